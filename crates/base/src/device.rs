@@ -101,14 +101,14 @@ pub trait Device {
     /// returns one, in a reproducible order. `limit` must not lie before [`Device::now`].
     fn advance(&mut self, limit: SimTime) -> Option<Completion>;
 
-    /// Bytes written to its flash for any reason since it was made; `None` where that is not
-    /// known.
+    /// Bytes that the device has written to its flash, for any reason, since it was made; `None`
+    /// where unknown.
     fn flash_written_bytes(&self) -> Option<u64> {
         None
     }
 
-    /// Bytes that it can still write to its flash before it has to do work that it does not do now
-    /// (such as garbage collection); `None` where that is not known.
+    /// Bytes that the device can still write to its flash before other work (such as garbage
+    /// collection) has to begin; `None` where unknown.
     fn steady_bytes(&self) -> Option<u64> {
         None
     }

@@ -16,13 +16,13 @@
 
 use crate::time::SimTime;
 
-/// Most kinds of a queue.
+/// Maximum number of kinds.
 const KINDS: usize = 16;
 
-/// No event: later than every event.
+/// No event: a key above every event's.
 const NOTHING: u64 = u64::MAX;
 
-/// Most sources of all kinds together.
+/// Maximum number of sources, of all kinds together.
 const SOURCES_MAX: usize = 1 << 11;
 
 /// Where an event is put: events that are added in nearly ascending order share a lane. The lane
@@ -62,7 +62,7 @@ impl Lane {
 
 const LANES: usize = 1 << LANE_BITS;
 
-/// Lanes in a group of which the least key is kept.
+/// Lanes in a group; of each group the queue keeps the least first key.
 const LANES_TOGETHER: usize = 4;
 
 /// Bits of a key below the number of the source.
@@ -82,8 +82,8 @@ pub struct Event {
 /// A sorted ring buffer of keys.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Sorted {
-    /// As many as there are sources, rounded up to a power of two: a short ring stays in the
-    /// first-level cache of the processor.
+    /// One place for each source, rounded up to a power of two: a short ring stays in the
+    /// processor's L1 cache.
     keys: Box<[u64]>,
     /// Running numbers of the first key and of the one after the last.
     first: usize,
@@ -151,7 +151,7 @@ impl Sorted {
         key
     }
 
-    /// Removes the key of which `found` is true. False if there is none.
+    /// Removes the key for which `found` is true. Returns false if there is none.
     fn remove(&mut self, found: impl Fn(u64) -> bool) -> bool {
         let mut place = self.first;
         while place != self.end && !found(*self.at(place)) {
@@ -180,14 +180,14 @@ const BEFORE: u64 = 0;
 pub struct EventQueue {
     /// A key outside the lanes: see [`EventQueue::schedule_soon`].
     next_soon: u64,
-    /// The least of the first keys of the lanes, by [`LANES_TOGETHER`].
+    /// For each group of [`LANES_TOGETHER`] lanes, the least of their first keys.
     least: [u64; LANES / LANES_TOGETHER],
     /// Bits of a key below the time.
     low_bits: u32,
     now: SimTime,
     taken: u64,
     /// The key that was taken last. Every event with a key up to this one, or up to `passed`, has
-    /// been taken, but for those that were scheduled at the present instant itself.
+    /// been taken, except those that were scheduled at the present instant itself.
     last: u64,
     passed: u64,
     /// The first key of each lane, and the keys behind it.
@@ -242,7 +242,7 @@ impl EventQueue {
         self.taken
     }
 
-    /// Schedules the event of a source, which must not have one in this lane.
+    /// Schedules an event of a source that has none in this lane.
     ///
     /// # Panics
     /// When `at` lies in the past, or beyond the end of virtual time: 2^55 ns (417 days) with up
@@ -337,7 +337,7 @@ impl EventQueue {
         }
     }
 
-    /// Removes from a lane the key of which `found` is true. False if there is none.
+    /// Removes from a lane the key for which `found` is true. Returns false if there is none.
     fn remove_from(&mut self, lane: usize, found: impl Fn(u64) -> bool) -> bool {
         let head = self.heads[lane];
         if head != NOTHING && found(head) {
@@ -378,8 +378,8 @@ impl EventQueue {
     fn take_from(&mut self, lane: usize) {
         self.heads[lane] = self.lanes[lane].take();
         let group = lane / LANES_TOGETHER;
-        let of = &self.heads[group * LANES_TOGETHER..][..LANES_TOGETHER];
-        self.least[group] = of[0].min(of[1]).min(of[2].min(of[3]));
+        let heads = &self.heads[group * LANES_TOGETHER..][..LANES_TOGETHER];
+        self.least[group] = heads[0].min(heads[1]).min(heads[2].min(heads[3]));
     }
 
     /// When the next event is due; [`SimTime::NEVER`] without one.
@@ -432,8 +432,8 @@ impl EventQueue {
         Some(event)
     }
 
-    /// Schedules the event of a source and takes it at once, if it is the next of all and lies
-    /// after the present instant. Otherwise it does nothing and returns false.
+    /// Schedules the event of a source and takes it at once, if it comes before all others and
+    /// after the present instant. Otherwise does nothing and returns false.
     #[inline]
     pub fn take_at_once(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) -> bool {
         let key = self.key(lane, at, kind, index);
@@ -463,7 +463,7 @@ impl EventQueue {
     /// Moves the clock without an event.
     ///
     /// # Panics
-    /// When `at` lies in the past, or behind a pending event.
+    /// When `at` lies in the past, or after a pending event.
     #[inline]
     pub fn set_now(&mut self, at: SimTime) {
         assert!(at >= self.now, "the clock was turned back");
@@ -562,7 +562,7 @@ mod tests {
         assert_eq!(queue.pop().map(|e| e.at), Some(SimTime(7)));
     }
 
-    /// An event that is not scheduled has passed when it would have been taken, had it been.
+    /// `has_passed` is true of an unscheduled event if the queue would have taken it by now.
     #[test]
     fn an_event_that_would_have_been_taken_has_passed() {
         let mut rng = Rng::stream(1, "passed");

@@ -1,11 +1,11 @@
 //! Dies and channels as servers with queues.
 //!
-//! A die does one operation at a time and holds its page register until the data has left over
-//! the channel. It takes its next work by [`Class`], first come first served within a class.
+//! A die does one operation at a time and holds its page register until the channel has moved the
+//! data out. It takes its next work by [`Class`], first come first served within a class.
 //!
 //! A channel moves one transfer at a time, first come first served, and a transfer is requested
 //! only when its data is ready. So the end of a transfer is known when it is requested: a channel
-//! is just the instant until which it is taken, and has no events.
+//! is only the instant until which it is busy, and has no events.
 //!
 //! Dies with [`Abilities`] overlap operations: see [`crate::overlap`].
 
@@ -14,7 +14,7 @@ use stend_base::{EventQueue, Lane, Nanos, SimTime};
 use crate::dies::{ArrayCounters, Class, Dies, Work};
 use crate::overlap::{Abilities, Overlap};
 
-/// All dies and channels of a drive. Die `d` hangs on channel `d % channels`.
+/// All dies and channels of a drive. Die `d` is on channel `d % channels`.
 ///
 /// The caller owns the event queue and chooses the kind of the dies' events. It hands each event
 /// back through [`Array::sensed`] or [`Array::ended`], depending on its lane.
@@ -61,7 +61,7 @@ impl Array {
         self.dies.transfer_time(bytes)
     }
 
-    /// Whether `die` does nothing; no work waits for it then.
+    /// Whether `die` is idle; no work waits for it then.
     pub fn is_idle(&self, die: u32) -> bool {
         self.dies.is_idle(die)
     }
@@ -79,8 +79,8 @@ impl Array {
         present.into_iter().chain(suspended)
     }
 
-    /// The power is gone at `now`: nothing is under way and nothing waits any more. The caller
-    /// cancels the events.
+    /// The power is cut at `now`: drops all work, under way or waiting. The caller cancels the
+    /// events.
     pub fn power_cut(&mut self, now: SimTime) {
         self.dies.power_cut(now);
         if let Some(overlap) = &mut self.overlap {
@@ -107,7 +107,7 @@ impl Array {
         }
     }
 
-    /// [`Array::submit`], before the work of the same class that waits for the die.
+    /// [`Array::submit`], but ahead of the waiting work of the same class.
     #[cold]
     pub fn submit_first(
         &mut self,
@@ -126,7 +126,8 @@ impl Array {
         }
     }
 
-    /// Handles an event of [`Lane::Sense`]: a die has sensed, and its data goes over the channel.
+    /// Handles an event of [`Lane::Sense`]: a die has sensed a page; the channel moves its data
+    /// next.
     #[inline]
     pub fn sensed(&mut self, queue: &mut EventQueue, die: u32) {
         match &mut self.overlap {
@@ -136,7 +137,7 @@ impl Array {
     }
 
     /// Handles an event of [`Lane::Move`] or [`Lane::Work`]: an operation of a die has ended, and
-    /// the next begins. The cookie of the one that has ended.
+    /// the next begins. Returns the cookie of the one that has ended.
     #[inline(always)]
     pub fn ended(&mut self, queue: &mut EventQueue, lane: Lane, die: u32) -> u64 {
         if let Some(overlap) = &mut self.overlap {

@@ -1,5 +1,5 @@
-//! What dies and channels do and hold: the work of each die, the work that waits for it, and the
-//! instant until which each channel is taken.
+//! State of dies and channels: the work of each die, the work that waits for it, and the instant
+//! until which each channel is busy.
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
@@ -144,7 +144,7 @@ struct Die {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Dies {
     dies: Vec<Die>,
-    /// Until when each channel is taken.
+    /// Until when each channel is busy.
     channels: Vec<SimTime>,
     waiting: Vec<Waiting>,
     free: u32,
@@ -177,7 +177,7 @@ impl Dies {
         }
     }
 
-    /// How many dies there are.
+    /// Number of dies.
     pub fn count(&self) -> usize {
         self.dies.len()
     }
@@ -192,7 +192,7 @@ impl Dies {
         Nanos(u64::from(bytes) * self.bus_ps_per_byte / 1000) + self.transfer_overhead
     }
 
-    /// Whether a die does nothing; no work waits for it then.
+    /// Whether a die is idle; no work waits for it then.
     #[inline]
     pub fn is_idle(&self, die: u32) -> bool {
         // A die that becomes free begins the work that waits for it at once.
@@ -210,7 +210,7 @@ impl Dies {
         self.dies[die as usize].cookie
     }
 
-    /// Nothing is under way and nothing waits any more.
+    /// Drops all work, under way or waiting.
     pub fn power_cut(&mut self, now: SimTime) {
         for die in &mut self.dies {
             if die.busy {
@@ -233,7 +233,7 @@ impl Dies {
         this.began = now;
     }
 
-    /// A die ends its operation, for good or for a while. Its cookie.
+    /// A die ends or suspends its operation. Returns the cookie of it.
     #[inline(always)]
     pub fn end(&mut self, die: u32, now: SimTime) -> u64 {
         let this = &mut self.dies[die as usize];
@@ -242,14 +242,14 @@ impl Dies {
         this.cookie
     }
 
-    /// A die begins to sense a page, of which `bytes` leave it.
+    /// A die begins to sense a page, of which it sends `bytes`.
     #[inline(always)]
     pub fn sense(&mut self, die: u32, bytes: u32) {
         self.counters.reads += 1;
         self.dies[die as usize].bytes = bytes;
     }
 
-    /// Moves the data of a program to a die. When it has arrived.
+    /// Moves the data of a program to a die. Returns when it has arrived.
     #[inline(always)]
     pub fn load(&mut self, die: u32, now: SimTime, bytes: u32) -> SimTime {
         self.counters.programs += 1;
@@ -277,12 +277,12 @@ impl Dies {
         queue.cancel_in(Lane::Work, self.kind, die);
     }
 
-    /// Whether an event of a die in the lane of sensing would have been taken by now.
+    /// [`EventQueue::has_passed`] for an event of a die in [`Lane::Sense`].
     pub fn has_passed(&self, queue: &EventQueue, at: SimTime, die: u32) -> bool {
         queue.has_passed(Lane::Sense, at, self.kind, die)
     }
 
-    /// What a die has sensed leaves over its channel; the end of that is an event.
+    /// Moves what a die has sensed over its channel; the end of the transfer is an event.
     #[inline(always)]
     pub fn send(&mut self, queue: &mut EventQueue, die: u32) {
         let bytes = self.dies[die as usize].bytes;
@@ -290,7 +290,7 @@ impl Dies {
         self.schedule(queue, Lane::Move, end, die);
     }
 
-    /// Requests a transfer on a die's channel. When it ends.
+    /// Requests a transfer on a die's channel. Returns when it ends.
     #[inline]
     fn transfer(&mut self, die: u32, now: SimTime, bytes: u32) -> SimTime {
         let time = self.transfer_time(bytes);
@@ -301,7 +301,7 @@ impl Dies {
         *channel
     }
 
-    /// Puts work behind what waits for a die in its class.
+    /// Queues work for a die behind the waiting work of its class.
     #[inline]
     pub fn wait(&mut self, die: u32, class: Class, work: Work, cookie: u64) {
         let entry = Waiting::new(work, cookie);
@@ -323,7 +323,7 @@ impl Dies {
         list.tail = index;
     }
 
-    /// Puts work before what waits for a die in its class.
+    /// Queues work for a die ahead of the waiting work of its class.
     #[cold]
     pub fn wait_first(&mut self, die: u32, class: Class, work: Work, cookie: u64) {
         let before = self.dies[die as usize].waiting[class as usize];

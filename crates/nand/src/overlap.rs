@@ -38,7 +38,7 @@ pub struct Suspend {
     pub erase: Option<Nanos>,
     /// Time that resuming takes.
     pub resume: Nanos,
-    /// Most reads that one operation lets pass, so that it ends.
+    /// Maximum number of reads that one operation lets pass, so that it ends.
     pub reads_max: u32,
 }
 
@@ -58,7 +58,7 @@ enum Cells {
 /// operation can be suspended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Begin {
-    /// It has.
+    /// It has begun.
     #[default]
     Passed,
     /// It begins at this instant, without an event, since no work waits for that.
@@ -126,7 +126,7 @@ impl Overlap {
         self.dies[die as usize].suspended.map(|s| s.cookie)
     }
 
-    /// The power is gone: registers are empty and nothing is under way.
+    /// The power is cut: empties the registers and drops all operations.
     pub fn power_cut(&mut self) {
         self.dies.fill(State::default());
     }
@@ -197,7 +197,7 @@ impl Overlap {
         self.cells_begin(dies, queue, die, (cells, queue.now(), time));
     }
 
-    /// The cells of a die begin at an instant what takes so long.
+    /// The cells of a die begin an operation of length `time` at `begins`.
     #[inline(always)]
     fn cells_begin(
         &mut self,
@@ -246,14 +246,14 @@ impl Overlap {
         }
     }
 
-    /// A sensed page leaves over the cache register; the cells go on.
+    /// Moves a sensed page out through the cache register; the cells begin the next operation.
     fn leave(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
         dies.send(queue, die);
         self.state(die).leaving = Some(dies.cookie(die));
         self.cells_free(dies, queue, die);
     }
 
-    /// An operation of a die has ended: its cookie.
+    /// An operation of a die has ended. Returns its cookie.
     pub fn ended(&mut self, dies: &mut Dies, queue: &mut EventQueue, lane: Lane, die: u32) -> u64 {
         let left = (lane == Lane::Move).then(|| self.state(die).leaving.take());
         if let Some(Some(cookie)) = left {
@@ -366,7 +366,7 @@ impl Overlap {
         self.begin_read(dies, queue, die, delay);
     }
 
-    /// Whether the operation lets one more read pass. If so, it is counted.
+    /// Whether the operation lets one more read pass. If so, counts it.
     fn may_pass(&mut self, die: u32) -> bool {
         let most = self.abilities.suspend.map_or(0, |s| s.reads_max);
         let state = self.state(die);

@@ -1,11 +1,10 @@
 //! Bit errors of cells, and what ECC with read retry corrects.
 //!
-//! The raw bit error rate (RBER) of a block grows with its erase cycles (by the square),
-//! with the time its data has lain there (linearly, and faster the more it is worn) and
-//! with the reads since it was written (linearly): the shapes found by Mielke et al. (IRPS
-//! 2008), Cai et al. (DATE 2012, ICCD 2012, DSN 2015) and Meza et al. (SIGMETRICS 2015).
-//! Pages differ: one page in 2^k is worse than its block by k times a spread, which gives
-//! the rare bad page that error correction meets.
+//! The raw bit error rate (RBER) of a block grows with its erase cycles (by the square), with the
+//! age of its data (linearly, and faster the more it is worn) and with the reads since it was
+//! written (linearly): the shapes found by Mielke et al. (IRPS 2008), Cai et al. (DATE 2012, ICCD
+//! 2012, DSN 2015) and Meza et al. (SIGMETRICS 2015). Pages differ: one page in 2^k is worse than
+//! its block by k times a spread, so that a few pages are bad enough to test the ECC.
 //!
 //! A page is read; while its RBER is above what the ECC then corrects, read retry senses it again
 //! with shifted thresholds, pass after pass. What the last pass does not correct is lost.
@@ -69,7 +68,7 @@ impl ErrorModel {
         Rber(u64::try_from(sum).unwrap_or(u64::MAX))
     }
 
-    /// RBER of one page of a block of which the average is `block`. `random` is a number evenly
+    /// RBER of one page of a block whose average is `block`. `random` is a number evenly
     /// distributed over 64 bits, the same as long as the page holds the same data.
     #[inline]
     pub fn page(&self, block: Rber, random: u64) -> Rber {
@@ -86,9 +85,9 @@ impl ErrorModel {
 /// Capability of the ECC.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ecc {
-    /// RBER up to which each pass corrects, ascending; the first is the plain read.
+    /// RBER up to which each pass corrects, ascending; the first pass is the plain read.
     pub passes: Vec<Rber>,
-    /// Time of each pass after the first, beside sensing again.
+    /// Time that each pass after the first takes in addition to sensing.
     pub retry: Nanos,
 }
 
@@ -157,7 +156,7 @@ mod tests {
             let above = 1_000_000 + k * 250_000;
             let got = rates.iter().filter(|&&r| r >= above).count() as f64;
             let expected = f64::from(pages) / f64::from(1 << k);
-            // Within five standard deviations, and what the straight lines differ by.
+            // Within five standard deviations, and the error of the linear interpolation.
             let slack = 5.0 * expected.sqrt() + expected / 100.0;
             assert!((got - expected).abs() < slack, "{k}: {got}, {expected}");
         }

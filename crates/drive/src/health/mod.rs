@@ -72,7 +72,7 @@ pub struct Health {
     pub used_percent: Option<u64>,
     /// Superblocks retired because their life was over.
     pub retired_superblocks: u32,
-    /// Where blocks are told apart.
+    /// Only where blocks are modelled one by one.
     pub blocks: Option<BlockHealth>,
     /// Share of the spare superblocks and spare blocks that is left, on the die that has the
     /// fewest.
@@ -83,7 +83,7 @@ pub struct Health {
     pub read_only: bool,
     /// Time since power-on.
     pub power_on: Nanos,
-    /// Time cores spent working, summed over cores.
+    /// Busy time of the cores, summed over cores.
     pub core_busy: Nanos,
     /// Times the power was switched on.
     pub power_cycles: u64,

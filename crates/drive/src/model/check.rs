@@ -7,8 +7,8 @@ use crate::schema::tables::{
     blocks, controller, gc, host, nand, power, power_loss, slc_cache, trim,
 };
 
-/// Adds the errors of a model all of whose keys could be read. `problems` holds the errors of
-/// single keys; sizes are checked only if there is no error before.
+/// Adds the errors of a model whose keys could all be read. `problems` holds the errors of single
+/// keys; sizes are checked only if there is no error before.
 pub(crate) fn model(problems: &mut Problems, model: &Model) {
     nand::check(problems, model);
     slc_cache::check(problems, model);

@@ -2,8 +2,8 @@
 //! such as those of a generation of flash, of a controller, of a host.
 //!
 //! A part has a schema, a title, and tables of a drive file. It includes nothing, so that there is
-//! no order and no circle. A drive's own figure takes the place of a part's. Two parts that give
-//! the same key are an error, since neither takes precedence.
+//! no order of parts and no cycle. A drive's own figure takes the place of a part's. Two parts that
+//! give the same key are an error, since neither takes precedence.
 
 use crate::schema::free::FreeFigure;
 use std::borrow::Cow;

@@ -31,13 +31,13 @@ table! {
         capacity: Capacity;
         /// The flash.
         nand: Nand;
-        /// What its dies can do beside one plain operation at a time.
+        /// Commands of its dies beyond plain reading, programming and erasing.
         nand_commands: Option<NandCommands>;
         /// The SLC cache, if there is one.
         slc_cache: Option<SlcCache>;
         /// Parity over dies, if there is any.
         parity: Option<Parity>;
-        /// The way from the host.
+        /// The host interface.
         host: Host;
         /// The controller.
         controller: Controller;
@@ -55,11 +55,11 @@ table! {
         media: Option<Media>;
         /// Data of different age or heat in superblocks of its own.
         streams: Option<Streams>;
-        /// Which superblocks are erased how often.
+        /// Wear levelling.
         wear_levelling: Option<WearLevelling>;
         /// Energy, if it is modelled.
         energy: Option<EnergyTable>;
-        /// States of little power, the deepest last.
+        /// Idle states, the deepest last.
         idle_states: Vec<IdleStateTable>;
         /// Heat, if it is modelled.
         thermal: Option<ThermalTable>;

@@ -89,7 +89,7 @@ pub(crate) fn named<T: Copy>(names: &[(&str, T)], field: &Field<String>) -> T {
     found.expect("the model is checked").1
 }
 
-/// A list of so many entries, each within a range.
+/// A list of a permitted number of entries, each within a range.
 pub(crate) struct List<T> {
     /// How many there may be.
     pub entries: RangeInclusive<usize>,

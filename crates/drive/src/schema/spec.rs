@@ -52,7 +52,7 @@ pub struct Spec {
     pub cache: Option<CacheSpec>,
     /// With parity: multi-plane pages of data for each one of parity.
     pub parity_data: Option<u32>,
-    /// The way from the host.
+    /// The host interface.
     pub host: HostSpec,
     /// Cores and the time that each kind of work takes of them.
     pub controller: ControllerSpec,

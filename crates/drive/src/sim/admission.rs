@@ -1,8 +1,8 @@
 //! Admission: how much of the waiting writes there is room for, in the buffer and in flash.
 //!
-//! The host is admitted while the buffer has room and the pool it writes to has more than its
-//! reserve free: that is all the throttling there is. Space is reserved for what is admitted, so
-//! that data on its way finds it.
+//! A write is admitted while the buffer has room and the pool that it goes to has more than its
+//! reserve free; nothing else paces writes. What is admitted gets a reservation, so that data on
+//! its way finds space.
 
 use std::collections::VecDeque;
 
@@ -123,7 +123,7 @@ impl Admission {
         self.receiving = 0;
     }
 
-    /// Admits as much of the waiting writes as there is room for; what the next one needs
+    /// Admits as much of the waiting writes as there is room for. Returns what the next one needs
     /// first. `settled`: GC has just been found unable to continue.
     #[inline(always)]
     pub fn run(
@@ -163,7 +163,7 @@ impl Admission {
         Next::Nothing
     }
 
-    /// Admits the next data of the first write that waits; what keeps it from that.
+    /// Admits the next data of the first write that waits. Returns what prevents that.
     #[inline(always)]
     fn admit(
         &mut self,
@@ -186,7 +186,7 @@ impl Admission {
         None
     }
 
-    /// The same where there is more to it: a TRIM among writes, data with a stream or a
+    /// [`Admission::admit`] for the tracked cases: a TRIM among writes, data with a stream or a
     /// reservation of its own, FUA.
     #[inline(never)]
     fn admit_tracked(
@@ -212,7 +212,7 @@ impl Admission {
             stream, reserve, ..
         } = required;
         if reserve > 0 && !store.ftl.host_has_space(env, stream, reserve) {
-            // What pads a FUA write changes with what arrives: it is worked out again.
+            // What pads a FUA write changes with what arrives: it is computed again.
             self.required = Some(required).filter(|_| !host.command(id).handling.fua);
             let pages = reserve;
             return Some(Next::Space(Needed { stream, pages }));
@@ -315,8 +315,8 @@ fn fua_padding(
     store.ftl.points.padding_after(stream, pages, mode)
 }
 
-/// Pages to be reserved for a write, beyond what has been already, before its next part is
-/// admitted, which takes so many; `None` when that has to wait.
+/// Pages to be reserved for a write, beyond those reserved already, before its next part of `pages`
+/// is admitted; `None` when that part has to wait.
 #[inline(always)]
 fn reservation(
     env: &Env,

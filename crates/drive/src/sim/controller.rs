@@ -16,11 +16,11 @@ use crate::spec::ControllerSpec;
 pub(crate) enum Job {
     /// A host command.
     Command { command: CommandId },
-    /// Taking in data of a write that has come over the link.
+    /// Processing data of a write that has come over the link.
     Received { command: CommandId, bytes: u32 },
-    /// Mapping the pages that GC has read to their new places.
+    /// Mapping the pages that GC has read to their new PPNs.
     Gc { mp_page: MpPage },
-    /// Mapping the pages of a folded word line to their new places.
+    /// Mapping the pages of a folded word line to their new PPNs.
     Folded { within: u32 },
     /// Unmapping a trimmed range.
     Trimmed,
@@ -77,7 +77,7 @@ struct Timed {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Core {
     jobs: VecDeque<Timed>,
-    /// While it has none: since when.
+    /// Since when it has none, while it has none.
     idle_since: SimTime,
 }
 
@@ -111,12 +111,12 @@ impl Controller {
         self.cores.iter().any(|core| !core.jobs.is_empty())
     }
 
-    /// Time of all jobs that have ended.
+    /// Time of all jobs that have ended, ns.
     pub fn busy_ns(&self) -> u64 {
         self.busy_ns
     }
 
-    /// No job is under way, and no segment is cached.
+    /// The power is cut: drops all jobs and cached segments.
     pub fn power_cut(&mut self, now: SimTime) {
         for core in &mut self.cores {
             core.jobs.clear();
@@ -140,8 +140,7 @@ impl Controller {
         jobs.push_back(Timed { job, time });
     }
 
-    /// The same for a job that a core may have worked on for up to `ahead` by now, if it had
-    /// nothing else to do.
+    /// Queues a job on which an idle core has already worked for up to `ahead`.
     #[inline]
     pub fn submit_begun(
         &mut self,
@@ -151,35 +150,35 @@ impl Controller {
         ahead: Nanos,
     ) {
         let now = queue.now();
-        let of = &mut self.cores[core as usize];
-        if of.jobs.is_empty() {
-            let done = ahead.min(time).min(now.since(of.idle_since));
+        let this = &mut self.cores[core as usize];
+        if this.jobs.is_empty() {
+            let done = ahead.min(time).min(now.since(this.idle_since));
             queue.schedule(Lane::Core, now + (time - done), kind::CORE, core);
         }
-        of.jobs.push_back(Timed {
+        this.jobs.push_back(Timed {
             job: job.pack(),
             time,
         });
     }
 
-    /// The job of `core` has ended; the next begins.
+    /// The job of `core` has ended; the next begins. Returns the one that has ended.
     #[inline(always)]
     pub fn finish(&mut self, queue: &mut EventQueue, core: u32) -> Job {
-        let of = &mut self.cores[core as usize];
-        let done = of
+        let this = &mut self.cores[core as usize];
+        let done = this
             .jobs
             .pop_front()
             .expect("a core ended a job it did not have");
-        if let Some(next) = of.jobs.front() {
+        if let Some(next) = this.jobs.front() {
             queue.schedule(Lane::Core, queue.now() + next.time, kind::CORE, core);
         } else {
-            of.idle_since = queue.now();
+            this.idle_since = queue.now();
         }
         self.busy_ns += done.time.0;
         Job::unpack(done.job)
     }
 
-    /// Whether the segment of `lpn` has to be fetched; it is cached afterwards.
+    /// Caches the segment of `lpn`. Returns whether it had to be fetched.
     #[inline]
     pub fn fetch(&mut self, lpn: Lpn) -> bool {
         let segment = lpn.0 / self.pages_per_segment;

@@ -19,25 +19,25 @@ pub struct Counters {
     pub host_bytes_read: u64,
     /// Bytes the host has written.
     pub host_bytes_written: u64,
-    /// Pages taken away by TRIM.
+    /// Logical pages that TRIM commands covered whole.
     pub pages_trimmed: u64,
-    /// Superblocks that TRIM emptied and that were erased without need.
+    /// Superblocks that TRIM emptied and that were erased before their space was needed.
     pub superblocks_trimmed: u64,
     /// Pages moved by garbage collection.
     pub pages_relocated: u64,
-    /// Pages overwritten while they were in the buffer, without a place of their own.
+    /// Pages overwritten while they were in the buffer, which took the same PPN.
     pub pages_coalesced: u64,
     /// How often a half-duplex buffer was turned around.
     pub turnarounds: u64,
-    /// Pages rewritten since their data was old.
+    /// Pages rewritten because their data was old (refresh).
     pub pages_refreshed: u64,
     /// Pages moved by static wear levelling.
     pub pages_levelled: u64,
     /// Valid pages moved from the SLC cache to the data area.
     pub pages_folded: u64,
-    /// Pages that had lost their address and were folded all the same.
+    /// Trimmed pages that kept their place in the SLC cache, and that folding copied all the same.
     pub invalid_pages_folded: u64,
-    /// Page reads for pages that were only partly written.
+    /// Page reads for the rest of partly written pages.
     pub merges: u64,
     /// Page reads of the NAND, of all kinds, without on-chip copies.
     pub nand_reads: u64,
@@ -47,14 +47,14 @@ pub struct Counters {
     pub parity_programs: u64,
     /// On-chip copies of a word line.
     pub folds: u64,
-    /// Programs and erases interrupted for a read, each time.
+    /// Suspensions of programs and erases for a read.
     pub suspensions: u64,
     /// Erases, one a die.
     pub erases: u64,
-    /// Programs that failed, on-chip copies among them, where blocks are told apart.
+    /// Programs that failed, on-chip copies among them, where blocks are modelled one by one.
     pub program_failures: u64,
-    /// Multi-plane pages copied from a block to the one that took its place since a program had
-    /// failed.
+    /// Multi-plane pages copied from a block in which a program failed to the block that replaces
+    /// it.
     pub block_copies: u64,
     /// Of the erases, those of blocks of the SLC cache.
     pub slc_erases: u64,
@@ -67,7 +67,7 @@ pub struct Counters {
     pub native_programs: u64,
     /// See [`Counters::native_reads`].
     pub slc_programs: u64,
-    /// Multi-plane pages closed before they were full.
+    /// Multi-plane pages padded: closed before they were full.
     pub padded_mp_pages: u64,
     /// Reads of segments of the L2P that were not cached.
     pub l2p_misses: u64,
@@ -75,18 +75,19 @@ pub struct Counters {
     pub read_retries: u64,
     /// Pages that no pass corrected.
     pub uncorrectable_pages: u64,
-    /// Of these, pages rebuilt from parity.
+    /// Of the uncorrectable pages, those rebuilt from parity.
     pub rebuilt_pages: u64,
-    /// Of these, pages whose data is lost.
+    /// Of the uncorrectable pages, those whose data is lost, and pages whose program found no
+    /// block.
     pub lost_pages: u64,
-    /// Read commands that ended with an error since data they asked for is lost.
+    /// Read commands that ended with an error because data that they asked for is lost.
     pub failed_reads: u64,
     /// Sectors of 512 bytes that these commands asked for and that are lost, each time they
     /// are asked for.
     pub uncorrectable_sectors: u64,
-    /// Multi-plane pages of map pages written back.
+    /// Multi-plane pages of the L2P written back.
     pub l2p_programs: u64,
-    /// Erases of the map's blocks, one a die.
+    /// Erases of the L2P's blocks, one a die.
     pub l2p_erases: u64,
     /// Pages read that were found in the read-ahead buffer.
     pub read_ahead_hits: u64,
@@ -94,23 +95,23 @@ pub struct Counters {
     pub channel_bytes: u64,
     /// Journal pages programmed.
     pub journal_programs: u64,
-    /// Pages of parity of groups that were not full, programmed beside the journal.
+    /// Pages of partial parity (of stripes that were not full), programmed beside the journal.
     pub partial_parity_programs: u64,
     /// Pages of the L2P programmed by checkpoints.
     pub checkpoint_programs: u64,
     /// Erases of journal blocks, one a die.
     pub journal_erases: u64,
-    /// Multi-plane pages programmed with nothing, to fill a word line.
+    /// Multi-plane pages programmed without data, to fill a word line.
     pub filler_mp_pages: u64,
     /// Times that the drive was powered up again.
     pub power_ups: u64,
     /// Power cuts without a shutdown before.
     pub unsafe_shutdowns: u64,
-    /// Pages that flash had and a torn program of their word line took, over all cuts.
+    /// Programmed pages lost to a torn program of their word line, over all cuts.
     pub paired_pages_lost: u64,
     /// Cuts at which the capacitors did not hold long enough.
     pub failed_saves: u64,
-    /// What the last save on capacitors took, ns.
+    /// Time that the last save on capacitors took, ns.
     pub save_ns_last: u64,
     /// From the last power-up until commands were served, ns.
     pub recovery_ns_last: u64,
@@ -145,9 +146,9 @@ impl Counters {
         }
     }
 
-    /// Pages given a place for each page that the host wrote: host writes, GC, wear levelling and
-    /// folding, in SLC and data area together. Parity, padding, and what is stale in the pages that
-    /// a fold copies whole are not counted. `None` before the first write.
+    /// Pages placed in flash for each page that the host wrote: host writes, GC, wear levelling and
+    /// folding, in SLC and data area together. Parity, padding and invalid pages that a fold copies
+    /// are not counted. `None` before the first write.
     pub fn write_amplification(&self) -> Option<f64> {
         self.write_amplification_since(&Counters::default())
     }

@@ -1,5 +1,5 @@
-//! What every component is handed: the drive's figures, where things lie, the clock with its
-//! events, and the counters.
+//! What every component gets: the figures of the drive, its layout, the clock with its events, and
+//! the counters.
 
 use stend_base::{EventQueue, Nanos, SimTime};
 
@@ -15,7 +15,7 @@ pub(in crate::sim) struct Env {
     pub spec: Spec,
     /// Where superblocks and pages lie.
     pub layout: Layout,
-    /// What follows from both and every request needs.
+    /// Figures that every request needs and that follow from both.
     pub limits: Limits,
     /// The clock, and the events to come.
     pub queue: EventQueue,

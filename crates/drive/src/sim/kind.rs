@@ -56,7 +56,7 @@ kinds! {
     HEAT: |spec| u32::from(spec.thermal.is_some()),
     /// A step of power-up ends. Before the last, commands arrive and wait; nothing else happens.
     POWER: |spec| u32::from(spec.power_loss.is_some()),
-    /// The pause between two pieces of TRIM ends.
+    /// The pause between two chunks of TRIM ends.
     TRIM_PIECE_PAUSE: |spec| {
         u32::from(spec.trim.work.as_ref().is_some_and(|work| work.pause.is_some()))
     },

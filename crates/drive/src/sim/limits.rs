@@ -1,4 +1,4 @@
-//! What follows from the spec alone and every request needs, worked out once.
+//! Figures that every request needs and that follow from the spec alone, computed once.
 
 use stend_base::Nanos;
 
@@ -11,10 +11,10 @@ use crate::spec::{Emptying, FoldLimit, PAGE_BYTES, PoolSpec, Spec};
 /// Thresholds in multi-plane pages, and times by row.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Limits {
-    /// What each stream opens whenever it needs a superblock; `None` where it depends on the
-    /// room there is.
+    /// What each stream opens whenever it needs a superblock; `None` where it depends on free
+    /// space.
     pub always: [Option<Kind>; MOST],
-    /// What holds the host back, where all it writes always opens the same.
+    /// The host's reserve, where all of its writes always open superblocks of one kind.
     pub host: Option<HostReserve>,
     /// GC may run for other reasons than space.
     pub gc_beside_space: bool,
@@ -72,12 +72,12 @@ impl Limits {
             i64::from(superblocks) * i64::from(layout.pool(pool).mp_pages_per_superblock)
         };
         let cache = spec.cache.as_ref();
-        let collect = &spec.gc;
+        let gc = &spec.gc;
         let further = spec.further_streams();
         let host_streams = spec.host_streams();
         // Each further stream of the host may hold a multi-plane page that is not full, and one of
         // parity behind it, beyond what one stream would.
-        let kept = collect.reserve_superblocks + further + spec.superblocks_half_folded();
+        let kept = gc.reserve_superblocks + further + spec.superblocks_half_folded();
         let data_floor = mp_pages(Pool::Data, kept) + 2 * i64::from(host_streams - 1);
         let cache_floor = mp_pages(Pool::SlcCache, spec.cache_superblocks_kept());
         let most = spec.buffer.write_pages + spec.program_pages();
@@ -87,12 +87,12 @@ impl Limits {
             all.collect::<Vec<u32>>()
         });
         let room = |mode: Mode| i64::from(mp_pages_for[mode as usize][most as usize]) + 1;
-        let fold_data_floor = mp_pages(Pool::Data, collect.reserve_superblocks);
+        let fold_data_floor = mp_pages(Pool::Data, gc.reserve_superblocks);
         let native = layout.shape(Mode::Native);
         let slc_pages = layout.shape(Mode::Slc).data_mp_pages * spec.pages_per_mp_page;
         let emptied = mp_pages_with_parity(spec, native, slc_pages) + native.mp_pages_per_program;
         let empty_room = fold_data_floor + i64::from(emptied);
-        let wanted = mp_pages(Pool::Data, collect.start_superblocks + further);
+        let wanted = mp_pages(Pool::Data, gc.start_superblocks + further);
         let gc_start = wanted.max(match cache {
             None => data_floor + room(Mode::Native),
             Some(cache) if cache.opens_data() => {
@@ -125,7 +125,7 @@ impl Limits {
             host_floor,
             gc_start,
             gc_idle: mp_pages(Pool::Data, spec.idle.target_superblocks + further).max(gc_start),
-            gc_cache_floor: mp_pages(Pool::SlcCache, collect.slc_reserve_superblocks),
+            gc_cache_floor: mp_pages(Pool::SlcCache, gc.slc_reserve_superblocks),
             fold_data_floor,
             empty_room,
             fold_all_below: cache_needed.max(cache_floor + room(Mode::Slc)),

@@ -16,7 +16,7 @@ use crate::sim::slab::Slab;
 use crate::sim::store::Store;
 use crate::spec::PAGE_BYTES;
 
-/// Sequential streams that are told apart.
+/// Sequential streams that the drive tracks at once.
 const STREAMS: usize = 4;
 
 /// Pages read ahead together.
@@ -25,7 +25,7 @@ struct Entry {
     first: Lpn,
     end: Lpn,
     ready: bool,
-    /// The stream no longer knows it; it goes when the read ends.
+    /// Its stream has dropped it; it is removed when its read ends.
     forgotten: bool,
     /// Commands that wait for it.
     waiters: u32,
@@ -86,8 +86,8 @@ impl Reads {
         }
     }
 
-    /// The stream that a read at this offset continues, and true; else the first of those that
-    /// were used longest ago.
+    /// The stream that a read at this offset continues, and true; else the least recently used
+    /// stream, and false.
     #[inline]
     fn find(&self, offset_bytes: u64) -> (usize, bool) {
         let mut oldest = 0;
@@ -102,8 +102,8 @@ impl Reads {
         (oldest, false)
     }
 
-    /// A page was lost that was read ahead: nobody finds it any more. The commands that wait
-    /// for it.
+    /// A page that was read ahead is lost: drops the read-ahead of its stream. Returns the commands
+    /// that wait for the page.
     #[cold]
     pub fn gives_up(&mut self, entry: u32) -> Vec<CommandId> {
         let mut streams = self.streams.iter_mut();
@@ -113,21 +113,21 @@ impl Reads {
         let mut waiting = Vec::new();
         let mut waiter = self.entries[entry].waiters;
         while waiter != NONE {
-            let of = &self.waiters[waiter];
-            waiting.push(of.command);
-            waiter = of.next;
+            let this = &self.waiters[waiter];
+            waiting.push(this.command);
+            waiter = this.next;
         }
         waiting
     }
 
-    /// Gives up all that was read ahead, of any stream.
+    /// Drops the read-ahead of all streams.
     pub fn forget_all(&mut self) {
         for stream in &mut self.streams {
             stream.drop_all(&mut self.entries);
         }
     }
 
-    /// Nothing has been read ahead.
+    /// The power is cut: drops the read-ahead and its streams.
     pub fn power_cut(&mut self) {
         *self = Reads::new();
     }
@@ -183,7 +183,7 @@ fn read_pages(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, 
     }
 }
 
-/// Apart from the one page of a short read, which needs no loop.
+/// The loop over several pages, out of line: a short read of one page needs none.
 #[inline(never)]
 fn read_runs(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: (Lpn, Lpn)) {
     let (mut lpn, end) = pages;
@@ -247,7 +247,7 @@ impl Reads {
         self.read_further(env, store, nth, end);
     }
 
-    /// Serves a command from what was read ahead of the nth stream; the page up to which that
+    /// Serves a command from the read-ahead of the nth stream. Returns the page up to which that
     /// reaches.
     fn serve(
         &mut self,
@@ -279,7 +279,7 @@ impl Reads {
                 }
                 at = to;
             }
-            // The last page may be wanted again by a command that begins within it.
+            // The next command may begin within the last page and need it again.
             if entry.end > Lpn::of_byte(stream.next_byte) {
                 break;
             }
@@ -318,7 +318,7 @@ impl Reads {
         }
     }
 
-    /// What was read ahead has come.
+    /// The read of a read-ahead has ended.
     pub fn arrived(&mut self, env: &mut Env, host: &mut Host, entry: u32) {
         self.entries[entry].ready = true;
         let mut waiter = std::mem::replace(&mut self.entries[entry].waiters, NONE);
@@ -337,7 +337,7 @@ impl Reads {
         }
     }
 
-    /// Forgets what was read ahead of pages that change.
+    /// Drops the read-ahead of pages that change.
     #[inline(always)]
     pub fn forget(&mut self, first: Lpn, end: Lpn) {
         if self.entries.any() {

@@ -39,7 +39,7 @@ impl Store {
         }
     }
 
-    /// Erases a superblock that has been emptied, now or when the durable L2P needs it no more.
+    /// Erases a superblock that has been emptied, now or when the durable L2P no longer needs it.
     pub fn release(&mut self, env: &mut Env, superblock: SuperblockId) {
         let persistence = self.persistence.as_mut();
         if persistence.is_none_or(|p| p.release(superblock)) {
@@ -47,7 +47,7 @@ impl Store {
         }
     }
 
-    /// Erases the superblocks that the durable L2P needs no more.
+    /// Erases the superblocks that the durable L2P no longer needs.
     pub fn erase_released(&mut self, env: &mut Env) {
         while let Some(persistence) = &mut self.persistence
             && let Some(superblock) = persistence.take_erasable()
@@ -63,7 +63,7 @@ impl Store {
         persistence.is_some_and(|p| p.may_request_release())
     }
 
-    /// Somebody finds no erased superblock.
+    /// A stream finds no erased superblock: requests the release of emptied ones.
     #[inline(always)]
     pub fn request_release(&mut self) {
         if let Some(persistence) = &mut self.persistence {
@@ -71,8 +71,8 @@ impl Store {
         }
     }
 
-    /// A die has erased its block of a superblock. Whether it was the last, and the superblock is
-    /// lost: `None` where others are still under way.
+    /// A die has erased its block of a superblock. Returns `None` while any of its erases is under
+    /// way, then whether the superblock is lost.
     pub fn block_erased(
         &mut self,
         env: &mut Env,
@@ -94,16 +94,16 @@ impl Store {
         let lost = self.media.lacks_a_block(superblock);
         superblocks.erase_ends(superblock, pool, lost);
         if lost {
-            // Its pages were given back when it was emptied.
+            // Its pages were counted as free when it was emptied.
             self.ftl.space.add(pool, -env.layout.mp_pages_of(pool, 1));
         }
         Some(lost)
     }
 }
 
-/// Programs that are filled up before their time.
+/// Programs that are padded.
 impl Store {
-    /// Closes all programs being filled, as far as no room is taken that was reserved.
+    /// Pads and closes all open programs, as far as that takes no reserved space.
     pub fn pad_all(&mut self, env: &mut Env) {
         self.tell_journal_tail();
         self.ftl.pad_all(env, &mut self.media, &mut self.buffer);
@@ -118,8 +118,7 @@ impl Store {
         ftl.pad_to(env, media, buffer, page);
     }
 
-    /// Tells the write points the number of the next change of the journal, for programs that
-    /// begin.
+    /// Tells the write points the LSN of the next change, for programs that begin.
     pub fn tell_journal_tail(&mut self) {
         if let Some(persistence) = &self.persistence {
             self.ftl
@@ -128,7 +127,7 @@ impl Store {
         }
     }
 
-    /// All that was done so far is to become durable.
+    /// Requests that everything so far becomes durable.
     pub fn request_durable(&mut self) {
         if let Some(persistence) = &mut self.persistence {
             persistence.request_all();
@@ -144,7 +143,7 @@ impl Store {
 
 /// Changes of the L2P, and parity.
 impl Store {
-    /// What is durable of a drive whose power can be cut, and what that looks at.
+    /// The persistence of a drive whose power can be cut, and the view of flash that it needs.
     #[inline(always)]
     pub fn persistence_and_view<'a>(
         &'a mut self,
@@ -197,7 +196,7 @@ impl Store {
         }
     }
 
-    /// What cuts leave of stripes, where parity has to be kept over them.
+    /// The parity that survives power cuts, where it is kept.
     #[inline]
     pub fn parity(&self) -> Option<&PartialParity> {
         self.persistence.as_ref()?.parity()
@@ -210,7 +209,7 @@ impl Store {
         persistence.is_some_and(|p| p.keeps_fold_sources())
     }
 
-    /// What a multi-plane page gives to rebuild another of its stripe.
+    /// What is read of a multi-plane page to rebuild another of its stripe.
     pub fn stripe_member(&self, env: &Env, page: MpPage) -> StripeMember {
         let view = FlashView::new(&env.layout, &self.ftl, &self.buffer);
         let parity = self.parity();

@@ -18,7 +18,7 @@ pub(crate) enum State {
     /// GC or folding empties it.
     Emptying,
     Erasing,
-    /// Erased as often as it can bear.
+    /// Taken out of use.
     Retired,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Superblocks {
     spares: VecDeque<SuperblockId>,
     end_of_life_cycles: [u32; 2],
     retired: u32,
-    /// By pool, those of them that nothing took the place of.
+    /// By pool, retired superblocks without a replacement.
     lost: [u32; 2],
     worn_out: bool,
 }
@@ -142,7 +142,7 @@ impl Superblocks {
         self.programs[superblock.index()] += 1;
     }
 
-    /// A program has ended. True when the superblock is closed by it.
+    /// A program has ended. Returns true when it closes the superblock.
     #[inline(always)]
     pub fn program_ends(&mut self, superblock: SuperblockId) -> bool {
         let i = superblock.index();
@@ -171,7 +171,7 @@ impl Superblocks {
         self.dynamic
     }
 
-    /// Closes a superblock that was filled by programs. Few of them end one.
+    /// Closes a superblock that was filled by programs; out of line, since few programs do.
     #[inline(never)]
     fn close_filled(&mut self, superblock: SuperblockId) {
         self.close(superblock);
@@ -202,8 +202,8 @@ impl Superblocks {
         superblock
     }
 
-    /// Every superblock that is neither erased nor being erased is to be emptied: which
-    /// they are. No program may be under way; a multi-plane page that was begun is forgotten.
+    /// Marks every superblock that is neither erased nor being erased to be emptied, and returns
+    /// them. No program may be under way; multi-plane pages that were begun are dropped.
     pub fn empty_all(&mut self) -> Vec<SuperblockId> {
         self.closed_cache.clear();
         let filled = [State::Open, State::Closed, State::Emptying];
@@ -224,7 +224,7 @@ impl Superblocks {
         self.state[superblock.index()] == State::Open
     }
 
-    /// A closed superblock is emptied.
+    /// Begins to empty a closed superblock.
     pub fn begin_emptying(&mut self, superblock: SuperblockId) {
         debug_assert_eq!(self.state[superblock.index()], State::Closed);
         self.state[superblock.index()] = State::Emptying;
@@ -232,7 +232,7 @@ impl Superblocks {
 
     /// Whether GC may take it: it is closed, in native mode.
     pub fn is_closed(&self, superblock: SuperblockId) -> bool {
-        // What waits to be folded is not for GC.
+        // Folding takes the superblocks in SLC mode.
         self.state[superblock.index()] == State::Closed
             && self.mode[superblock.index()] == Mode::Native
     }
@@ -254,14 +254,14 @@ impl Superblocks {
         self.erases[superblock.index()] = dies;
     }
 
-    /// One die has erased its blocks. True when it was the last.
+    /// One die has erased its blocks. Returns true when it was the last.
     #[inline]
     pub fn die_has_erased(&mut self, superblock: SuperblockId) -> bool {
         self.erases[superblock.index()] -= 1;
         self.erases[superblock.index()] == 0
     }
 
-    /// All dies have erased their blocks, but for one that has none for it if it is `lost`.
+    /// All dies have erased their blocks; if `lost`, one die has no block left for the superblock.
     pub fn erase_ends(&mut self, superblock: SuperblockId, pool: Pool, lost: bool) {
         let i = superblock.index();
         self.state[i] = State::Erased;
@@ -280,7 +280,7 @@ impl Superblocks {
         self.erased[pool as usize].push_back(next);
     }
 
-    /// Retires a superblock with nothing in its place.
+    /// Retires a superblock without a replacement.
     #[cold]
     fn lose(&mut self, superblock: SuperblockId, pool: Pool) {
         self.state[superblock.index()] = State::Retired;
@@ -297,20 +297,19 @@ impl Superblocks {
         Some(spare)
     }
 
-    /// Retires the superblock that was erased first, with nothing in its place.
+    /// Retires the superblock that was erased first, without a replacement.
     pub fn lose_erased(&mut self, pool: Pool) -> Option<SuperblockId> {
         let superblock = self.erased[pool as usize].pop_front()?;
         self.lose(superblock, pool);
         Some(superblock)
     }
 
-    /// Superblocks of a pool that were retired with nothing in their place.
+    /// Superblocks of a pool that were retired without a replacement.
     pub fn lost(&self, pool: Pool) -> u32 {
         self.lost[pool as usize]
     }
 
-    /// Retires a superblock; the spare one that takes its place, or itself where there is
-    /// none.
+    /// Retires a superblock. Returns the spare one that replaces it, or itself where there is none.
     #[cold]
     fn retire(&mut self, superblock: SuperblockId, pool: Pool) -> SuperblockId {
         let spare = match pool {
@@ -326,7 +325,7 @@ impl Superblocks {
         spare
     }
 
-    /// A superblock should have been retired, and nothing could take its place.
+    /// Whether a superblock had to be retired and no spare one could replace it.
     pub fn worn_out(&self) -> bool {
         self.worn_out
     }
@@ -350,14 +349,14 @@ impl Superblocks {
         data_area.filter(holds).count() as u32
     }
 
-    /// Those that something is being written to.
+    /// Open superblocks.
     pub fn open_ones(&self) -> impl Iterator<Item = SuperblockId> + '_ {
         self.all().filter(|&superblock| self.is_open(superblock))
     }
 
-    /// Nothing is under way any more. Those that are `open` stay so, those that were being
-    /// erased or are `dead` are to be erased (they are returned), all others with data are
-    /// closed.
+    /// The power is cut. Superblocks that are `dead`, as those that were being erased, are to be
+    /// erased and are returned. Of the others with data, those that are `open` stay so, the rest
+    /// are closed.
     pub fn power_cut(
         &mut self,
         open: impl Fn(SuperblockId) -> bool,

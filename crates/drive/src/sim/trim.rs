@@ -1,9 +1,9 @@
-//! TRIM: pages are unmapped at once, or in pieces that cost a core time; superblocks that it
+//! TRIM: pages are unmapped at once, or in chunks that cost a core time; superblocks that it
 //! empties may be erased at once.
 //!
-//! With pieces, the range of a command is pending first: from then on it reads as trimmed (unless
-//! the drive is not deterministic), and what is written there meanwhile stays. Pieces follow one
-//! another on a core, at once or after a pause, each behind what the core was given before it.
+//! With chunks, the range of a command is pending first: from then on it reads as trimmed (unless
+//! the drive is not deterministic), and what is written there meanwhile stays. Chunks follow one
+//! another on a core, at once or after a pause; each waits for the jobs that the core already has.
 
 use std::collections::VecDeque;
 
@@ -27,12 +27,12 @@ struct Range {
     command: Option<CommandId>,
 }
 
-/// What comes of a TRIM command.
+/// Outcome of a TRIM command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sim) enum Begun {
     /// Its pages are unmapped: it ends, and space may have been freed.
     Done,
-    /// Its range is pending: it ends now, or, if it `waits`, with its last piece.
+    /// Its range is pending: it ends now, or, if it `waits`, with its last chunk.
     Pending { waits: bool },
 }
 
@@ -40,9 +40,9 @@ pub(in crate::sim) enum Begun {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Trim {
     ranges: VecDeque<Range>,
-    /// A piece is on a core.
+    /// A core works on a chunk.
     working: bool,
-    /// It pauses between two pieces.
+    /// It pauses between two chunks.
     between: bool,
     /// Superblocks may have become empty since the last look.
     look: bool,
@@ -64,7 +64,7 @@ impl Trim {
         }
     }
 
-    /// Whether it works, or pauses between two pieces of work.
+    /// Whether it works, or pauses between two chunks or erases.
     pub fn is_busy(&self) -> bool {
         self.working || self.between || self.resting || self.erasing.is_some()
     }
@@ -81,8 +81,8 @@ impl Trim {
         spec.command + spec.per_range * ranges + Nanos(spec.per_1024_pages.0 * pages / 1024)
     }
 
-    /// Logical pages that a command trims. Only whole ones lose their data: the rest of a partly
-    /// trimmed one lives.
+    /// Logical pages that a command trims. Only whole ones lose their data: a partly trimmed one
+    /// keeps its data.
     pub fn pages(command: &Command) -> (Lpn, Lpn) {
         let first = Lpn::from_byte(command.offset_bytes);
         (first, Lpn::of_byte(command.end_byte()))
@@ -115,7 +115,7 @@ impl Trim {
         Begun::Pending { waits }
     }
 
-    /// Gives a core the next piece, if there is one.
+    /// Gives a core the next chunk, if there is one.
     pub fn go_on(&mut self, env: &mut Env, store: &Store, controller: &mut Controller) {
         let Some(range) = self.ranges.front() else {
             return;
@@ -123,7 +123,7 @@ impl Trim {
         if self.working || self.between {
             return;
         }
-        let pages = store.ftl.l2p.pending_in(range.next, piece_end(env, range));
+        let pages = store.ftl.l2p.pending_in(range.next, chunk_end(env, range));
         let work = work(env);
         let core = match work.lazy {
             true => env.spec.controller.core_background,
@@ -134,11 +134,11 @@ impl Trim {
         controller.submit(&mut env.queue, core, Job::Trimmed, time);
     }
 
-    /// A piece has been looked at. The command that ends with it.
+    /// A core has worked on a chunk: unmaps it. Returns the command that ends with it.
     pub fn piece_done(&mut self, env: &Env, store: &mut Store) -> Option<CommandId> {
         self.working = false;
-        let front = self.ranges.front_mut().expect("a piece was worked on");
-        let (next, end) = (front.next, piece_end(env, front));
+        let front = self.ranges.front_mut().expect("a core worked on a chunk");
+        let (next, end) = (front.next, chunk_end(env, front));
         let keep = stays_in_cache(env);
         store.ftl.l2p.unmap_pending(next, end, keep);
         if end < front.end {
@@ -148,7 +148,7 @@ impl Trim {
         self.ranges.pop_front().and_then(|range| range.command)
     }
 
-    /// Pauses after a piece, where the drive does.
+    /// Pauses after a chunk, in a drive that does.
     pub fn pause(&mut self, env: &mut Env) {
         if let Some(pause) = work(env).pause {
             self.between = true;
@@ -156,13 +156,13 @@ impl Trim {
         }
     }
 
-    /// The pause after a piece has ended.
+    /// The pause after a chunk has ended.
     pub fn piece_pause_ends(&mut self, env: &mut Env, store: &Store, controller: &mut Controller) {
         self.between = false;
         self.go_on(env, store, controller);
     }
 
-    /// Nothing is under way any more. The caller forgets its timers.
+    /// The power is cut: drops all work. The caller cancels the timers.
     pub fn power_cut(&mut self) {
         *self = Trim::new();
     }
@@ -170,7 +170,7 @@ impl Trim {
 
 /// Superblocks that TRIM has emptied.
 impl Trim {
-    /// Pages were unmapped: superblocks may be empty by it.
+    /// Pages were unmapped: superblocks may have become empty.
     pub fn emptied(&mut self, env: &mut Env, store: &mut Store) {
         if env.spec.trim.erase_pause.is_some() {
             self.look = true;
@@ -207,7 +207,7 @@ impl Trim {
         self.resting = true;
         let pause = env.spec.trim.erase_pause;
         env.set_timer(
-            pause.expect("only such a drive erases so"),
+            pause.expect("only a drive with a pause erases what TRIM emptied"),
             kind::TRIM_PAUSE,
         );
     }
@@ -221,11 +221,11 @@ impl Trim {
 
 fn work(env: &Env) -> &TrimWorkSpec {
     let work = env.spec.trim.work.as_ref();
-    work.expect("TRIM goes by pieces")
+    work.expect("TRIM works by chunks")
 }
 
-/// End of the next piece of a range.
-fn piece_end(env: &Env, range: &Range) -> Lpn {
+/// End of the next chunk of a range.
+fn chunk_end(env: &Env, range: &Range) -> Lpn {
     let most = range.next.0.saturating_add(work(env).chunk_pages);
     range.end.min(Lpn(most))
 }

@@ -12,13 +12,13 @@ table! {
     pub struct Blocks = "blocks" => BlocksSpec {
         /// Switch.
         enabled: Field<bool>;
-        /// Erases that a block of the data area bears in the mean; any number without the key.
+        /// Mean number of erases that a block of the data area survives; unlimited without the key.
         life_cycles: Option<Field<u32>>, 1..=1_000_000 => |blocks, _|
-            /// Erases that a block of the SLC cache and of the data area bears in the mean;
-            /// [`u32::MAX`]: any number.
+            /// Mean number of erases that a block of the SLC cache and of the data area survives;
+            /// [`u32::MAX`]: unlimited.
             life_cycles: [u32; 2] =
                 [cycles(&blocks.slc_life_cycles), cycles(&blocks.life_cycles)];
-        /// The same of the SLC cache's own blocks.
+        /// The same for the SLC cache's own blocks.
         slc_life_cycles: Option<Field<u32>>, 1..=1_000_000;
         /// Standard deviation of both, percent of the mean.
         life_spread_percent: Field<u32>, 0..=50 => life_spread_percent: u32 = value;

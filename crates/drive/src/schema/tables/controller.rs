@@ -61,12 +61,12 @@ table! {
         /// Whether data written again before its multi-plane page is full takes the same physical
         /// page.
         coalesce_writes: Field<bool> = false => coalesces: bool = value;
-        /// Whether the buffer serves at a time either writes or the reads that go on where another
-        /// ended: such a read waits until the writes before it are programmed, a write until such
-        /// reads are sent; what was read ahead is dropped. Other reads do not wait.
+        /// Whether the buffer serves either writes or sequential reads (which begin where another
+        /// ended) at a time: such a read waits until the writes before it are programmed, a write
+        /// until such reads are sent; what was read ahead is dropped. Other reads do not wait.
         half_duplex: Field<bool> = false => half_duplex: bool = value;
-        /// With `half_duplex` alone: what the turn to reads takes the firmware, where data was
-        /// programmed since the last one, ns.
+        /// Only with `half_duplex`: turnaround, the time of the firmware for a change to reads
+        /// where data was programmed since the last one, ns.
         turnaround_ns: Field<u64> = 0, 0..=10_000_000 => turnaround: Nanos = nanos;
         /// Power-loss protection: whether capacitors make the buffer as safe as flash, so that FUA
         /// writes, writes with the cache off and flushes end when data is in it; not with
@@ -78,13 +78,13 @@ table! {
 table! {
     /// The L2P lies on flash; `controller.l2p_segments` of it are cached.
     pub struct L2pCache = "l2p_cache" => L2pCacheSpec {
-        /// tR of a map page, µs.
+        /// tR of an L2P page, µs.
         read_us: Field<f64>, 1.0..=10_000.0 => read: Nanos = micros;
-        /// tPROG of a multi-plane page of them, µs.
+        /// tPROG of a multi-plane page of the L2P, µs.
         program_us: Field<f64>, 1.0..=100_000.0 => program: Nanos = micros;
-        /// tBERS of their blocks, µs.
+        /// tBERS of the L2P's blocks, µs.
         erase_us: Field<f64>, 1.0..=100_000.0 => erase: Nanos = micros;
-        /// Multi-plane pages of a block of theirs: after so many programs an erase follows.
+        /// Multi-plane pages of a block of the L2P: after so many programs an erase follows.
         pages_per_block: Field<u32>, 1..=8_192 => programs_per_erase: u32 = value;
     }
 }

@@ -71,7 +71,7 @@ table! {
 }
 
 table! {
-    /// Which superblocks are erased how often.
+    /// Wear levelling: which superblocks are erased how often.
     pub struct WearLevelling = "wear_levelling" => WearSpec {
         /// Switch.
         enabled: Field<bool>;
@@ -81,7 +81,7 @@ table! {
         /// Erase cycles between the least and the most worn superblock of the data area above
         /// which data at rest is moved; 0 for never.
         static_spread: Field<u32>, 0..=65_536 => static_spread: u32 = value;
-        /// Superblocks collected for their space between two looks at the difference.
+        /// Victims that GC takes for their space between two checks of the difference.
         static_interval: Field<u32>, 1..=65_536 => static_interval: u32 = value;
     }
 }

@@ -31,7 +31,7 @@ table! {
         spare_superblocks: Field<u32>, 0..=65_536 => spare_superblocks: u32 = value;
         /// Share of them below which the drive warns, percent.
         spare_threshold_percent: Field<u32>, 0..=100 => spare_threshold_percent: u32 = value;
-        /// What its maker rates the drive to be written in its life, TB (10^12 bytes).
+        /// Rated life: what can be written to the drive according to its maker, TB (10^12 bytes).
         rated_written_tb: Option<Field<u32>>, 1..=1_000_000;
         /// The attributes of an ATA drive.
         attributes: Vec<AttributeTable>;

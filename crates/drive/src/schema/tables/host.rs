@@ -9,7 +9,7 @@ use super::super::rules::{OneOf, PowerOfTwo, named};
 use crate::schema::spec::{DriverSpec, PcieSpec, Protocol};
 
 table! {
-    /// The way from the host.
+    /// The host interface.
     pub struct Host = "host" => HostSpec {
         /// What lies between host and drive.
         interface: Field<String>, OneOf(&INTERFACES);
@@ -54,13 +54,13 @@ table! {
         driver_submit_ns: Field<u64> = 0, 0..=1_000_000;
         /// Processor time of a request's completion, ns; needs `cpus`.
         driver_complete_ns: Field<u64> = 0, 0..=1_000_000;
-        /// Processor time under the lock of the queue, at each of the two, added to them, ns;
-        /// needs `cpus`.
+        /// Processor time under the lock of the queue, on submission and again on completion, added
+        /// to both, ns; needs `cpus`.
         queue_lock_ns: Field<u64> = 0, 0..=1_000_000;
         /// AHCI: register accesses of a request, for which the processor waits under the lock:
         /// half on submission, the rest on completion; needs `cpus`.
         register_accesses: Option<Field<u32>>, 0..=64;
-        /// AHCI: one of them, ns; needs `register_accesses`.
+        /// AHCI: time of a register access, ns; needs `register_accesses`.
         register_access_ns: Option<Field<u64>>, 0..=1_000_000;
         /// Whether writes may be acknowledged from the buffer; else every write is complete only
         /// when it is programmed.

@@ -59,9 +59,9 @@ table! {
         program_suspend_us: Option<Field<f64>>, 0.0..=10_000.0;
         /// The same for erases, µs.
         erase_suspend_us: Option<Field<f64>>, 0.0..=10_000.0;
-        /// What it costs to resume either, µs; needs one of the two above.
+        /// Time to resume either, µs; needs one of the two above.
         resume_us: Field<f64> = 0.0, 0.0..=10_000.0;
-        /// How many reads one operation lets pass; needs one of the two above.
+        /// Maximum number of reads that one operation lets pass; needs one of the two above.
         suspend_reads_max: Field<u32> = 1, 1..=1_000;
     }
 }

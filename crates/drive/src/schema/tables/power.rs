@@ -54,11 +54,11 @@ table! {
         /// Time without anything to do before it is entered, ms: longer than that of the one
         /// before.
         delay_ms: Field<u64>, 1..=86_400_000 => delay: Nanos = millis;
-        /// What the whole drive takes in it, mW.
+        /// Power of the whole drive in it, mW.
         power_mw: Field<u64>, 0..=100_000 => power_mw: u64 = value;
-        /// The way in, µs.
+        /// Entry time, µs.
         entry_us: Field<u64>, 0..=60_000_000 => entry: Nanos = whole_micros;
-        /// The way out, which the first command pays, µs.
+        /// Exit time, which delays the first command, µs.
         exit_us: Field<u64>, 0..=60_000_000 => exit: Nanos = whole_micros;
         /// Whether idle work is finished first; else it stops until the host has sent a request
         /// again.
@@ -75,11 +75,11 @@ table! {
         resistance_k_per_w: Field<f64>, 0.01..=1_000.0 => resistance_mk_per_w: u64 = unsigned_milli;
         /// Heat capacity of the drive, J/K.
         capacity_j_per_k: Field<f64>, 0.1..=10_000.0 => capacity_mj_per_k: u64 = unsigned_milli;
-        /// Time between two looks at the temperature, ms.
+        /// Interval at which the temperature is computed, ms.
         step_ms: Field<u64>, 1..=10_000 => step: Nanos = millis;
-        /// From here on time counts as too warm, °C.
+        /// Warning temperature: from here on time counts as too warm, °C.
         warning_c: Field<f64>, 0.0..=200.0 => warning_mc: i64 = milli;
-        /// From here on time counts as critical, °C.
+        /// Critical temperature: from here on time counts as critical, °C.
         critical_c: Field<f64>, 0.0..=200.0 => critical_mc: i64 = milli;
         /// How commands are throttled.
         throttle: Field<String>, OneOf(&THROTTLES) => |thermal, _|
@@ -94,7 +94,7 @@ table! {
         steps_c: Option<Field<Vec<f64>>>;
         /// Stepwise: the share admitted from each of them on, percent.
         steps_percent: Option<Field<Vec<f64>>>, STEP_SHARES;
-        /// Stepwise: how far below its temperature a step is left, K.
+        /// Stepwise: hysteresis, how far below its temperature a step is left, K.
         hysteresis_k: Option<Field<f64>>, 0.0..=100.0;
         /// Gradual: where the least is admitted, °C.
         limit_c: Option<Field<f64>>, 0.0..=200.0;

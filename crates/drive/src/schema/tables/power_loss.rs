@@ -19,8 +19,8 @@ table! {
         capacitors: Field<bool> => |table, _|
             /// With capacitors: for how long they hold the drive up.
             hold_up: Option<Nanos> = table.capacitors.value.then(|| millis(&table.hold_up_ms));
-        /// For how long they do, ms: enough for a full write buffer, and with `[media]` and parity
-        /// for the parity of open stripes. Without effect if there are none.
+        /// For how long capacitors hold the drive up, ms: enough for a full write buffer, and with
+        /// `[media]` and parity for the parity of open stripes. Without effect if there are none.
         hold_up_ms: Field<u64>, 0..=10_000;
         /// `"one-shot"`: all pages of a word line are programmed in one pass, as with
         /// `nand_commands.one_shot_program_us`, which needs it. `"pad"`: in several, and data is

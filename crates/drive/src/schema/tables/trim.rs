@@ -98,7 +98,7 @@ mod tests {
                     chunk_pause_us = 13";
         let model = parse_with(keys).expect("it is sound");
         let trim = model.spec().trim;
-        let work = trim.work.expect("it goes by pieces");
+        let work = trim.work.expect("it works by chunks");
         assert_eq!((work.chunk_pages, work.per_page), (64, Nanos(30)));
         assert!(work.lazy && work.deterministic && !trim.queued);
         assert_eq!(trim.erase_pause, Some(Nanos(7_000)));
@@ -112,7 +112,7 @@ mod tests {
         assert!(fact("TRIM").contains("later") && fact("TRIM").contains("not queued"));
         assert_eq!(fact("read after TRIM"), "zeroes (RZAT)");
         let none = parse_with("chunk_kib = 4\ndeterministic = \"none\"").expect("it is sound");
-        let work = none.spec().trim.work.expect("it goes by pieces");
+        let work = none.spec().trim.work.expect("it works by chunks");
         assert!(!work.deterministic);
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Waiters(Slab<Waiter>);
 pub(in crate::sim) struct WaiterList(pub(super) u32);
 
 impl Waiters {
-    /// Puts a command before a list; the new list.
+    /// Puts a command at the head of a list. Returns the new list.
     pub fn add(&mut self, command: CommandId, next: u32) -> u32 {
         self.0.insert(Waiter { command, next })
     }

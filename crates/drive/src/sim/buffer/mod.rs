@@ -1,4 +1,4 @@
-//! Buffers in DRAM: written data until it is programmed, and what is read ahead of the host.
+//! The write buffer in DRAM: written data until it is programmed, and FUA writes that wait for it.
 
 mod fua;
 pub(in crate::sim) mod write_buffer;

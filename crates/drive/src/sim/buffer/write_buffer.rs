@@ -1,8 +1,8 @@
 //! The write buffer: data that waits for its program, and the programs in flight.
 //!
-//! The buffer is a ring for each of the host's streams, and gives space back in the order in which
-//! it was taken: one ring for all would wait for a multi-plane page that rarely gets a page. What
-//! GC moves waits for its programs too, but takes no space of the host's.
+//! Each of the host's streams has a ring of its own, and frees space in the order in which it was
+//! taken: in one ring for all, a stream that rarely gets a page would hold up the others. Relocated
+//! pages wait for their programs too, but take no space of the host's.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,8 +15,7 @@ use crate::sim::ids::{
 };
 use crate::sim::slab::Slab;
 
-/// The multi-plane pages of one program, mostly one, from their first page to the end of the
-/// program.
+/// A program, mostly of one multi-plane page, from the arrival of its first page to its end.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Program {
     /// The first multi-plane page.
@@ -26,9 +25,9 @@ pub(in crate::sim) struct Program {
     pub row: Row,
     pub die: DieId,
     pub stream: StreamId,
-    /// How many multi-plane pages it is.
+    /// Number of its multi-plane pages.
     pub mp_pages: u8,
-    /// Reads under way that it waits for: of what partly written pages held, and of L2P pages.
+    /// Reads that it waits for: of the old content of partly written pages, and of L2P pages.
     reads: u32,
     /// All its data is in the buffer.
     complete: bool,
@@ -88,7 +87,7 @@ pub(in crate::sim) struct WriteBuffer {
     rings: [VecDeque<u32>; STREAMS_HOST_MAX],
     /// Multi-plane pages whose program has not ended, one bit each.
     unprogrammed: Vec<u64>,
-    /// How often it has changed which these are.
+    /// Number of changes to `unprogrammed`.
     changes: u64,
     /// Flushes so far.
     epoch: u64,
@@ -97,7 +96,8 @@ pub(in crate::sim) struct WriteBuffer {
     gc_in_flight: u32,
     /// Programs begun so far.
     begun: u64,
-    /// Data of the host has been programmed since this was last asked.
+    /// Data of the host has been programmed since [`WriteBuffer::take_host_programmed`] was last
+    /// called.
     host_programmed: bool,
     waiters: Waiters,
 }
@@ -133,7 +133,7 @@ impl WriteBuffer {
         self.pages += pages;
     }
 
-    /// Gives space of pages back that will not come, or have found another place.
+    /// Frees the space of pages that will not come, or that take another place.
     #[inline(always)]
     pub fn give_pages(&mut self, pages: u32) {
         self.pages -= pages;
@@ -150,12 +150,12 @@ impl WriteBuffer {
         has_bit(&self.unprogrammed, mp_page)
     }
 
-    /// The first of some multi-plane pages whose content is in the buffer.
+    /// The first of these multi-plane pages whose content is in the buffer.
     pub fn first_held(&self, mp_pages: Range<MpPage>) -> Option<MpPage> {
         first_set(&self.unprogrammed, mp_pages)
     }
 
-    /// Counts changes of what [`WriteBuffer::holds`] tells.
+    /// Number of changes so far to what [`WriteBuffer::holds`] returns.
     #[inline(always)]
     pub fn changes(&self) -> u64 {
         self.changes
@@ -172,7 +172,7 @@ impl WriteBuffer {
         self.gc_in_flight
     }
 
-    /// Begins a program: its data is on its way. Its number.
+    /// Begins a program, whose data is on its way. Returns its number.
     #[inline(always)]
     pub fn begin(&mut self, program: Program) -> u32 {
         let program = Program {
@@ -189,7 +189,7 @@ impl WriteBuffer {
         index
     }
 
-    /// All data of a program has come: whether it can be handed to its die.
+    /// All data of a program has come. Returns whether the program can be handed to its die.
     #[inline(always)]
     pub fn complete(&mut self, program: u32) -> bool {
         let this = &mut self.programs[program];
@@ -208,14 +208,14 @@ impl WriteBuffer {
         self.programs[program].reads += 1;
     }
 
-    /// A read that a program waited for has ended; the program, if it can be handed to its die.
+    /// A read that a program waited for has ended. Returns the program if it can be handed to its
+    /// die.
     pub fn read_ended(&mut self, program: u32) -> Option<Program> {
         let this = &mut self.programs[program];
         this.reads -= 1;
         (this.complete && this.reads == 0).then_some(*this)
     }
 
-    /// A program.
     #[inline(always)]
     pub fn get(&self, program: u32) -> &Program {
         &self.programs[program]
@@ -254,8 +254,8 @@ impl WriteBuffer {
         }
     }
 
-    /// Gives back the space of a stream's oldest programs, as far as they have ended; of GC, that
-    /// of this program.
+    /// Frees the space of the oldest programs of the stream, up to the first that has not ended; in
+    /// GC's streams, of this program alone.
     #[inline(always)]
     pub fn release(&mut self, program: u32) {
         let Program {
@@ -311,7 +311,7 @@ impl WriteBuffer {
             .any(|p| p.in_use && !p.stream.is_host() && p.number < before)
     }
 
-    /// A flush: its number.
+    /// Begins a flush. Returns its number.
     pub fn flush(&mut self) -> u64 {
         self.epoch += 1;
         self.epoch - 1
@@ -324,7 +324,7 @@ impl WriteBuffer {
             .any(|p| p.is_open() && p.stream.is_host() && p.epoch <= flush)
     }
 
-    /// Whether data of the host has gone to flash since this was last asked.
+    /// Whether data of the host has been programmed since the last call.
     #[inline]
     pub fn take_host_programmed(&mut self) -> bool {
         std::mem::take(&mut self.host_programmed)
@@ -344,7 +344,7 @@ impl WriteBuffer {
         open.map(|p| (p.mp_page, p.kind, p.complete && p.reads == 0))
     }
 
-    /// What it held is gone.
+    /// Drops everything that it holds.
     pub fn clear(&mut self) {
         self.programs.clear();
         for ring in &mut self.rings {
@@ -357,7 +357,7 @@ impl WriteBuffer {
         self.waiters = Waiters::default();
     }
 
-    /// One line for whoever looks into a drive that is stuck.
+    /// One line for debugging a drive that makes no progress.
     pub fn diagnosis(&self) -> String {
         let open: Vec<_> = self.programs.iter().filter(|p| p.in_use).collect();
         format!("buffered {}, programs {open:?}", self.pages)

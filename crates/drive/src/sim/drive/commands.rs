@@ -1,4 +1,4 @@
-//! The way of a command: from its arrival through the link to the firmware, and its end.
+//! The path of a command: from its arrival through the link to the firmware, and its end.
 
 use stend_base::{Completion, Nanos, Op, Request};
 
@@ -63,7 +63,7 @@ impl SimDrive {
         }
     }
 
-    /// A source of the link has ended what it did.
+    /// A part of the link has ended its work.
     #[inline(always)]
     pub(super) fn link_done(&mut self, source: u32) {
         match self.host.link_done(&mut self.env, source) {
@@ -87,7 +87,7 @@ impl SimDrive {
         self.command_taken_up(id);
     }
 
-    /// The firmware takes a command up.
+    /// The firmware begins to work on a command.
     #[inline(always)]
     fn command_taken_up(&mut self, id: CommandId) {
         let entry = self.host.command(id);
@@ -222,7 +222,7 @@ impl SimDrive {
         }
     }
 
-    /// After a completion of which the host learns: notes whether it awaits another.
+    /// The host has received a completion: notes whether it awaits another.
     #[inline(always)]
     pub(super) fn host_learns(&mut self, completion: Option<Completion>) -> Option<Completion> {
         if completion.is_some() && self.host.is_silent() {

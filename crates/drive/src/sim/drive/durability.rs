@@ -7,7 +7,7 @@ use crate::sim::persistence::{Flash, FlashView, Persistence, Retry, UpkeepEnd};
 use crate::sim::store::Store;
 
 impl SimDrive {
-    /// Follows up an event: what has become ready, who waits for it, what can continue.
+    /// After an event: finds what has become durable, ends what waits for it, and continues.
     #[inline(always)]
     pub(super) fn keep_durable(&mut self) {
         let (persistence, view) = self.persistence_and_view();
@@ -52,7 +52,7 @@ impl SimDrive {
     }
 
     /// Logical pages of 4 KiB of the longest write that a power cut keeps or loses as a whole; a
-    /// longer one it does in pieces of this size, from its first page on. `None` without
+    /// longer one is split into pieces of this size, from its first page on. `None` without
     /// [`crate::Spec::power_loss`].
     pub fn atomic_write_pages(&self) -> Option<u32> {
         let persistence = self.store.persistence.as_ref();
@@ -68,20 +68,20 @@ impl SimDrive {
         self.persistence().inject(fault);
     }
 
-    /// That of a drive whose power can be cut.
+    /// The persistence of a drive whose power can be cut.
     pub(super) fn persistence(&mut self) -> &mut Persistence {
         let persistence = self.store.persistence.as_mut();
-        persistence.expect("the drive's description tells what a power cut leaves")
+        persistence.expect("the drive has power_loss")
     }
 
-    /// That of a drive whose power can be cut, and what it looks at.
+    /// The persistence of a drive whose power can be cut, and the view of flash that it needs.
     #[inline(always)]
     pub(super) fn persistence_and_view(&mut self) -> (&mut Persistence, FlashView<'_>) {
         let both = self.store.persistence_and_view(&self.env.layout);
         both.expect("there is a journal")
     }
 
-    /// That of a drive whose power can be cut, and what gives the dies work.
+    /// The persistence of a drive whose power can be cut, and what gives the dies work.
     pub(super) fn persistence_and_flash(&mut self) -> (&mut Persistence, Flash<'_>) {
         let Store {
             media,

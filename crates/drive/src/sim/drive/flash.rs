@@ -18,10 +18,10 @@ const SECTOR_BYTES: u64 = 512;
 
 /// How a program that failed continues.
 enum Failed {
-    /// Another block is in the place of the one that it failed in; time to erase this one, and to
-    /// copy what the other holds.
+    /// In the block that replaces the bad one, after the time to erase it and to copy the data of
+    /// the bad one to it.
     Again(Nanos),
-    /// There is no block to put in the place.
+    /// Not at all: no block can replace the bad one.
     Nowhere,
 }
 
@@ -64,7 +64,7 @@ impl SimDrive {
         }
     }
 
-    /// All pages of the stripe have come, or none is to.
+    /// All pages of the stripe have been read, or there are none to read.
     #[cold]
     pub(super) fn rebuild_ends(&mut self, rebuild: u32) {
         let ended = self.store.media.rebuild_ended(rebuild);
@@ -83,8 +83,8 @@ impl SimDrive {
         self.nand_done(op);
     }
 
-    /// Read commands that wanted a page that was lost fail, though what it held may lie
-    /// elsewhere by now: a die may have copied it before.
+    /// Fails the read commands that asked for a lost page, even though its data may lie elsewhere
+    /// by now: a die may have copied it before.
     #[cold]
     fn read_meets_loss(&mut self, op: NandOp) {
         match op {
@@ -128,7 +128,7 @@ impl SimDrive {
         }
     }
 
-    /// A die stops to answer: nothing on it can be read any more.
+    /// A die fails: nothing on it can be read any more.
     ///
     /// # Panics
     /// When errors are not modelled (the drive has no `[media]`), or there is no such die.
@@ -166,9 +166,9 @@ impl SimDrive {
 /// Programs that fail, and blocks that go bad.
 impl SimDrive {
     /// The program of the multi-plane pages from `mp_page` on, of a superblock, row and die, has
-    /// ended. True when it failed and is done again: after the block in the place of the bad one
-    /// has been erased and holds what that one held, by on-chip copy, as one operation of the die,
-    /// which comes before all programs that wait for it.
+    /// ended. Returns true when it failed and is done again. The die erases the block that replaces
+    /// the bad one, copies its data to it and programs again, all as one operation, ahead of the
+    /// programs that wait for the die.
     #[inline]
     pub(super) fn program_is_repeated(
         &mut self,
@@ -231,15 +231,15 @@ impl SimDrive {
         Failed::Again(media.copy_to_replacement(&mut self.env, mode, place, erase, noted))
     }
 
-    /// Puts a spare block in the place of a bad one, for data that waits in the buffer: rather than
-    /// lose it, an erased superblock of the data area that nothing is reserved in gives its blocks,
+    /// Replaces a bad block for data that waits in the buffer. Without a spare block, rather than
+    /// lose the data, an erased superblock of the data area without reservations gives its blocks,
     /// and the drive takes no more writes.
     fn find_block_for_data(&mut self, superblock: SuperblockId, die: DieId) -> bool {
         let Store { media, ftl, .. } = &mut self.store;
         if media.find_block(&mut ftl.superblocks, superblock, die) {
             return true;
         }
-        // What it refuses gives back what was reserved for it.
+        // The writes that it refuses free their reservations.
         self.wears_out();
         let Store { media, ftl, .. } = &mut self.store;
         if !ftl.has_superblock(&self.env, Pool::Data) {
@@ -253,8 +253,7 @@ impl SimDrive {
         media.take_block_of(erased, superblock, die)
     }
 
-    /// What multi-plane pages were to hold is lost: in flash too, as soon as what was to put it
-    /// there.
+    /// The data of multi-plane pages without a block is lost.
     #[cold]
     fn lose_program(&mut self, die: DieId, mp_pages: std::ops::Range<MpPage>) {
         let l2p = &self.store.ftl.l2p;
@@ -280,8 +279,8 @@ impl SimDrive {
         self.folder.copied(env, store, &mut self.controller, within);
     }
 
-    /// Whether a copy has failed: it is done again in another block. Where there is none, what was
-    /// to be folded stays where it is, in a drive that takes no more writes.
+    /// Returns whether a copy has failed. If so, it is done again in another block; without one the
+    /// data stays in the cache, and the drive takes no more writes.
     #[cold]
     fn fold_fails(&mut self, within: u32) -> bool {
         let (row, die) = self.store.ftl.fold.place(&self.env.layout, within);

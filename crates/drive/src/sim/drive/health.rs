@@ -1,4 +1,4 @@
-//! What the drive tells of itself: its health, its room, and, to tests, what it holds.
+//! What the drive reports: its health, its free space, and, to tests, its contents.
 
 use stend_base::Nanos;
 
@@ -10,13 +10,13 @@ use crate::sim::ids::{IdRange, SuperblockId};
 use crate::spec::PAGE_BYTES;
 
 impl SimDrive {
-    /// Whether the drive has taken its last write: its flash is worn out, and no spare
-    /// superblock is left.
+    /// Whether the drive takes no more writes: its flash is worn out, and no spare superblock is
+    /// left.
     pub fn is_read_only(&self) -> bool {
         self.store.ftl.space.is_read_only()
     }
 
-    /// What the drive tells of its health.
+    /// The drive's health.
     pub fn health(&self) -> Health {
         let counters = self.counters();
         let bits = u64::from(self.env.spec.data.timing.pages_per_word_line());
@@ -45,7 +45,7 @@ impl SimDrive {
             retired_superblocks: self.store.ftl.superblocks.retired(),
             blocks,
             spare_percent: {
-                // What may still fail where the fewest spare blocks are.
+                // Spares of the die that has the fewest.
                 let of_blocks = blocks.map_or([0; 2], |b| [b.spares_least, b.spares_least_new]);
                 let left = self.store.ftl.superblocks.spares() + of_blocks[0];
                 match spares + of_blocks[1] {
@@ -133,7 +133,7 @@ impl SimDrive {
         self.store.ftl.superblocks.erased(Pool::Data)
     }
 
-    /// One line for whoever looks into a drive that is stuck.
+    /// One line for debugging a drive that makes no progress.
     pub fn diagnosis(&self) -> String {
         let store = &self.store;
         format!(

@@ -6,7 +6,7 @@ use crate::sim::gc::Gc;
 use crate::spec::Emptying;
 
 impl SimDrive {
-    /// The host awaits nothing any more.
+    /// No request is outstanding any more.
     pub(super) fn host_fell_silent(&mut self) {
         let now = self.env.now();
         if !self.env.spec.idle_states.is_empty() {
@@ -27,7 +27,7 @@ impl SimDrive {
         }
     }
 
-    /// What was received and not yet programmed is, and becomes durable.
+    /// Programs what was received and makes it durable.
     fn make_safe(&mut self) {
         self.store.pad_all(&mut self.env);
         self.store.request_durable();
@@ -75,8 +75,8 @@ impl SimDrive {
         self.make_safe();
     }
 
-    /// A drive that sleeps wakes up for the work that the end of the delay brings, which
-    /// begins when it is awake. False when there is none, or when it is awake.
+    /// Wakes a sleeping drive for the work that the end of the delay starts; the work begins when
+    /// the drive is awake. Returns false when there is none, or when the drive is awake already.
     fn wakes_for_idle_work(&mut self) -> bool {
         let volatile = self.store.has_volatile_data();
         let work = volatile || self.env.spec.idle.enabled && self.idle_has_work();

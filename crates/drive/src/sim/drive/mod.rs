@@ -1,5 +1,4 @@
-//! The wiring of the components: events, what components answer each other, and the order of it
-//! all.
+//! The wiring of the components: who handles which event, what follows from it, and in which order.
 //!
 //! # Event order
 //! Events are ordered by time; at one instant by kind, in the order of the table in [`kind`];
@@ -81,8 +80,7 @@ impl SimDrive {
     /// A new drive, all blocks erased, nothing mapped.
     ///
     /// # Panics
-    /// When the numbers contradict each other; [`crate::model`] checks them first and
-    /// says which.
+    /// When the figures contradict each other; [`crate::model`] checks them first and says which.
     pub fn new(spec: &Spec) -> SimDrive {
         power_cycle::assert_allowed(spec);
         let layout = Layout::new(spec);
@@ -119,13 +117,13 @@ impl SimDrive {
         drive
     }
 
-    /// The numbers it runs on.
+    /// The figures that it runs on.
     pub fn spec(&self) -> &Spec {
         &self.env.spec
     }
 
     /// Lets copies made from now on share its large tables until one of them changes them: a copy
-    /// then costs what it changes.
+    /// then takes only the memory that it changes.
     pub fn share(&mut self) {
         self.store.ftl.l2p.share();
     }
@@ -148,9 +146,8 @@ impl SimDrive {
         }
     }
 
-    /// Hash of everything that arrived or ended so far, in order, with its instant: equal
-    /// for equal histories. How ends are found (events that only hand work on) is not part
-    /// of it.
+    /// Hash of everything that arrived or ended so far, in order, with its instant: equal for equal
+    /// histories. Events that only pass work on are not part of it.
     pub fn trace_hash(&self) -> u64 {
         self.env.trace_hash()
     }
@@ -192,22 +189,22 @@ impl SimDrive {
             .map(|(_, tag)| tag)
     }
 
-    /// Lets the next event happen, and no other; the completion, if it is one.
+    /// Handles the next event, and no other. Returns the completion, if it is one.
     #[inline(never)]
     fn step(&mut self) -> Option<Completion> {
         let event = self.env.queue.pop().expect("the caller saw an event");
         self.step_inlined(event, SimTime::ZERO)
     }
 
-    /// Lets an event happen that was taken; one up to `limit` that follows from it and is the
-    /// next of all may happen with it.
+    /// Handles an event that was taken from the queue. One that follows from it may be handled with
+    /// it if it comes before all others and by `limit`.
     #[inline(always)]
     fn step_inlined(&mut self, event: Event, limit: SimTime) -> Option<Completion> {
         let env = &mut self.env;
         // Dies are the first kind: the number of the source is that of the die.
         match event.lane {
             Lane::Sense => {
-                // Nothing but the media is concerned.
+                // Only the media is concerned.
                 self.store.media.sensed(env, DieId(event.source));
                 return None;
             }
@@ -331,9 +328,8 @@ impl SimDrive {
         }
     }
 
-    /// Lets at most `events` events happen, and stops at a completion: how many have
-    /// happened, and the completion. Fewer than `events` without one means that nothing
-    /// more will happen.
+    /// Handles at most `events` events, and stops at a completion. Returns how many it handled, and
+    /// the completion. Fewer than `events` without one means that nothing more will happen.
     pub fn advance_events(&mut self, events: u64) -> (u64, Option<Completion>) {
         for done in 0..events {
             if self.env.queue.next_at() == SimTime::NEVER {

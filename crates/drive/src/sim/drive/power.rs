@@ -27,8 +27,7 @@ impl SimDrive {
         self.power.temperature(&self.env, self.energy_pj())
     }
 
-    /// Name of the idle state in which the drive is or which it is entering; `None` while
-    /// it is awake or waking.
+    /// Name of the idle state that the drive is in or enters; `None` while it is awake or waking.
     pub fn idle_state(&self) -> Option<&str> {
         self.power.idle_state(&self.env)
     }
@@ -65,7 +64,7 @@ impl SimDrive {
         self.host.hold_arrivals();
     }
 
-    /// Wakes the drive if it sleeps. When it is awake.
+    /// Wakes the drive if it sleeps. Returns when it is awake.
     pub(super) fn wake(&mut self) -> SimTime {
         if self.power.is_asleep() {
             self.update_heat();

@@ -17,8 +17,7 @@ use crate::sim::store::Store;
 use crate::spec::Spec;
 
 /// # Panics
-/// When `spec` has power cuts beside what they do not go with; the model checker says
-/// so first.
+/// When `spec` combines power cuts with what excludes them; the model checker says so first.
 pub(super) fn assert_allowed(spec: &Spec) {
     if spec.power_loss.is_none() {
         return;
@@ -85,7 +84,7 @@ impl SimDrive {
             self.keep_durable();
             assert!(
                 self.env.queue.next_at() < SimTime::NEVER,
-                "the drive stands still: {}",
+                "the drive makes no progress: {}",
                 self.diagnosis()
             );
             let completion = self.step();
@@ -94,34 +93,34 @@ impl SimDrive {
         }
     }
 
-    /// The power goes. In a clean shutdown, what programs are under way are the drive's own, and
+    /// Cuts the power. In a clean shutdown only programs of the drive itself are under way; they
     /// end before.
     fn lose_power(&mut self, clean: bool) {
         assert!(self.persistence().power().is_serving(), "the power is off");
         let saved = !clean && self.save();
         let ended = clean || saved;
-        // What flash holds, from what is in memory for the last time.
+        // Find what flash holds, while DRAM still tells.
         if !saved {
             self.tear(clean);
         }
         let (persistence, view) = self.persistence_and_view();
         persistence.cut_stripes((ended, clean), &view);
         self.lose_memory();
-        // What flash holds is all there is.
+        // From here on, only what flash holds counts.
         let Store {
             buffer,
             ftl,
             persistence,
             media,
         } = &mut self.store;
-        let persistence = persistence.as_mut().expect("it was looked at");
+        let persistence = persistence.as_mut().expect("it was checked");
         let now = self.env.now();
         let (open, erase) = persistence.power_cut(now, ended, &self.env.layout, (ftl, buffer));
         media.cut_copies(ended, &erase);
         self.count_free(&open, &erase);
     }
 
-    /// Saves buffer and journal on capacitors. Whether these hold until both are in flash.
+    /// Saves buffer and journal on capacitors. Returns whether these hold until both are in flash.
     fn save(&mut self) -> bool {
         let media = &self.store.media;
         let work = SaveWork {
@@ -131,12 +130,12 @@ impl SimDrive {
             copies: media.copying().collect(),
         };
         let both = self.store.persistence_and_view(&self.env.layout);
-        let (persistence, view) = both.expect("the caller looked");
+        let (persistence, view) = both.expect("it was checked");
         persistence.save(work, &mut self.env.counters, &view)
     }
 
-    /// What was in the buffer is gone, and what the programs under way tear, but in a clean
-    /// shutdown.
+    /// Drops what was in the buffer and, except in a clean shutdown, what the programs under way
+    /// tear.
     fn tear(&mut self, clean: bool) {
         let torn = match !clean && self.persistence().tears_word_lines() {
             true => self.env.spec.dies,
@@ -165,13 +164,13 @@ impl SimDrive {
         for other in line.filter(|&other| other != page) {
             store.ftl.l2p.tear(other);
             let both = store.persistence_and_view(&self.env.layout);
-            let (persistence, view) = both.expect("the caller looked");
+            let (persistence, view) = both.expect("it was checked");
             persistence.page_torn(other, &mut self.env.counters, &view);
         }
     }
 
-    /// Everything under way and in working memory goes, but for the L2P. Heat first, which needs
-    /// the energy up to now; then the clock, since components may set timers.
+    /// Drops everything under way and in DRAM, except the L2P. Heat first, which needs the energy
+    /// up to now; then the clock, since components may set timers.
     fn lose_memory(&mut self) {
         self.update_heat();
         self.env.queue.clear();
@@ -195,7 +194,7 @@ impl SimDrive {
         self.power.power_cut(now);
     }
 
-    /// Counts free space again, with these superblocks filled on and those to be erased.
+    /// Counts free space again, with superblocks that stay open and those to be erased.
     fn count_free(&mut self, open: &[(SuperblockId, Kind, u32)], erase: &[SuperblockId]) {
         let (layout, ftl) = (&self.env.layout, &self.store.ftl);
         let free = [Pool::SlcCache, Pool::Data].map(|pool| {
@@ -215,7 +214,7 @@ impl SimDrive {
 
 /// A start.
 impl SimDrive {
-    /// Turns the power on. The drive serves commands when it has found its L2P again.
+    /// Turns the power on. The drive serves commands when it has recovered its L2P.
     ///
     /// # Panics
     /// When the power is not off.
@@ -287,7 +286,7 @@ mod tests {
     use crate::Model;
     use crate::spec::{Emptying, PairedPages, PowerLossSpec, WhenFull};
 
-    /// A drive whose cache is of this many superblocks of its own, and of the data area.
+    /// A drive whose cache has this many superblocks of its own, and of the data area.
     fn drive(own: u32, dynamic: u32) -> SimDrive {
         let model = Model::shipped("demo-8gb").expect("it is shipped");
         let mut spec = model.spec();
@@ -319,7 +318,7 @@ mod tests {
         SimDrive::new(&spec)
     }
 
-    /// What was taken stays so, in either mode, where nothing has become obsolete.
+    /// Used space stays used, in either mode, where no page has become invalid.
     #[test]
     fn a_start_finds_the_space_that_there_was() {
         for (own, dynamic) in [(0, 6), (4, 6), (14, 0)] {

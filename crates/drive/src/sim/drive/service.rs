@@ -1,6 +1,6 @@
 //! What a service tool does: switching the write cache on or off, erasing the whole drive, as ATA's
 //! SECURITY ERASE UNIT and NVMe's Format and Sanitize do, and over-provisioning by the user: a
-//! drive that is told to show less than it could has more room to collect in (SET MAX ADDRESS,
+//! drive limited to less than its native capacity has more room for GC (SET MAX ADDRESS,
 //! ATA/ATAPI-6 and later, Host Protected Area).
 
 use stend_base::{Device, Nanos, SimTime};
@@ -41,8 +41,8 @@ pub enum UserBytesError {
 }
 
 impl SimDrive {
-    /// Erases every superblock that is not erased, on all dies at once; what it takes of
-    /// time. Nothing is left in flash. Work of the drive's own that is under way ends first.
+    /// Erases every superblock that is not erased, on all dies at once. Returns the time that it
+    /// takes. Nothing is left in flash. The drive's own work that is under way ends first.
     ///
     /// # Panics
     /// While the host awaits a request.
@@ -51,7 +51,7 @@ impl SimDrive {
         self.begin_service();
         self.idle_halts();
         self.run_while_busy();
-        // Nothing is under way: whatever was being filled, emptied or awaited is forgotten.
+        // Nothing is under way: drops whatever was being filled, emptied or awaited.
         let Store {
             buffer,
             ftl,
@@ -91,9 +91,8 @@ impl SimDrive {
         self.env.now().since(begin)
     }
 
-    /// Throws the key away: no page can be read any more, as after TRIM of the whole drive,
-    /// for the time of one TRIM command. The flash is erased when it is collected or
-    /// folded.
+    /// Discards the key: no page can be read any more, as after TRIM of the whole drive. Takes, and
+    /// returns, the time of one TRIM command. The flash is erased when GC or folding empties it.
     ///
     /// # Panics
     /// While the host awaits a request.
@@ -135,8 +134,8 @@ impl SimDrive {
         self.env.spec.host.write_cache
     }
 
-    /// Switches the acknowledging of writes from the buffer on or off. Writes that the
-    /// drive already has keep to what was so when they came; see [`stend_base::Op::Flush`].
+    /// Switches the acknowledging of writes from the buffer on or off. Writes that the drive
+    /// already has keep the setting of when they came; see [`stend_base::Op::Flush`].
     pub fn set_write_cache(&mut self, on: bool) {
         self.env.spec.host.write_cache = on;
     }
@@ -146,10 +145,9 @@ impl SimDrive {
         self.native_bytes
     }
 
-    /// Changes what the host can address: on an empty drive, and up to
-    /// [`SimDrive::native_bytes`]. What the flash has been through stays; what was known of
-    /// the heat of data is forgotten. A drive whose power can be cut lets time pass until it
-    /// has noted that it is empty.
+    /// Changes what the host can address: on an empty drive, and up to [`SimDrive::native_bytes`].
+    /// The wear of the flash stays; the heat of data is forgotten. A drive whose power can be cut
+    /// lets time pass until it has noted that it is empty.
     ///
     /// # Errors
     /// [`UserBytesError`]; the drive is as it was.

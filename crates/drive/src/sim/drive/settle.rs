@@ -78,7 +78,7 @@ impl SimDrive {
         std::mem::replace(&mut self.due, later)
     }
 
-    /// Garbage collection continues. Whether it cannot, until something changes.
+    /// Continues GC. Returns whether it cannot continue until something changes.
     #[inline(always)]
     fn collect(&mut self) -> bool {
         self.gc.run(&mut self.env, &mut self.store, &self.idle)
@@ -100,8 +100,8 @@ impl SimDrive {
         }
     }
 
-    /// GC and folding continue, as far as they may. Whether GC cannot continue until something
-    /// changes.
+    /// Continues GC and folding, as far as they may. Returns whether GC cannot continue until
+    /// something changes.
     #[inline(always)]
     pub(super) fn make_space(&mut self) -> bool {
         let settled = self.collect();
@@ -138,7 +138,7 @@ impl SimDrive {
         }
     }
 
-    /// Starts what makes space for the host. Whether there is some now.
+    /// Starts what makes space for the host. Returns whether there is some now.
     #[inline(always)]
     fn find_space(&mut self, needed: Needed) -> bool {
         let Needed { stream, pages } = needed;
@@ -149,8 +149,8 @@ impl SimDrive {
         }
         // Nothing else may be under way that would start it.
         self.make_space();
-        // Folding may have passed over word lines in which nothing is left: that makes space
-        // at once, and no event need follow.
+        // Folding may have skipped word lines without valid pages: that makes space at once, and no
+        // event need follow.
         admission::has_space(&self.env, &self.store, needed)
     }
 }
@@ -193,7 +193,7 @@ impl SimDrive {
         }
     }
 
-    /// A piece of a trimmed range has been looked at.
+    /// A core has worked on a chunk of a trimmed range.
     pub(super) fn trim_piece_done(&mut self) {
         if let Some(command) = self.trim.piece_done(&self.env, &mut self.store) {
             self.command_done(command);

@@ -1,9 +1,9 @@
-//! The way of a write: its data is received and placed, its programs end, it completes.
+//! The path of a write: its data is received and placed, its programs end, it completes.
 //!
 //! A command costs its time when it is looked at, in which its first page is included; each further
 //! page costs its own from when it has come over the link. So link and firmware work at the same
-//! time on one large write, as they do on several. Nothing passes what came before it: data is
-//! placed in the order in which it was admitted.
+//! time on one large write, as they do on several. No data overtakes another: data is placed in the
+//! order in which it was admitted.
 //!
 //! Data comes in pieces of a multi-plane page's size. A core that had nothing else to do began with
 //! a piece when its first page was there.
@@ -90,7 +90,7 @@ impl SimDrive {
             media, buffer, ftl, ..
         } = &mut self.store;
         ftl.place_received::<false>(&mut self.env, media, buffer, received);
-        // Only now: what is reserved covers what is being placed.
+        // Only now: the reservation covers the pages until they are placed.
         ftl.points.unreserve(StreamId::HOST, last - first);
         if ftl.points.owes_padding() {
             self.store.pad_all(&mut self.env);
@@ -100,7 +100,7 @@ impl SimDrive {
         }
     }
 
-    /// The same for data of a tracked write.
+    /// [`SimDrive::place`] for data of a tracked write.
     #[inline(never)]
     fn place_tracked(
         &mut self,
@@ -112,7 +112,7 @@ impl SimDrive {
         let command = self.host.command(id);
         let fua = command.handling.fua;
         // Where the power can be cut, only pages of a write that has come whole coalesce: else the
-        // journal would have a part of it.
+        // journal would hold a part of it.
         let whole = self.store.persistence.is_none() || command.logical_pages() == (first, last);
         let stream = self.store.ftl.sorting.of_arrival(id, command);
         let received = Received {
@@ -151,14 +151,14 @@ impl SimDrive {
             self.command_done(id);
         }
         if makes_room {
-            // Nothing else need come of it.
+            // No other event may follow that admits waiting writes.
             self.due.writes();
             self.settle();
         }
     }
 
-    /// All data of a FUA write has arrived in a stream: programs that in which it ends, since
-    /// nobody knows when more would come.
+    /// All data of a FUA write has arrived in a stream: pads and programs its last multi-plane
+    /// page, since more data may never come.
     fn fua_received(&mut self, id: CommandId, stream: StreamId) {
         let padding = self.host.command_mut(id).take_padding();
         let Store {
@@ -169,8 +169,8 @@ impl SimDrive {
         ftl.pad(&mut self.env, media, buffer, stream);
     }
 
-    /// A part of a write, up to logical page `end`, has its places. True when the command ends only
-    /// when all of it is durable.
+    /// A part of a write, up to logical page `end`, has been placed. Returns true when the command
+    /// ends only when all of it is durable.
     #[inline(always)]
     fn part_placed(&mut self, id: CommandId, end: Lpn, last: bool) -> bool {
         let both = self.store.persistence_and_view(&self.env.layout);
@@ -188,7 +188,7 @@ impl SimDrive {
 
 /// Programs end.
 impl SimDrive {
-    /// A read that a program waited for has come.
+    /// A read that a program waited for has ended.
     pub(super) fn merge_done(&mut self, program: u32) {
         let Store { media, buffer, .. } = &mut self.store;
         if let Some(ready) = buffer.read_ended(program) {
@@ -287,10 +287,9 @@ impl SimDrive {
         self.check_flushes();
     }
 
-    /// A flush of a drive that keeps account of what is durable, or the end of a write that
-    /// is one at the same time.
+    /// A flush in a drive whose power can be cut, or the end of a write that acts as one.
     fn flush_durably(&mut self, id: CommandId) {
-        let persistence = self.store.persistence.as_mut().expect("the caller looked");
+        let persistence = self.store.persistence.as_mut().expect("it was checked");
         let Some(lsn) = persistence.request_flush() else {
             self.command_done(id);
             return;
@@ -299,7 +298,7 @@ impl SimDrive {
         self.store.pad_all(&mut self.env);
     }
 
-    /// Ends the flushes behind which nothing is unprogrammed, or not durable, any more.
+    /// Ends the flushes whose data is all programmed or, where the power can be cut, durable.
     #[inline]
     pub(super) fn check_flushes(&mut self) {
         if !self.host.flushes().is_empty() {
@@ -322,7 +321,7 @@ impl SimDrive {
     }
 }
 
-/// The end of the flash.
+/// End of life.
 impl SimDrive {
     /// A superblock was to be retired and nothing can take its place. What was admitted
     /// is still written; what waits is refused, and the drive's own work stops.

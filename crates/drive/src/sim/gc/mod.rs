@@ -1,11 +1,11 @@
-//! Garbage collection of the data area: a full superblock is read page by page, its valid pages are
-//! relocated, and it is erased. An SLC cache that is emptied through the controller is emptied in
-//! the same way.
+//! Garbage collection of the data area: a closed superblock is read page by page, its valid pages
+//! are relocated, and it is erased. An SLC cache that is emptied through the controller is emptied
+//! in the same way.
 //!
 //! It runs while the data area has fewer free superblocks than
 //! [`crate::spec::GcSpec::start_superblocks`], or, while the host is silent, than
-//! [`crate::spec::IdleSpec::target_superblocks`]. What it relocates enters the drive where host
-//! data does.
+//! [`crate::spec::IdleSpec::target_superblocks`]. Relocated pages enter the SLC cache if
+//! `slc_cache.takes_gc` says so, else the data area.
 
 mod policy;
 mod wear_levelling;
@@ -57,7 +57,7 @@ pub(in crate::sim) struct Gc {
     chooser: Chooser,
     levelling: Option<Levelling>,
     victim: Option<Victim>,
-    /// Multi-plane pages read, and not yet written elsewhere.
+    /// Multi-plane pages being read, or not yet placed elsewhere.
     in_flight: u32,
     /// Emptied superblocks whose pages are not yet all programmed elsewhere, each with the number
     /// of the first program begun after it.
@@ -78,15 +78,15 @@ impl Gc {
         }
     }
 
-    /// Where what is being relocated goes; with nothing chosen yet, what has not been relocated
+    /// The stream of the pages being relocated; without a victim, that of data never relocated
     /// before.
     #[inline]
     fn stream(&self) -> StreamId {
         self.victim.map_or(StreamId::GC, |v| v.stream)
     }
 
-    /// Begins as much as may run now. Whether more may not, until something changes; it need not be
-    /// called again before.
+    /// Begins as much as may run now. Returns true if it need not be called again until something
+    /// changes.
     #[inline(always)]
     pub fn run(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> bool {
         if self.may_run(env, store, idle) {
@@ -102,7 +102,7 @@ impl Gc {
     fn go_on(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> bool {
         loop {
             let goes_on = match self.victim {
-                // Its pages may go elsewhere than was looked for.
+                // Its pages may go to another stream than that whose room was checked.
                 None => self.choose_victim(env, store, idle),
                 Some(_) => self.read_next(env, store),
             };
@@ -152,8 +152,7 @@ impl Gc {
         }
     }
 
-    /// While all there is to do is to empty the cache, and nobody waits for it, `mp_pages` and no
-    /// more.
+    /// At most `mp_pages` while GC only empties the cache and nothing waits for its space.
     #[cold]
     fn emptying_depth(&self, env: &Env, store: &Store, idle: &Idle, mp_pages: u32) -> u32 {
         let depth = env.spec.gc.depth;
@@ -164,7 +163,7 @@ impl Gc {
         if hurries { depth } else { depth.min(mp_pages) }
     }
 
-    /// Whether the data area is to be collected for its space.
+    /// Whether the data area needs free space.
     #[inline]
     fn wants_space(&self, env: &Env, store: &Store, idle: &Idle) -> bool {
         if idle.working() {
@@ -174,13 +173,13 @@ impl Gc {
         }
     }
 
-    /// Whether idle work has anything to collect for.
+    /// Whether the data area has less free space than idle work aims at.
     pub fn idle_wants(env: &Env, store: &Store) -> bool {
         store.ftl.space.free(Pool::Data) < env.limits.gc_idle
     }
 
-    /// Whether what is being emptied of the cache is emptied to its end, though nothing more
-    /// is to be: a write that is kept or lost as a whole may need all of its space at once.
+    /// Whether a victim of the cache is emptied to its end although the cache need not be emptied
+    /// any more: an atomic write may need all of its space at once.
     #[inline]
     fn finishes_cache_victim(&self, store: &Store, idle: &Idle) -> bool {
         store.persistence.is_some()
@@ -197,7 +196,7 @@ impl Gc {
         above && store.ftl.stream_has_room(env, self.stream(), pages)
     }
 
-    /// Nothing is under way any more.
+    /// The power is cut: drops everything under way.
     pub fn power_cut(&mut self, spec: &Spec) {
         *self = Gc::new(spec);
     }
@@ -274,8 +273,8 @@ impl Gc {
         });
     }
 
-    /// What of the SLC cache is to be emptied through the controller now: its number among the
-    /// closed superblocks of the cache.
+    /// The superblock of the SLC cache to be emptied through the controller now, as its index among
+    /// the closed ones.
     #[inline]
     fn next_to_empty(&self, env: &Env, store: &Store, idle: &Idle) -> Option<usize> {
         if env.limits.emptying != Some(Emptying::Controller)
@@ -284,7 +283,7 @@ impl Gc {
             return None;
         }
         // The oldest; where the data area has no room for what a static one may hold, the oldest
-        // dynamic one, which gives more than it takes.
+        // dynamic one, which frees more of the data area than it takes.
         let ftl = &store.ftl;
         let has_room = ftl.space.free(Pool::Data) >= env.limits.empty_room;
         let mut closed = ftl.superblocks.closed_cache().iter();
@@ -307,7 +306,8 @@ impl Gc {
 
 /// Relocation.
 impl Gc {
-    /// Reads the next multi-plane page with valid pages. False when nothing more can begin now.
+    /// Reads the next multi-plane page with valid pages. Returns false when nothing more can begin
+    /// now.
     fn read_next(&mut self, env: &mut Env, store: &mut Store) -> bool {
         let ftl = &mut store.ftl;
         let victim = self.victim.as_mut().expect("a victim was chosen");
@@ -338,8 +338,8 @@ impl Gc {
         true
     }
 
-    /// All its multi-plane pages have been looked at: gives the victim up when the last one has
-    /// been written elsewhere. True when the next victim may be chosen at once.
+    /// All multi-plane pages of the victim have been looked at: ends it when the last one has been
+    /// placed elsewhere. Returns true when the next victim may be chosen at once.
     fn victim_emptied(&mut self, env: &mut Env, store: &mut Store) -> bool {
         if self.in_flight > 0 {
             return false;
@@ -348,7 +348,7 @@ impl Gc {
         let Store {
             media, buffer, ftl, ..
         } = store;
-        // What was relocated must be in flash before its source goes.
+        // Relocated pages must be in flash before their source is erased.
         ftl.pad_relocated(env, media, buffer, victim.stream);
         self.emptied.push_back((victim.superblock, buffer.begun()));
         self.release_emptied(env, store);
@@ -374,7 +374,7 @@ impl Gc {
         }
     }
 
-    /// A multi-plane page of the victim has come: its L2P entries are to be changed.
+    /// A multi-plane page of the victim has been read: a core is to change its L2P entries.
     #[inline(always)]
     pub fn read_done(
         &mut self,
@@ -397,7 +397,7 @@ impl Gc {
         );
     }
 
-    /// The pages that are still valid get a new place.
+    /// Gives the pages that are still valid their new PPNs.
     pub fn relocate(&mut self, env: &mut Env, store: &mut Store, mp_page: MpPage) {
         let Store {
             media,
@@ -429,7 +429,7 @@ impl Gc {
             Reason::Refresh => &mut counters.pages_refreshed,
         };
         *moved += u64::from(count);
-        // Only now: what is reserved covers what is being placed.
+        // Only now: the reservation covers the pages until they are placed.
         ftl.points.unreserve(stream, env.spec.pages_per_mp_page);
         self.in_flight -= 1;
         if self.victim.is_some_and(|v| v.next == v.mp_pages) {
@@ -438,7 +438,7 @@ impl Gc {
     }
 }
 
-/// Refresh of data that may soon not be read any more.
+/// Refresh of data that may soon become unreadable.
 impl Gc {
     /// Whether data is to be refreshed now: in idle time only.
     #[inline]

@@ -1,8 +1,8 @@
-//! Static wear levelling: data that never changes keeps its superblock from being erased
-//! while all others are. Now and then such a superblock is collected although that yields
-//! nothing, so that its cells take part in the wear, and what lay in it moves to the
-//! superblock that had the most (L.-P. Chang, "On efficient wear leveling for large-scale
-//! flash-memory storage systems", SAC 2007: cold data rests on worn blocks).
+//! Static wear levelling: data that never changes keeps its superblock from being erased while all
+//! others are. Now and then such a superblock becomes a victim although that frees nothing, so that
+//! its cells take part in the wear, and its data moves to the most worn erased superblock (L.-P.
+//! Chang, "On efficient wear leveling for large-scale flash-memory storage systems", SAC 2007: cold
+//! data rests on worn blocks).
 
 use super::policy::{Candidate, Closed};
 use crate::spec::WearSpec;
@@ -12,7 +12,7 @@ use crate::spec::WearSpec;
 pub(crate) struct Levelling {
     /// Difference of erase cycles above which it acts.
     spread: u32,
-    /// Superblocks collected for their space between two looks at the difference.
+    /// Victims taken for their space between two checks of the difference.
     interval: u32,
     collected: u32,
 }
@@ -27,13 +27,13 @@ impl Levelling {
         })
     }
 
-    /// A superblock is collected for its space.
+    /// Counts a victim that is taken for its space.
     pub fn collects(&mut self) {
         self.collected += 1;
     }
 
-    /// The superblock to move, when it is time to look and one has fallen behind: of the
-    /// full ones with the fewest erase cycles, the one that was closed first.
+    /// The superblock whose data is moved, when the difference is to be checked and is too large:
+    /// of the closed ones with the fewest erase cycles, the one that was closed first.
     pub fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
         if self.collected < self.interval {
             return None;

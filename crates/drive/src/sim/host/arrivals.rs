@@ -33,7 +33,7 @@ impl Arrivals {
         self.0.push_back(Arrival { at, request });
     }
 
-    /// Takes the last request back, as if it had not been handed over.
+    /// Takes back the request handed over last, as if it had not been.
     pub fn take_back(&mut self, env: &mut Env) {
         self.0.pop_back();
         if self.0.is_empty() {
@@ -44,7 +44,7 @@ impl Arrivals {
     /// Takes the request that arrives at the present instant.
     #[inline(always)]
     pub fn take(&mut self, env: &mut Env) -> Request {
-        let Arrival { request, .. } = self.0.pop_front().expect("a command arrives");
+        let Arrival { request, .. } = self.0.pop_front().expect("an arrival is pending");
         if let Some(next) = self.0.front() {
             // The next may be late if this one was held.
             let at = next.at.max(env.queue.now());
@@ -53,7 +53,7 @@ impl Arrivals {
         request
     }
 
-    /// Nothing is on its way.
+    /// Drops everything on its way.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -106,7 +106,7 @@ impl Completions {
         Some(ending)
     }
 
-    /// Nothing is on its way.
+    /// Drops everything on its way.
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -36,9 +36,9 @@ pub(in crate::sim) struct Command {
     padding: u32,
     /// Programs that it waits for.
     programs_left: u32,
-    /// Ended early, it bypasses the SLC cache although what is left of it is short.
+    /// Cut short, it still bypasses the SLC cache although what is left of it is short.
     bypasses_cache: bool,
-    /// The logical page that the time of the command itself covers has not been received yet.
+    /// Its first logical page, whose time is part of the command's own, has not been received yet.
     first_page_due: bool,
     /// It occupies the half-duplex buffer.
     holds_buffer: bool,
@@ -69,7 +69,7 @@ impl Command {
         self.end_byte() - self.bytes_left
     }
 
-    /// The link has moved bytes of it. True with the last.
+    /// The link has moved bytes of it. Returns true with the last.
     #[inline]
     pub fn moved(&mut self, bytes: u32) -> bool {
         self.bytes_left -= u64::from(bytes);
@@ -100,14 +100,14 @@ impl Command {
         self.to_admit == self.len_bytes
     }
 
-    /// The buffer has admitted bytes of it. True with the last.
+    /// The buffer has admitted bytes of it. Returns true with the last.
     #[inline]
     pub fn admitted(&mut self, bytes: u32) -> bool {
         self.to_admit -= u64::from(bytes);
         self.to_admit == 0
     }
 
-    /// Cuts off what the buffer has not admitted. True if the link has moved all the rest.
+    /// Cuts off what the buffer has not admitted. Returns true if the link has moved all the rest.
     pub fn cut_short(&mut self) -> bool {
         self.len_bytes -= self.to_admit;
         self.bytes_left -= self.to_admit;
@@ -115,13 +115,13 @@ impl Command {
         self.all_moved()
     }
 
-    /// True once: for the logical page that the time of the command itself covers.
+    /// True once: the command's own time covers its first logical page.
     #[inline]
     pub fn take_first_page(&mut self) -> bool {
         std::mem::take(&mut self.first_page_due)
     }
 
-    /// So many logical pages are reserved to pad its last multi-plane page.
+    /// Notes how many logical pages are reserved to pad its last multi-plane page.
     #[inline]
     pub fn pad(&mut self, pages: u32) {
         self.padding = pages;
@@ -139,7 +139,7 @@ impl Command {
         self.bypasses_cache
     }
 
-    /// Whether what is left of it bypasses the SLC cache, however short.
+    /// Sets whether what is left of it bypasses the SLC cache, however short.
     pub fn set_bypasses_cache(&mut self, bypasses: bool) {
         self.bypasses_cache = bypasses;
     }
@@ -150,7 +150,7 @@ impl Command {
         self.holds_buffer
     }
 
-    /// Whether it occupies the half-duplex buffer when it is taken up.
+    /// Sets whether it occupies the half-duplex buffer.
     #[inline]
     pub fn set_holds_buffer(&mut self, holds: bool) {
         self.holds_buffer = holds;
@@ -161,17 +161,17 @@ impl Command {
         self.status
     }
 
-    /// It ends with an error.
+    /// Makes it end with an error.
     pub fn fail(&mut self, status: Status) {
         self.status = status;
     }
 
-    /// It waits for one more program.
+    /// Makes it wait for one more program.
     pub fn awaits_program(&mut self) {
         self.programs_left += 1;
     }
 
-    /// A program that it waits for has ended. True if it waits for nothing more.
+    /// A program that it waits for has ended. Returns true if it waits for nothing more.
     pub fn programmed(&mut self) -> bool {
         self.programs_left -= 1;
         self.programs_left == 0 && self.all_moved()
@@ -202,7 +202,7 @@ pub(super) struct Commands {
     flush_alone: bool,
     /// Such a command is in the drive.
     alone: bool,
-    /// Requests submitted by the host of which it does not know the completion.
+    /// Requests that the host has submitted and whose completion it has not received.
     outstanding: u32,
     /// Flushes in order, each with the number that durability must reach before it ends.
     flushes: Vec<(CommandId, u64)>,
@@ -332,20 +332,23 @@ impl Commands {
         slot
     }
 
-    /// A command has ended: frees its queue slot. Its tag, sender and status, and whether a request
-    /// waits in the sender's queue.
+    /// A command has ended: frees its queue slot. Returns its tag, sender and status, and whether a
+    /// request waits in the sender's queue.
     #[inline(always)]
     pub fn end(&mut self, command: CommandId) -> ((u32, u16, Status), bool) {
         let Command {
-            tag, queue, status, ..
+            tag,
+            queue: queue_number,
+            status,
+            ..
         } = *self.get(command);
         self.free.push(command);
-        // If it was alone, it was so to its end; if not, none is.
+        // A command that must be alone was so until now; beside any other command none is.
         self.alone = false;
-        let of = self.queue_of(queue);
-        of.active -= 1;
-        let others_wait = !of.waiting.is_empty();
-        ((tag, queue, status), others_wait)
+        let queue = self.queue_of(queue_number);
+        queue.active -= 1;
+        let others_wait = !queue.waiting.is_empty();
+        ((tag, queue_number, status), others_wait)
     }
 
     /// A command in the drive.
@@ -388,7 +391,7 @@ impl Commands {
         self.outstanding -= 1;
     }
 
-    /// Requests submitted by the host of which it does not know the completion.
+    /// Requests that the host has submitted and whose completion it has not received.
     #[inline]
     pub fn outstanding(&self) -> u32 {
         self.outstanding
@@ -400,12 +403,12 @@ impl Commands {
         &self.flushes
     }
 
-    /// A flush waits until durability has reached a number.
+    /// Makes a flush wait until durability has reached a number.
     pub fn flush_waits(&mut self, command: CommandId, number: u64) {
         self.flushes.push((command, number));
     }
 
-    /// The first flush that waits continues.
+    /// Removes the first flush that waits.
     pub fn take_flush(&mut self) {
         self.flushes.remove(0);
     }

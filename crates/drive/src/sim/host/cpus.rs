@@ -6,11 +6,10 @@
 //! (Bjørling, Axboe, Nellans and Bonnet, "Linux Block IO: Introducing Multi-queue SSD Access on
 //! Multi-core Systems", SYSTOR 2013). A processor that waits for a lock spins.
 //!
-//! Most events of a processor are saved. While one works alone, it will find its lock free: its
-//! two steps are one event, unless another processor starts before it reaches the lock. If it
-//! submits, only an arrival follows, at a known instant: it then has no event at all, until it
-//! gets something else to do. If it completes and nothing else happens meanwhile, its end is taken
-//! at once.
+//! Most events of a processor are avoided. A processor that works alone will find its lock free:
+//! its two steps are one event, unless another processor starts before it reaches the lock. A
+//! submission then leads only to an arrival at a known instant: it has no event at all until the
+//! processor gets other work. A completion during which nothing else happens ends at once.
 
 use std::collections::VecDeque;
 
@@ -28,7 +27,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Work {
     Submit(Request),
-    /// A submission of which the arrival is on its way.
+    /// A submission whose arrival is already on its way.
     Sent(Request),
     Complete(Ending),
 }
@@ -42,7 +41,7 @@ enum Step {
     Spinning,
     /// The driver's work under the lock.
     Locked,
-    /// Without the lock until this instant, then under it, as long as no other works.
+    /// Without the lock until this instant, then under it, while no other processor works.
     Alone(SimTime),
 }
 
@@ -108,7 +107,7 @@ impl Cpus {
         }))
     }
 
-    /// The requests that they work on are gone.
+    /// Drops the requests that the processors work on.
     pub fn power_cut(&mut self) {
         for cpu in &mut self.cpus {
             cpu.work = None;
@@ -125,7 +124,7 @@ impl Cpus {
         self.without_event = None;
     }
 
-    /// Time that the processors spent on requests; spinning is not counted.
+    /// Time that the processors spent on requests, ns; spinning is not counted.
     pub fn busy_ns(&self) -> u64 {
         self.busy_ns
     }
@@ -181,8 +180,8 @@ impl Cpus {
         self.add(env, arrivals, Work::Complete(ending));
     }
 
-    /// Whether the processors have nothing to do but this request. If so, it is sent, and the end
-    /// of the processor's work has no event.
+    /// Sends the request at once if the processors have nothing else to do; the end of the
+    /// processor's work then has no event. Returns whether it did.
     ///
     /// Always inlined, so that the request is passed in registers: it is written field by field,
     /// and copying it as a whole right after that would stall on store-to-load forwarding.
@@ -206,8 +205,8 @@ impl Cpus {
         true
     }
 
-    /// Whether the processors have nothing to do but this completion, and its work ends before
-    /// anything else happens and by `limit`. If so, that time has passed.
+    /// Lets the time of a completion pass at once if the processors have nothing else to do and its
+    /// work ends before anything else happens and by `limit`. Returns whether it did.
     #[inline(never)]
     pub fn completes_at_once(&mut self, env: &mut Env, ending: &Ending, limit: SimTime) -> bool {
         self.note_end(env);
@@ -332,7 +331,7 @@ impl Cpus {
         env.queue.schedule(Lane::Timer, at, kind::CPU, cpu);
     }
 
-    /// A processor has ended a step. The completion, if it was the last step of one.
+    /// A processor has ended a step. Returns the completion if this was its last step.
     pub fn done(&mut self, env: &mut Env, arrivals: &mut Arrivals, cpu: u32) -> Option<Ending> {
         match self.cpus[cpu as usize].step {
             Step::Free if self.times(cpu).1 > Nanos::ZERO => {
@@ -348,7 +347,7 @@ impl Cpus {
         this.work = this.waiting.pop_front();
         let goes_on = this.work.is_some();
         if let Work::Submit(request) = work {
-            // Before what comes next is on its way.
+            // Sent before the next request can be.
             arrivals.send(env, request, env.queue.now());
         }
         if goes_on {

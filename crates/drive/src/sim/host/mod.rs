@@ -33,7 +33,8 @@ pub(in crate::sim) struct Host {
     arrivals: Arrivals,
     completions: Completions,
     throttle: ArrivalThrottle,
-    /// An arrival may have to wait: the drive sleeps, is throttled, or its heat is at rest.
+    /// An arrival may have to wait: the drive sleeps, is throttled, or takes no steps of its
+    /// temperature.
     holds_arrivals: bool,
 }
 
@@ -68,7 +69,7 @@ impl Host {
         }
     }
 
-    /// The power is gone: nothing is under way any more.
+    /// The power is cut: drops everything under way.
     pub fn power_cut(&mut self, spec: &Spec) {
         self.commands = Commands::new(spec);
         self.link.power_cut();
@@ -81,7 +82,7 @@ impl Host {
         self.holds_arrivals = spec.thermal.is_some();
     }
 
-    /// Time that the link's media were taken, summed over directions, ns.
+    /// Time that the link was busy, summed over directions that do not share a medium, ns.
     pub fn link_busy_ns(&self) -> u64 {
         self.link.busy_ns()
     }
@@ -96,13 +97,13 @@ impl Host {
         self.cpus.as_ref().map_or(0, |cpus| cpus.busy_ns())
     }
 
-    /// Requests of which the host does not know the completion.
+    /// Requests that the host has submitted and whose completion it has not received.
     #[inline]
     pub fn outstanding(&self) -> u32 {
         self.commands.outstanding()
     }
 
-    /// Whether the host awaits nothing.
+    /// Whether no request is outstanding.
     #[inline]
     pub fn is_silent(&self) -> bool {
         self.commands.outstanding() == 0
@@ -193,13 +194,13 @@ impl Host {
             .request_write(env, &mut self.commands, command, bytes);
     }
 
-    /// A source of the link has ended what it did.
+    /// A part of the link has ended its work.
     #[inline(always)]
     pub fn link_done(&mut self, env: &mut Env, source: u32) -> LinkDone {
         self.link.done(env, &mut self.commands, source)
     }
 
-    /// The controller has ended a command. True if the host is told at once and
+    /// The controller has ended a command. Returns true if the host is told at once and
     /// [`Host::report`] follows; otherwise [`LinkDone::Reported`] comes first.
     #[inline(always)]
     pub fn ends(&mut self, env: &mut Env, command: CommandId) -> bool {
@@ -218,8 +219,8 @@ impl Host {
         }
     }
 
-    /// The host is interrupted for a completion. The completion, if the sender learns of it at
-    /// once, or before anything else happens and by `limit`.
+    /// The host is interrupted for a completion. Returns it if the sender learns of it at once, or
+    /// before anything else happens and by `limit`.
     #[inline(always)]
     pub fn interrupt(&mut self, env: &mut Env, limit: SimTime) -> Option<Completion> {
         let ending = self.completions.take(env)?;
@@ -240,8 +241,8 @@ impl Host {
         true
     }
 
-    /// A processor of the host has ended a step. The completion of which the sender now knows,
-    /// if it was the last step of one.
+    /// A processor of the host has ended a step. Returns the completion that the sender now learns
+    /// of, if this was its last step.
     pub fn cpu_done(&mut self, env: &mut Env, cpu: u32) -> Option<Completion> {
         let cpus = self.cpus.as_mut().expect("requests cost the host time");
         let ending = cpus.done(env, &mut self.arrivals, cpu)?;
@@ -267,24 +268,23 @@ impl Host {
         self.holds_arrivals
     }
 
-    /// From now on, an arrival may have to wait.
+    /// Makes arrivals wait where they have to, from now on.
     pub fn hold_arrivals(&mut self) {
         self.holds_arrivals = true;
     }
 
-    /// The present arrival comes again at an instant.
+    /// Schedules the present arrival again, at an instant.
     pub fn arrives_again(&mut self, env: &mut Env, at: SimTime) {
         env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
     }
 
-    /// Throttling begins: arrivals are held, but for a share of each period, in parts per
-    /// million.
+    /// Throttling begins: arrivals are held except for a share of each period, parts per million.
     pub fn throttle_begins(&mut self, env: &Env, share_ppm: u32) {
         self.holds_arrivals = true;
         self.throttle.open(env.now(), period(env), share_ppm);
     }
 
-    /// Whether the present arrival has to wait because of heat. If so, it comes again.
+    /// Whether the present arrival has to wait because of heat. If so, schedules it again.
     pub fn is_throttled(&mut self, env: &mut Env, share_ppm: u32) -> bool {
         if share_ppm == WHOLE_PPM {
             self.holds_arrivals = false;
@@ -321,5 +321,9 @@ impl Host {
 
 /// The period in which a throttled drive works and rests.
 fn period(env: &Env) -> Nanos {
-    env.spec.thermal.as_ref().expect("it is throttled").period
+    env.spec
+        .thermal
+        .as_ref()
+        .expect("only a drive with heat is throttled")
+        .period
 }

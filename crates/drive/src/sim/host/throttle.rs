@@ -17,11 +17,11 @@ pub(super) struct ArrivalThrottle {
     closes_at: SimTime,
     /// When all admitted commands had ended.
     drained_at: SimTime,
-    /// An arrival waits for that.
+    /// An arrival waits until all admitted commands have ended.
     held: bool,
 }
 
-/// What becomes of a command that arrives at a throttled drive.
+/// Whether a throttled drive admits a command that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Admitted,
@@ -40,7 +40,7 @@ impl ArrivalThrottle {
         self.drained_at = now;
     }
 
-    /// What becomes of a command that arrives, while others are in the drive or not.
+    /// Decides on a command that arrives; `others`: commands are in the drive.
     pub fn arrival(
         &mut self,
         now: SimTime,
@@ -63,14 +63,14 @@ impl ArrivalThrottle {
         Verdict::Admitted
     }
 
-    /// When the work since the last opening is the share of the time.
+    /// When the drive has rested so long that its work is the share of the time since it opened.
     fn rested_at(&self, share_ppm: u32) -> SimTime {
         let worked = u128::from(self.drained_at.since(self.opened_at).0);
         let whole = (worked * u128::from(WHOLE_PPM) / u128::from(share_ppm)) as u64;
         (self.opened_at + Nanos(whole)).max(self.closes_at)
     }
 
-    /// All admitted commands have ended. When an arrival that was held comes again, if there is
+    /// All admitted commands have ended. Returns when the held arrival comes again, if there is
     /// one.
     pub fn drained(&mut self, now: SimTime, share_ppm: u32) -> Option<SimTime> {
         self.drained_at = now;

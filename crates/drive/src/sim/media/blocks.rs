@@ -1,22 +1,20 @@
 //! Blocks that wear and go bad one by one.
 //!
-//! A block is here what a superblock has on one die: a block of each plane that work
-//! together. Each has its own count of erase cycles and its own life, a function of the seed
-//! and of its number. The erase that exceeds it fails: the block is given up, a spare one of
-//! the same die takes its place, and is erased in turn. A die without spare blocks gets one
-//! of a spare superblock, whose other blocks become spare ones of their dies. When there is
-//! none either, the superblock is retired with nothing in its place, and the drive takes no
-//! more writes.
+//! A block is here what a superblock has on one die: a block of each plane that work together. Each
+//! has its own count of erase cycles and its own life, a function of the seed and of its number.
+//! The erase that exceeds it fails: the block is given up, a spare one of the same die takes its
+//! place, and is erased in turn. A die without spare blocks gets one of a spare superblock, whose
+//! other blocks become spare ones of their dies. When there is none either, the superblock is
+//! retired without a replacement, and the drive takes no more writes.
 //!
-//! A program fails with a probability of its own, by a hash of its place and its block's
-//! cycles. Its block is replaced in the same way; what it holds is copied to the new one by
-//! the die, and the program is done again there. Until then the data is in the buffer, or in
-//! what was being folded.
+//! A program fails with a probability of its own, by a hash of its place and its block's cycles.
+//! Its block is replaced in the same way; the die copies what it holds to the new one, and the
+//! program is done again there. Until then the data is in the buffer, or in the source of the fold.
 //!
-//! Which block is in which place, and what each has borne, is kept in flash with each change:
-//! a power cut takes nothing of it. A cut before all has been copied leaves it in the bad
-//! block; the start erases the new one again and copies once more before it serves. An erase
-//! that a cut ends is no cycle.
+//! Which superblock has which block, and the cycles of each, is kept in flash with each change: a
+//! power cut takes nothing of it. A cut before all has been copied leaves it in the bad block; the
+//! start erases the new one again and copies once more before it serves. An erase that a cut ends
+//! is no cycle.
 //!
 //! Lives differ by a bell curve: the sum of twelve evenly distributed numbers, which has a
 //! variance of one and ends at six standard deviations (Irwin 1927, Hall 1927). That blocks
@@ -39,13 +37,13 @@ use crate::sim::ids::{BlockId, DieId, IdRange, MpPage, Row, SuperblockId};
 use crate::sim::superblocks::Superblocks;
 use crate::spec::{BlocksSpec, Spec};
 
-/// What a uniform number of 16 bits is at most, and one more.
+/// Number of values of 16 uniform bits.
 const UNIFORM: i64 = 1 << 16;
 
-/// Twelve times the mean of such a number.
+/// Twelve times the mean of 16 uniform bits.
 const MEAN_OF_TWELVE: i64 = 6 * (UNIFORM - 1);
 
-/// Hashes of a block before those that tell which of its programs fail.
+/// Number of the first hash of a block that decides whether a program fails.
 const PROGRAM_HASHES: u64 = 16;
 
 /// A die that has fewer sound blocks than superblocks.
@@ -62,7 +60,7 @@ pub struct ShortDie {
 pub(crate) struct Blocks {
     spec: BlocksSpec,
     dies: u32,
-    /// Blocks of a die, with the spare ones.
+    /// Blocks of a die, including the spare ones.
     blocks_per_die: u32,
     /// The block in each place, `superblock * dies + die`.
     #[serde(with = "crate::table")]
@@ -70,7 +68,7 @@ pub(crate) struct Blocks {
     /// Erase cycles of every block, `die * blocks_per_die + block`.
     #[serde(with = "crate::table")]
     erases: Vec<u32>,
-    /// By die; taken in the order in which they came.
+    /// Spare blocks by die, first in, first out.
     spares: Vec<VecDeque<BlockId>>,
     /// Spare blocks of the die with the fewest when the drive was new.
     spares_new: u32,
@@ -78,22 +76,21 @@ pub(crate) struct Blocks {
     grown_bad: u32,
     /// Superblocks being erased, and the die that has no block for each.
     doomed: Vec<(SuperblockId, DieId)>,
-    /// What is being copied into blocks; only where the power can be cut.
+    /// Copies into new blocks that are under way; only where the power can be cut.
     replacements: Vec<Replacement>,
-    /// Multi-plane pages whose program found no block: their stripes lack them until they are
-    /// erased.
+    /// Multi-plane pages whose program found no block, until they are erased: their stripes lack
+    /// them.
     missing: Vec<MpPage>,
 }
 
-/// A block that has taken the place of one in which a program failed and does not yet hold
-/// what that one does.
+/// A block that replaces one in which a program failed, and does not yet hold its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Replacement {
     superblock: SuperblockId,
     die: DieId,
-    /// That of the program; those before are copied.
+    /// Row of the failed program; the rows before it are copied.
     row: Row,
-    /// Until then: to erase the new block and to copy.
+    /// Time to erase the new block and to copy.
     time: Nanos,
 }
 
@@ -200,14 +197,14 @@ impl Blocks {
         all.max().unwrap_or(0)
     }
 
-    /// A die has erased its block of a superblock: whether that did not fail.
+    /// A die has erased its block of a superblock. Returns whether the erase succeeded.
     fn bears_erase(&mut self, superblock: SuperblockId, die: DieId, pool: Pool) -> bool {
         let block = self.at[self.place(superblock, die)];
         let at = self.erases_at(die, block);
         let erases = &mut self.erases[at];
         *erases += 1;
         let life = self.spec.life(die, block, pool);
-        // A cut may have its failed erase done again.
+        // After a cut a failed erase may be done again: it counts once.
         self.grown_bad += u32::from(*erases == life.saturating_add(1));
         *erases <= life
     }
@@ -222,8 +219,8 @@ impl Blocks {
         fails
     }
 
-    /// Puts a spare block in the place of what a superblock has on a die; false where the die
-    /// has none.
+    /// Replaces the block of a superblock on a die by a spare one. Returns false where the die has
+    /// none.
     fn replace(&mut self, superblock: SuperblockId, die: DieId) -> bool {
         let place = self.place(superblock, die);
         let Some(spare) = self.spares[die.index()].pop_front() else {
@@ -244,8 +241,8 @@ impl Blocks {
         }
     }
 
-    /// Whether a superblock whose erase has ended lacks a block. Its others are spare ones
-    /// from then on.
+    /// Returns whether a superblock whose erase has ended lacks a block. If so, its other blocks
+    /// become spare ones.
     #[cold]
     fn give_up_doomed(&mut self, superblock: SuperblockId) -> bool {
         if self.doomed.iter().all(|&(doomed, _)| doomed != superblock) {
@@ -256,13 +253,13 @@ impl Blocks {
         true
     }
 
-    /// A program of a row has ended: what it waited for is in its place.
+    /// A program of a row has ended: so has the copy before it.
     fn has_copied(&mut self, superblock: SuperblockId, die: DieId, row: Row) {
         let ended = |r: &Replacement| (r.superblock, r.die, r.row) == (superblock, die, row);
         self.replacements.retain(|r| !ended(r));
     }
 
-    /// A block is in the place of another from which rows are copied.
+    /// Notes a block that replaces another, whose rows are being copied into it.
     fn copies(&mut self, replacement: Replacement) {
         let Replacement {
             superblock, die, ..
@@ -272,15 +269,15 @@ impl Blocks {
         self.replacements.push(replacement);
     }
 
-    /// A power cut; what is still to be copied afterwards, unless all of it has `ended`, is
-    /// what lies in superblocks that are not to be erased.
+    /// The power is cut. Unless all copies have `ended`, those into superblocks that are not to be
+    /// erased are due again afterwards.
     pub fn power_cut(&mut self, ended: bool, erase: &[SuperblockId]) {
         self.doomed.clear();
         self.replacements
             .retain(|r| !ended && !erase.contains(&r.superblock));
     }
 
-    /// What the drive tells of its blocks.
+    /// What the drive reports of its blocks.
     pub fn health(&self) -> BlockHealth {
         let least = self.spares.iter().map(|spares| spares.len()).min();
         let in_use: Vec<u32> = (0..self.at.len() as u32)
@@ -301,7 +298,7 @@ impl Blocks {
     }
 }
 
-/// The blocks of a new drive; `None` where they are not told apart.
+/// The blocks of a new drive; `None` where they are not modelled one by one.
 ///
 /// # Panics
 /// When a die has too few that are not bad from the factory; the model checker says so first.
@@ -325,16 +322,18 @@ pub fn short_die(spec: &Spec) -> Option<ShortDie> {
 
 impl Media {
     fn blocks_mut(&mut self) -> &mut Blocks {
-        self.blocks.as_mut().expect("blocks are told apart")
+        self.blocks
+            .as_mut()
+            .expect("blocks are modelled one by one")
     }
 
-    /// Whether blocks are told apart.
+    /// Whether blocks are modelled one by one.
     #[inline(always)]
     pub fn has_blocks(&self) -> bool {
         self.blocks.is_some()
     }
 
-    /// What the drive tells of its blocks.
+    /// What the drive reports of its blocks.
     pub fn block_health(&self) -> Option<BlockHealth> {
         self.blocks.as_ref().map(|blocks| blocks.health())
     }
@@ -346,8 +345,8 @@ impl Media {
         }
     }
 
-    /// A die has erased its block of a superblock. True when that failed and the block in its
-    /// place is being erased.
+    /// A die has erased its block of a superblock. Returns true when that failed and the block that
+    /// replaces it is being erased.
     #[cold]
     pub fn erase_is_repeated(
         &mut self,
@@ -369,8 +368,8 @@ impl Media {
         replaced
     }
 
-    /// Puts a spare block, or one of a spare superblock, in the place of what a superblock has
-    /// on a die; false where there is neither.
+    /// Replaces the block of a superblock on a die by a spare one, or by one of a spare superblock.
+    /// Returns false where there is neither.
     pub fn find_block(
         &mut self,
         superblocks: &mut Superblocks,
@@ -387,7 +386,7 @@ impl Media {
         })
     }
 
-    /// The same with a block of an erased superblock, which is given up for it.
+    /// Replaces it by a block of an erased superblock, which is given up.
     pub fn take_block_of(
         &mut self,
         erased: SuperblockId,
@@ -409,7 +408,7 @@ impl Media {
         blocks.program_fails(superblock, die, row)
     }
 
-    /// Erases the block in the place of a bad one: the time, and whether it bears that.
+    /// Erases the block that replaces a bad one. Returns the time, and whether the erase succeeds.
     pub fn erase_replacement(
         &mut self,
         env: &mut Env,
@@ -423,8 +422,9 @@ impl Media {
         (erase_time(&env.spec, mode), bears)
     }
 
-    /// Copies what a bad block holds before a row to the block in its place, which took `erase` to
-    /// erase: the time of both. Where the power can be cut (`noted`), what is copied is noted.
+    /// Copies the rows of a bad block before this one to the block that replaces it, whose erase
+    /// took `erase`. Returns the time of both. Where the power can be cut (`noted`), notes the
+    /// copy.
     pub fn copy_to_replacement(
         &mut self,
         env: &mut Env,
@@ -445,7 +445,7 @@ impl Media {
         time
     }
 
-    /// Counts what a recovery has to copy again into blocks that a cut left without it; the dies,
+    /// Counts what a recovery has to copy again because a cut ended the copies. Returns the dies,
     /// and the time that each takes to erase its new block and to copy.
     #[cold]
     pub fn copies_again(&self, env: &mut Env, superblocks: &Superblocks) -> Vec<(DieId, Nanos)> {
@@ -476,8 +476,8 @@ impl Media {
         }
     }
 
-    /// A power cut; what is still to be copied afterwards, unless all of it has `ended`, is
-    /// what lies in superblocks that are not to be erased.
+    /// The power is cut. Unless all copies have `ended`, those into superblocks that are not to be
+    /// erased are due again afterwards.
     pub fn cut_copies(&mut self, ended: bool, erase: &[SuperblockId]) {
         if let Some(blocks) = &mut self.blocks {
             blocks.power_cut(ended, erase);
@@ -502,16 +502,16 @@ impl Media {
         blocks.map_or(0, |blocks| blocks.spares[die.index()].len() as u32)
     }
 
-    /// All dies have erased a superblock: whether one of them has no block for it, so that it
-    /// is lost.
+    /// All dies have erased a superblock. Returns whether one of them has no block for it, so that
+    /// the superblock is lost.
     #[inline]
     pub fn lacks_a_block(&mut self, superblock: SuperblockId) -> bool {
         let blocks = self.blocks.as_mut();
         blocks.is_some_and(|blocks| blocks.give_up_doomed(superblock))
     }
 
-    /// Erase cycles of what a superblock has on a die: of its block, or where these are not
-    /// told apart, its own.
+    /// Erase cycles of the block of a superblock on a die; of the superblock where blocks are not
+    /// modelled one by one.
     #[inline]
     pub(super) fn cycles_on_die(
         &self,
@@ -525,7 +525,7 @@ impl Media {
         }
     }
 
-    /// The most erase cycles of what a superblock has on a die.
+    /// Erase cycles of the most worn block of a superblock.
     pub(super) fn cycles_of_worst(
         &self,
         superblocks: &Superblocks,
@@ -612,8 +612,8 @@ mod tests {
         assert!(short.factory_bad > 0);
     }
 
-    /// A block found none to take its place; then another superblock gave its blocks, and the
-    /// power was cut. The erase is done again, fails again, and finds one: nothing is given up.
+    /// No block could replace a bad one; then another superblock gave its blocks, and the power was
+    /// cut. The erase is done again, fails again, and finds a block: nothing is given up.
     #[test]
     fn an_erase_that_is_done_again_after_a_cut_may_find_a_block() {
         let of = BlocksSpec {
@@ -662,7 +662,7 @@ mod tests {
             (blocks.cycles(SuperblockId(2), DieId(0)), blocks.grown_bad),
             (0, 2)
         );
-        // Another superblock lends its own.
+        // Another superblock gives its own.
         blocks.dissolve(SuperblockId(3));
         assert!(blocks.replace(SuperblockId(2), DieId(1)));
         assert_eq!(

@@ -69,8 +69,8 @@ impl Rebuild {
     }
 }
 
-/// What the raw bit error rate of a superblock's blocks does not exceed, as long as none of
-/// them has borne more cycles, none of its pages more reads, and the calendar is not further.
+/// Upper bound of the raw bit error rate of a superblock's blocks, valid up to these erase cycles,
+/// these reads, and this instant of the drive's calendar.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     rber: Rber,
@@ -79,7 +79,7 @@ struct Bound {
     until: SimTime,
 }
 
-/// Cycles, reads and time for which a bound is made: short enough to be near what it bounds.
+/// Cycles, reads and time for which a bound holds: few enough to keep it tight.
 const BOUND_CYCLES: u32 = 4;
 const BOUND_READS: u32 = 4096;
 const BOUND_TIME: Nanos = Nanos::from_secs(60);
@@ -93,7 +93,7 @@ pub(in crate::sim) struct FlashErrors {
     /// When it began to be written, in the drive's calendar.
     written_at: Vec<SimTime>,
     dead: Vec<bool>,
-    /// Bounds of superblocks that were read lately; they can be made at any time.
+    /// Bounds of superblocks that were read lately: a cache, computed again when needed.
     #[serde(skip)]
     bounds: Vec<Option<Bound>>,
     rebuilds: Slab<Rebuild>,
@@ -115,7 +115,7 @@ impl FlashErrors {
         }))
     }
 
-    /// Nothing is read any more; what the cells hold stays, and ages.
+    /// The power is cut: drops all rebuilds; what the cells hold stays, and ages.
     pub fn power_cut(&mut self) {
         self.rebuilds.clear();
     }
@@ -197,7 +197,7 @@ impl Media {
             .block_rber(env.queue.now(), (superblock, mode), cycles)
     }
 
-    /// Rate above which data is refreshed, if it ever is.
+    /// RBER above which data is refreshed, if it is at all.
     pub fn refresh_from(&self) -> Option<Rber> {
         self.errors.as_ref().and_then(|errors| errors.spec.refresh)
     }
@@ -209,7 +209,8 @@ impl Media {
         }
     }
 
-    /// A multi-plane page will be found unreadable: the operation that finds it.
+    /// A read will find a multi-plane page unreadable. Returns the operation to be submitted for
+    /// it.
     #[cold]
     pub(super) fn rebuild(
         &mut self,
@@ -265,26 +266,27 @@ impl Media {
         self.submit(env, die, class, work, NandOp::Rebuild { rebuild });
     }
 
-    /// A page that is rebuilt is lost: another of its stripe is, or there is none.
+    /// A page that is being rebuilt is lost: another of its stripe is unreadable, or it has no
+    /// parity.
     pub fn rebuild_fails(&mut self, rebuild: u32) {
         self.model_mut().rebuilds[rebuild].lost = true;
     }
 
-    /// A page of the stripe has come; whether it was the last.
+    /// A page of the stripe has been read. Returns whether it was the last.
     pub fn rebuild_read(&mut self, rebuild: u32) -> bool {
         let this = &mut self.model_mut().rebuilds[rebuild];
         this.left -= 1;
         this.left == 0
     }
 
-    /// All of a stripe has come: what was rebuilt.
+    /// All of a stripe has been read. Returns what was rebuilt.
     pub fn rebuild_ended(&mut self, rebuild: u32) -> Rebuild {
         let errors = self.model_mut();
         errors.rebuilds.remove(rebuild);
         errors.rebuilds[rebuild]
     }
 
-    /// A die no longer answers: nothing on it can be read any more.
+    /// A die fails: nothing on it can be read any more.
     pub fn fail_die(&mut self, die: DieId) {
         self.model_mut().dead[die.index()] = true;
     }
@@ -298,7 +300,7 @@ impl Media {
 }
 
 impl FlashErrors {
-    /// How a read of a page ends, of a superblock's block that was erased so often.
+    /// Outcome of a read of a page in a block with so many erase cycles.
     #[inline]
     fn page_outcome(
         &mut self,
@@ -323,8 +325,7 @@ impl FlashErrors {
         exact()
     }
 
-    /// What the raw bit error rate of a superblock's block that was erased so often does not
-    /// exceed now.
+    /// Upper bound now of the raw bit error rate of a superblock's block with so many erase cycles.
     #[inline]
     fn rber_bound(&mut self, now: SimTime, of: (SuperblockId, Mode), cycles: u32) -> Rber {
         let calendar = now + self.unpowered;
@@ -360,8 +361,8 @@ impl FlashErrors {
         rber
     }
 
-    /// Raw bit error rate at this instant of the average page of a superblock's blocks that
-    /// were erased so often.
+    /// Raw bit error rate at this instant of the average page of a superblock's block with so many
+    /// erase cycles.
     fn block_rber(
         &self,
         now: SimTime,

@@ -1,4 +1,4 @@
-//! The flash itself: dies and channels, errors of reads, blocks that wear and go bad.
+//! The flash: dies and channels, read errors, blocks that wear and go bad.
 
 pub(in crate::sim) mod blocks;
 pub(in crate::sim) mod errors;
@@ -24,7 +24,7 @@ pub(in crate::sim) struct Media {
     array: Array,
     /// Only where errors are modelled.
     errors: Option<Box<FlashErrors>>,
-    /// Only where blocks are told apart.
+    /// Only where blocks are modelled one by one.
     blocks: Option<Box<Blocks>>,
 }
 
@@ -68,13 +68,13 @@ impl Media {
         self.array.under_way(die.0).map(NandOp::unpack)
     }
 
-    /// A die has sensed: its data goes over the channel.
+    /// A die has sensed a page: the channel moves its data next.
     #[inline(always)]
     pub fn sensed(&mut self, env: &mut Env, die: DieId) {
         self.array.sensed(&mut env.queue, die.0);
     }
 
-    /// The work of a die has ended; the next begins.
+    /// The work of a die has ended; the next begins. Returns what it was for.
     #[inline(always)]
     pub fn ended(&mut self, env: &mut Env, lane: Lane, die: DieId) -> NandOp {
         NandOp::unpack(self.array.ended(&mut env.queue, lane, die.0))
@@ -87,7 +87,7 @@ impl Media {
             .submit(&mut env.queue, die.0, class, work, op.pack());
     }
 
-    /// The same, before all that waits for the die in its class.
+    /// Hands work to a die ahead of the waiting work of its class.
     #[cold]
     pub fn submit_first(
         &mut self,
@@ -125,7 +125,7 @@ impl Media {
         self.submit(env, die, class, work, op);
     }
 
-    /// Programs multi-plane pages at a row of a die, as many as one program fills.
+    /// Programs as many multi-plane pages as one program fills, from a row of a die on.
     #[inline(always)]
     pub fn program(
         &mut self,
@@ -155,7 +155,7 @@ impl Media {
         self.submit(env, die, Class::Background, Work::Erase { erase }, op);
     }
 
-    /// The power is gone: nothing is under way. What the cells hold stays, and ages.
+    /// The power is cut: drops all operations. What the cells hold stays, and ages.
     pub fn power_cut(&mut self, now: SimTime) {
         self.array.power_cut(now);
         if let Some(errors) = &mut self.errors {
@@ -192,7 +192,7 @@ fn count_erase(env: &mut Env, mode: Mode) {
     env.counters.slc_erases += u64::from(mode == Mode::Slc);
 }
 
-/// Counts the copying of all rows of a block before one; the time it takes on the die.
+/// Counts the copies of all rows of a block before `end`. Returns the time on the die.
 fn copy_rows(env: &mut Env, mode: Mode, end: Row) -> Nanos {
     let mp_pages_per_program = env.layout.shape(mode).mp_pages_per_program;
     env.counters.block_copies += u64::from(end.0);

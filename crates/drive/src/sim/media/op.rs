@@ -34,7 +34,7 @@ pub(in crate::sim) enum NandOp {
     Merge { program: u32 },
     /// A program of data.
     Program { program: u32 },
-    /// A program of parity: its first multi-plane page.
+    /// A program of parity, by its first multi-plane page.
     Parity { mp_page: MpPage },
     /// A read of GC: the multi-plane page.
     Gc { mp_page: MpPage },

@@ -1,5 +1,5 @@
-//! Energy that the drive has taken so far. It is computed from the counters on demand, so that
-//! requests cost nothing for it.
+//! Energy that the drive has taken so far. It is computed from the counters on demand, so that it
+//! adds no work to requests.
 //!
 //! One milliwatt over one nanosecond is one picojoule: sums of powers and times need no
 //! rounding.

@@ -11,16 +11,16 @@ use crate::sim::env::Env;
 use crate::sim::kind;
 use crate::spec::{IDLE_STATES_MAX, Spec};
 
-/// How long a forced state waits for work under way before it looks again.
+/// Delay after which a forced state checks again whether work is under way.
 const FORCED_RETRY: Nanos = Nanos::from_millis(1);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum State {
     #[default]
     Awake,
-    /// On the way out of a state.
+    /// Leaving a state.
     Waking { until: SimTime },
-    /// In a state, or up to `from` on the way into it.
+    /// In a state, or entering it until `from`.
     Asleep { state: usize, from: SimTime },
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Sleep {
     /// There has been nothing to do since.
     quiet_since: SimTime,
     timer_set: bool,
-    /// Time spent in each state, up to the last change.
+    /// Time spent in each state, up to the last change, ns.
     asleep_ns: [u64; IDLE_STATES_MAX],
 }
 
@@ -54,7 +54,7 @@ impl Sleep {
         }
     }
 
-    /// Time spent in each idle state up to now, without entry and exit.
+    /// Time spent in each idle state up to now, without entry and exit, ns.
     pub fn asleep_ns(&self, now: SimTime) -> [u64; IDLE_STATES_MAX] {
         let mut asleep = self.asleep_ns;
         if let State::Asleep { state, from } = self.state {
@@ -82,9 +82,9 @@ impl Sleep {
         env.queue.schedule(Lane::Timer, at, kind::SLEEP, 0);
     }
 
-    /// The timer has ended. The deepest state that is due; the timer starts again if none is.
-    /// `silent_since` is `None` while the host awaits a completion, after which the timer starts
-    /// again.
+    /// The timer has ended. Returns the deepest state that is due; the timer starts again if none
+    /// is. `silent_since` is `None` while the host awaits a completion, after which the timer
+    /// starts again.
     pub fn timer_ends(&mut self, env: &mut Env, silent_since: Option<SimTime>) -> Option<DueState> {
         self.timer_set = false;
         let silent_since = silent_since?;
@@ -102,7 +102,7 @@ impl Sleep {
         })
     }
 
-    /// The drive has something to do: looks again later.
+    /// The drive has something to do: sets the timer again.
     pub fn postpone(&mut self, env: &mut Env, due: DueState) {
         let now = env.now();
         if due.forced {
@@ -126,7 +126,7 @@ impl Sleep {
         }
     }
 
-    /// When a state is due. Only a state that waits for idle work counts this as something to do.
+    /// When a state is due. Idle work delays only a state that waits for it.
     fn due_at(&self, env: &Env, state: usize, silent_since: SimTime) -> SimTime {
         let state = &env.spec.idle_states[state];
         let since = match state.waits_for_idle_work {
@@ -143,7 +143,7 @@ impl Sleep {
         all.min().expect("there are idle states").max(env.now())
     }
 
-    /// Wakes the drive if it sleeps. When it is awake.
+    /// Wakes the drive if it sleeps. Returns when it is awake.
     pub fn wake(&mut self, env: &Env) -> SimTime {
         let now = env.now();
         match self.state {

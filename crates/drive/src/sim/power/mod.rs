@@ -1,5 +1,4 @@
-//! Power and heat: what a cut takes and what brings the rest back, energy, idle states,
-//! throttling.
+//! Power and heat: energy, idle states, and the share of time that throttling admits.
 
 mod energy;
 mod idle_states;
@@ -55,9 +54,9 @@ impl Power {
         self.sleep.timer_starts(env, since);
     }
 
-    /// The timer of the idle states has ended in a drive whose host has been silent since an
-    /// instant, or is not (`None`). The state that is due if the drive has nothing to do:
-    /// [`Power::sleep`] or [`Power::postpone_sleep`] follows.
+    /// The timer of the idle states has ended; `silent_since` is `None` while the host awaits a
+    /// completion. Returns the state that is due if the drive has nothing to do: [`Power::sleep`]
+    /// or [`Power::postpone_sleep`] follows.
     pub fn sleep_timer_ends(
         &mut self,
         env: &mut Env,
@@ -66,17 +65,17 @@ impl Power {
         self.sleep.timer_ends(env, silent_since)
     }
 
-    /// Enters an idle state. Arrivals are to be held, and the temperature to be updated before.
+    /// Enters an idle state. The caller holds arrivals, and updates the temperature before.
     pub fn sleep(&mut self, env: &mut Env, due: DueState) {
         self.sleep.enter(env, due);
     }
 
-    /// The drive has something to do: looks again later.
+    /// The drive has something to do: sets the timer again.
     pub fn postpone_sleep(&mut self, env: &mut Env, due: DueState) {
         self.sleep.postpone(env, due);
     }
 
-    /// Wakes the drive if it sleeps, which needs the temperature to be updated before. When it is
+    /// Wakes the drive if it sleeps; the temperature must be updated before. Returns when it is
     /// awake.
     pub fn wake(&mut self, env: &Env) -> SimTime {
         self.sleep.wake(env)
@@ -87,7 +86,7 @@ impl Power {
         self.sleep.woke();
     }
 
-    /// The power is gone: no timer is set any more.
+    /// The power is cut: cancels the timer.
     pub fn power_cut(&mut self, now: SimTime) {
         self.sleep.power_cut(now);
         self.heat.power_cut();
@@ -102,13 +101,13 @@ impl Power {
         self.heat.temperature(env, energy_pj)
     }
 
-    /// Computes the temperature at the present instant. True if throttling begins: arrivals are
-    /// to be held.
+    /// Computes the temperature at the present instant. Returns true if throttling begins: the
+    /// caller holds arrivals.
     pub fn update_heat(&mut self, env: &Env, energy_pj: u128) -> bool {
         self.heat.update(env, energy_pj)
     }
 
-    /// Whether the drive has a temperature and takes no steps of it now.
+    /// Whether the drive has a temperature of which no step is under way.
     pub fn heat_is_at_rest(&self, env: &Env) -> bool {
         self.heat.is_at_rest(env)
     }
@@ -118,8 +117,8 @@ impl Power {
         self.heat.step_begins(env);
     }
 
-    /// A step of the temperature has ended, and the next begins. False if it does not, since no
-    /// event is pending: the next arrival is to be held and to begin one.
+    /// A step of the temperature has ended, and the next begins. Returns false if it does not,
+    /// since no event is pending: the caller holds the next arrival, which begins one.
     pub fn heat_step_ends(&mut self, env: &mut Env) -> bool {
         self.heat.step_ends(env)
     }

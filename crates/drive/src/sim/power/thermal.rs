@@ -1,4 +1,4 @@
-//! Heat: one body with one temperature, a resistance to the air and a capacity.
+//! Heat: one body with one temperature, a thermal resistance to the air and a heat capacity.
 //!
 //! While anything happens, the temperature is computed each step from the energy that the step
 //! took: power is taken as constant over a step, and the differential equation of a body heated by
@@ -79,8 +79,8 @@ impl Heat {
         self.energy_pj = energy_pj;
     }
 
-    /// The closed form: the distance to the temperature at which power and cooling balance
-    /// falls by e for each time constant.
+    /// The closed form: the distance to the temperature at which power and cooling balance falls by
+    /// a factor of e in each time constant.
     fn approach(&mut self, spec: &ThermalSpec, end_nk: i64, time: Nanos) {
         // mK/W × mJ/K are µs.
         let constant_ns = spec.resistance_mk_per_w * spec.capacity_mj_per_k * 1_000;
@@ -178,7 +178,7 @@ impl Heat {
         })
     }
 
-    /// Computes the temperature at the present instant. True if throttling begins.
+    /// Computes the temperature at the present instant. Returns true if throttling begins.
     pub fn update(&mut self, env: &Env, energy_pj: u128) -> bool {
         let Some(spec) = &env.spec.thermal else {
             return false;
@@ -188,21 +188,25 @@ impl Heat {
         was_whole && self.share_ppm < WHOLE_PPM
     }
 
-    /// Whether steps are to be taken again: no timer is set.
+    /// Whether no step is under way: no timer is set.
     pub fn is_at_rest(&self, env: &Env) -> bool {
         env.spec.thermal.is_some() && !self.timer_set
     }
 
     /// Begins a step.
     pub fn step_begins(&mut self, env: &mut Env) {
-        let spec = env.spec.thermal.as_ref().expect("it has a temperature");
+        let spec = env
+            .spec
+            .thermal
+            .as_ref()
+            .expect("the drive has a temperature");
         let step = spec.step;
         self.timer_set = true;
         env.set_timer(step, kind::HEAT);
     }
 
-    /// A step has ended; the next begins, unless no event is pending. False in this case: nothing
-    /// happens until a command arrives, which is to begin a step again.
+    /// A step has ended; the next begins, unless no event is pending. Returns false in this case:
+    /// nothing happens until a command arrives, which begins the next step.
     pub fn step_ends(&mut self, env: &mut Env) -> bool {
         self.timer_set = false;
         let goes_on = env.queue.next_at() < SimTime::NEVER;
@@ -212,7 +216,7 @@ impl Heat {
         goes_on
     }
 
-    /// The timer is gone; the heat is not.
+    /// The power is cut: cancels the timer; the heat stays.
     pub fn power_cut(&mut self) {
         self.timer_set = false;
     }
@@ -224,7 +228,7 @@ impl Heat {
     }
 }
 
-/// Binary places of a fraction.
+/// Fractional bits of a fixed-point number.
 const FRACTION_BITS: u32 = 60;
 
 /// e^(−time/constant) as a fraction of 2^60, in integers, so that it is the same on every
@@ -232,7 +236,7 @@ const FRACTION_BITS: u32 = 60;
 /// places, and the result squared as often.
 fn exp_minus(time: u64, constant: u64) -> u64 {
     const ONE: u128 = 1 << FRACTION_BITS;
-    // Beyond, not one nanokelvin of 10,000 K is left.
+    // Less than one nanokelvin of 10,000 K is left then.
     if time / 40 >= constant {
         return 0;
     }

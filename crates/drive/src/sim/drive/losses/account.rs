@@ -82,7 +82,7 @@ fn page_state(env: &Env, store: &Store, mp_page: MpPage) -> PageState {
     store.media.page_state(env, &store.ftl.superblocks, mp_page)
 }
 
-/// The other pages of the stripe of one.
+/// The other pages of the stripe of a multi-plane page.
 fn stripe_states(env: &Env, store: &Store, mp_page: MpPage) -> Vec<PageState> {
     let superblock = env.layout.superblock_of(mp_page);
     let stripe = env
@@ -98,7 +98,7 @@ fn stripe_states(env: &Env, store: &Store, mp_page: MpPage) -> Vec<PageState> {
 }
 
 impl Losses {
-    /// Notes how a page that cannot be read was when it was sensed.
+    /// Notes the state of an unreadable page when it was sensed.
     #[cold]
     pub fn note_failing(&mut self, store: &Store, rebuild: u32) {
         if !self.kept {
@@ -110,7 +110,7 @@ impl Losses {
         self.open.push((rebuild, page, Vec::new()));
     }
 
-    /// Notes how the others of its stripe are, which are being read: each read has disturbed
+    /// Notes the states of the others of its stripe, which are being read: each read has disturbed
     /// its block by then.
     #[cold]
     pub fn note_stripe(&mut self, env: &Env, store: &Store, rebuild: u32, mp_page: MpPage) {

@@ -8,8 +8,8 @@
 //! nothing is valid need not be read (A. Kawaguchi, S. Nishioka and H. Motoda, "A
 //! flash-memory based file system", USENIX 1995).
 //!
-//! Age is counted in superblocks closed since: the clock is what was written, so that a
-//! silent night makes nothing old.
+//! Age is counted in superblocks closed since: writes are the clock, so that idle time makes
+//! nothing older.
 
 use std::cmp::Ordering;
 
@@ -34,7 +34,7 @@ impl Policy for CostBenefit {
     }
 }
 
-/// A quotient, compared without division. No cost is worth more than any; two such go by
+/// A quotient, compared without division. A cost of zero ranks above every other; two such rank by
 /// their benefit.
 struct Worth {
     benefit: u128,

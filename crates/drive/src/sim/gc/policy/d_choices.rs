@@ -1,5 +1,5 @@
-//! Of d full superblocks drawn at random, the one with the fewest valid pages: nearly as
-//! good as looking at all of them, at the price of looking at d.
+//! Of d closed superblocks drawn at random, the one with the fewest valid pages: nearly as good as
+//! comparing all of them, at the cost of comparing d.
 //!
 //! B. Van Houdt, "A mean field model for a class of garbage collection algorithms in
 //! flash-based solid state drives", SIGMETRICS 2013.
@@ -8,8 +8,8 @@ use stend_base::Rng;
 
 use super::{Candidate, Closed, Policy};
 
-/// Draws that meet no candidate before all are looked through instead: on a drive of which
-/// next to nothing can be collected.
+/// Draws without a candidate after which all superblocks are compared instead: on a drive that has
+/// hardly any.
 const MOST_MISSES: u32 = 64;
 
 /// The best of d superblocks drawn at random.
@@ -27,7 +27,7 @@ impl DChoices {
         }
     }
 
-    /// A candidate, all of them equally likely; `None` when luck has it so.
+    /// A candidate, all of them equally likely; `None` when [`MOST_MISSES`] draws meet none.
     fn draw(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
         let all = u64::from(closed.superblocks());
         (0..MOST_MISSES).find_map(|_| closed.yielding(self.rng.below(all) as u32))

@@ -1,4 +1,4 @@
-//! The superblock that was closed first: a log that goes round.
+//! The superblock that was closed first, as in a circular log.
 
 use super::{Candidate, Closed, Policy};
 

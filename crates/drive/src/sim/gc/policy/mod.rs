@@ -1,5 +1,5 @@
-//! Which full superblock to collect next. A policy reads and answers; the collector
-//! acts. Each policy is a file of its own.
+//! Which closed superblock is the next victim. A policy reads and answers; GC acts. Each policy is
+//! a file of its own.
 
 mod cost_benefit;
 mod d_choices;
@@ -13,7 +13,7 @@ use crate::sim::l2p::table::L2p;
 use crate::sim::superblocks::Superblocks;
 use crate::spec;
 
-/// What a policy may look at: one full superblock of the data area.
+/// A closed superblock of the data area, as far as a policy may look at it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub superblock: SuperblockId,
@@ -22,7 +22,7 @@ pub(crate) struct Candidate {
     pub closed_at: u64,
 }
 
-/// The full superblocks of the data area.
+/// The closed superblocks of the data area.
 pub(crate) struct Closed<'a> {
     data_area: &'a PoolLayout,
     superblocks: &'a Superblocks,
@@ -42,7 +42,7 @@ impl<'a> Closed<'a> {
         }
     }
 
-    /// The nth superblock of the data area, if it is full.
+    /// The nth superblock of the data area, if it is closed.
     fn nth(&self, nth: u32) -> Option<Candidate> {
         let superblock = self.data_area.first_superblock + nth;
         self.superblocks.is_closed(superblock).then(|| Candidate {
@@ -52,8 +52,8 @@ impl<'a> Closed<'a> {
         })
     }
 
-    /// The nth superblock of the data area, if collecting it can yield anything: what is
-    /// wholly valid yields nothing, whatever the policy.
+    /// The nth superblock of the data area, if it can be a victim: one with only valid pages frees
+    /// nothing, whatever the policy.
     fn yielding(&self, nth: u32) -> Option<Candidate> {
         self.nth(nth).filter(|c| c.valid_pages < self.pages)
     }
@@ -63,7 +63,7 @@ impl<'a> Closed<'a> {
         (0..self.data_area.superblocks).filter_map(|nth| self.yielding(nth))
     }
 
-    /// All full superblocks.
+    /// All closed superblocks.
     pub fn full(&self) -> impl Iterator<Item = Candidate> + '_ {
         (0..self.data_area.superblocks).filter_map(|nth| self.nth(nth))
     }
@@ -73,14 +73,14 @@ impl<'a> Closed<'a> {
         self.superblocks.erase_counts()[superblock.index()]
     }
 
-    /// The most erase cycles of a superblock of the data area, full or not.
+    /// The most erase cycles of a superblock of the data area, closed or not.
     pub fn erases_max(&self) -> u32 {
         let first = self.data_area.first_superblock.index();
         let counts = &self.superblocks.erase_counts()[first..];
         counts.iter().copied().max().unwrap_or(0)
     }
 
-    /// Superblocks of the data area, full or not.
+    /// Superblocks of the data area, closed or not.
     fn superblocks(&self) -> u32 {
         self.data_area.superblocks
     }
@@ -94,7 +94,7 @@ impl<'a> Closed<'a> {
 /// A way to choose. Ties go to the superblock that was closed first, so that the answer
 /// does not depend on the order of the candidates.
 trait Policy {
-    /// What to collect; `None` when nothing would yield anything.
+    /// The next victim; `None` when none would free anything.
     fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate>;
 }
 
@@ -119,7 +119,7 @@ impl Chooser {
         }
     }
 
-    /// What to collect next; `None` when nothing would yield anything.
+    /// The next victim; `None` when none would free anything.
     pub fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
         match self {
             Chooser::Greedy(policy) => policy.choose(closed),

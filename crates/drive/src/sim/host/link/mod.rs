@@ -44,7 +44,7 @@ impl Transfer {
 /// What has crossed the link.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) enum LinkDone {
-    /// A step of a command of which nothing follows yet.
+    /// A step of a command that the drive does not act on.
     Nothing,
     /// The controller has fetched a command.
     Fetched(CommandId),
@@ -71,7 +71,7 @@ impl Link {
         }
     }
 
-    /// Nothing is on its way any more.
+    /// Drops everything on its way.
     pub fn power_cut(&mut self) {
         match self {
             Link::Sata(sata) => sata.power_cut(),
@@ -87,7 +87,7 @@ impl Link {
         }
     }
 
-    /// Time that its media were taken, summed over directions, ns.
+    /// Time that it was busy, summed over directions that do not share a medium, ns.
     pub fn busy_ns(&self) -> u64 {
         match self {
             Link::Sata(sata) => sata.busy_ns(),
@@ -125,7 +125,7 @@ impl Link {
         }
     }
 
-    /// A source of the link has ended what it did.
+    /// A part of the link has ended its work.
     #[inline(always)]
     pub fn done(&mut self, env: &mut Env, commands: &mut Commands, source: u32) -> LinkDone {
         match self {
@@ -134,7 +134,8 @@ impl Link {
         }
     }
 
-    /// Fetches a command of which the drive has been told. True if it is there at once.
+    /// Fetches a command that the host has announced. Returns true if the controller has it at
+    /// once.
     #[inline(always)]
     pub fn fetch(&mut self, env: &mut Env, command: CommandId) -> bool {
         match self {
@@ -147,7 +148,7 @@ impl Link {
         }
     }
 
-    /// Tells the host that a command has ended. True if it is told at once.
+    /// Tells the host that a command has ended. Returns true if the host is told at once.
     #[inline(always)]
     pub fn report(&mut self, env: &mut Env, command: CommandId) -> bool {
         match self {

@@ -123,7 +123,7 @@ struct Direction {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim::host) struct Pcie {
     directions: [Direction; 2],
-    /// Read requests that the host's memory serves, as what it will send.
+    /// Answers that the host's memory prepares, each with the instant at which it is ready.
     memory: VecDeque<(SimTime, Packets)>,
     spec: PcieSpec,
     busy_ns: u64,
@@ -167,18 +167,18 @@ impl Pcie {
     /// Bytes on the link.
     fn link_bytes(&self, payload_bytes: u32, step: Step) -> u64 {
         let bytes = u64::from(payload_bytes);
-        let of = |payload: u32| u64::from(payload_bytes.div_ceil(payload));
+        let packets = |payload: u32| u64::from(payload_bytes.div_ceil(payload));
         match step {
             Step::Doorbell | Step::ReadData => {
-                bytes + of(self.spec.max_payload_bytes) * REQUEST_BYTES
+                bytes + packets(self.spec.max_payload_bytes) * REQUEST_BYTES
             }
             Step::EntryRequest | Step::TableRequest | Step::WriteRequest => {
-                of(READ_REQUEST_MAX) * REQUEST_BYTES
+                packets(READ_REQUEST_MAX) * REQUEST_BYTES
             }
             Step::Entry | Step::Table | Step::WriteData => {
-                bytes + of(self.spec.max_payload_bytes) * COMPLETION_BYTES
+                bytes + packets(self.spec.max_payload_bytes) * COMPLETION_BYTES
             }
-            // Two packets: what ended, and the interrupt.
+            // Two packets: the completion entry or FIS, and the interrupt.
             Step::Report => bytes + 4 + 2 * REQUEST_BYTES,
         }
     }
@@ -221,7 +221,7 @@ impl Pcie {
         self.busy_ns += time.0;
         self.directions[direction as usize].current = packets;
         let at = env.queue.now() + time;
-        // All but data takes some tens of nanoseconds.
+        // Everything but data takes only some tens of nanoseconds.
         if matches!(packets.step(), Step::ReadData | Step::WriteData) {
             env.queue.schedule(Lane::Link, at, kind::LINK, direction);
         } else {
