@@ -57,7 +57,7 @@ kinds! {
     /// A step of power-up ends. Before the last, commands arrive and wait; nothing else happens.
     POWER: |spec| u32::from(spec.power_loss.is_some()),
     /// The pause between two chunks of TRIM ends.
-    TRIM_PIECE_PAUSE: |spec| {
+    TRIM_CHUNK_PAUSE: |spec| {
         u32::from(spec.trim.work.as_ref().is_some_and(|work| work.pause.is_some()))
     },
 }

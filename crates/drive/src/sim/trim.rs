@@ -135,7 +135,7 @@ impl Trim {
     }
 
     /// A core has worked on a chunk: unmaps it. Returns the command that ends with it.
-    pub fn piece_done(&mut self, env: &Env, store: &mut Store) -> Option<CommandId> {
+    pub fn chunk_done(&mut self, env: &Env, store: &mut Store) -> Option<CommandId> {
         self.working = false;
         let front = self.ranges.front_mut().expect("a core worked on a chunk");
         let (next, end) = (front.next, chunk_end(env, front));
@@ -152,12 +152,12 @@ impl Trim {
     pub fn pause(&mut self, env: &mut Env) {
         if let Some(pause) = work(env).pause {
             self.between = true;
-            env.set_timer(pause, kind::TRIM_PIECE_PAUSE);
+            env.set_timer(pause, kind::TRIM_CHUNK_PAUSE);
         }
     }
 
     /// The pause after a chunk has ended.
-    pub fn piece_pause_ends(&mut self, env: &mut Env, store: &Store, controller: &mut Controller) {
+    pub fn chunk_pause_ends(&mut self, env: &mut Env, store: &Store, controller: &mut Controller) {
         self.between = false;
         self.go_on(env, store, controller);
     }

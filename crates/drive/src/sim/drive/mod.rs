@@ -258,8 +258,8 @@ impl SimDrive {
             kind::IDLE_SLICE => self.idle_slice_ends(),
             kind::IDLE_BEGIN => self.idle_timer(),
             kind::TRIM_PAUSE => self.trim.pause_ends(env, store),
-            kind::TRIM_PIECE_PAUSE => {
-                self.trim.piece_pause_ends(env, store, &mut self.controller);
+            kind::TRIM_CHUNK_PAUSE => {
+                self.trim.chunk_pause_ends(env, store, &mut self.controller);
             }
             kind::SLEEP => self.sleep_timer_ends(),
             kind::HEAT => self.heat_step_ends(),
@@ -324,7 +324,7 @@ impl SimDrive {
                 self.folder.map(env, store, within);
                 self.settle_all();
             }
-            Job::Trimmed => self.trim_piece_done(),
+            Job::Trimmed => self.trim_chunk_done(),
         }
     }
 

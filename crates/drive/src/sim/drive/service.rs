@@ -74,7 +74,7 @@ impl SimDrive {
         }
         let work = self.env.spec.trim.work.as_ref();
         if work.is_some_and(|work| work.pause.is_some()) {
-            self.env.queue.cancel(kind::TRIM_PIECE_PAUSE, 0);
+            self.env.queue.cancel(kind::TRIM_CHUNK_PAUSE, 0);
         }
         self.trim.power_cut();
         self.reads.power_cut();

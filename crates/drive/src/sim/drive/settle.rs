@@ -194,8 +194,8 @@ impl SimDrive {
     }
 
     /// A core has worked on a chunk of a trimmed range.
-    pub(super) fn trim_piece_done(&mut self) {
-        if let Some(command) = self.trim.piece_done(&self.env, &mut self.store) {
+    pub(super) fn trim_chunk_done(&mut self) {
+        if let Some(command) = self.trim.chunk_done(&self.env, &mut self.store) {
             self.command_done(command);
         }
         self.trim.pause(&mut self.env);
