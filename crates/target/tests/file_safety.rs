@@ -5,16 +5,22 @@ use crate::common;
 use std::fs::{self, File, OpenOptions as FileOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::{Loop, MIB, destroy, file_target, have, have_root_and, refused, sh, sized, try_sh};
 use stend_target::real::{OpenOptions, open, trim};
-use stend_target::{JobRequest, Target};
+use stend_target::{JobRequest, Target, TargetError};
 use tempfile::TempDir;
+
+/// A folder in a file system that keeps marks.
+fn beside_the_tests() -> TempDir {
+    let program = std::env::current_exe().unwrap();
+    tempfile::tempdir_in(program.parent().unwrap()).unwrap()
+}
 
 /// A folder with a user's file in it, in a file system that keeps marks.
 fn thesis() -> (TempDir, PathBuf) {
-    let program = std::env::current_exe().unwrap();
-    let dir = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+    let dir = beside_the_tests();
     let path = dir.path().join("thesis.txt");
     let lines: Vec<String> = (1..=600_000).map(|line| line.to_string()).collect();
     fs::write(&path, lines.join("\n")).unwrap();
@@ -118,6 +124,34 @@ fn a_file_that_stend_made_is_its_own_until_others_write_to_it() {
     fs::rename(&thesis, &path).unwrap();
     refused(open(&path, &OpenOptions::default()));
     assert!(fs::read(&path).unwrap() == content);
+}
+
+/// A process has copies of what its parent has open, locks included, until it runs its program.
+#[test]
+fn a_program_that_is_being_started_does_not_hold_a_file() {
+    if !have(&["fio", "true"]) {
+        return;
+    }
+    let dir = beside_the_tests();
+    let path = dir.path().join("target.bin");
+    write_all(&mut file_target(dir.path(), MIB));
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !ended.load(Ordering::Relaxed) {
+                    Command::new("true").status().unwrap();
+                }
+            });
+        }
+        let opened: Vec<Result<(), TargetError>> = (0..20)
+            .map(|_| open(&path, &OpenOptions::default()).map(drop))
+            .collect();
+        ended.store(true, Ordering::Relaxed);
+        for result in opened {
+            result.unwrap();
+        }
+    });
 }
 
 #[test]

@@ -16,6 +16,7 @@ use super::survey::{Finding, signature, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use super::tools;
 use super::units::bytes_for_people;
+use super::users::look_until_settled;
 use super::{health, smartctl};
 use crate::error::{TargetError, failed};
 
@@ -86,7 +87,11 @@ pub(crate) fn claim(
         )));
     }
     let mut findings = survey(root, &device);
-    let opened = open_exclusively(path);
+    // Where nobody is seen to use it, it may be free in a moment.
+    let opened = look_until_settled(
+        || open_exclusively(path),
+        |opened| findings.is_empty() && matches!(opened, Ok(Err(Finding::Busy))),
+    );
     if let Ok(Err(finding)) = &opened
         && !findings.contains(finding)
     {

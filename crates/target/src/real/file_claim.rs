@@ -11,7 +11,7 @@ use super::mark::{self, Mark};
 use super::opened::OpenOptions;
 use super::system::{SystemRoot, names_in, read_trimmed};
 use super::units::bytes_for_people;
-use super::users::{User, users};
+use super::users::{User, look_until_settled, users};
 use crate::error::{TargetError, failed};
 
 /// Opens an existing file whose content may be lost, locked for this process, and whether stend
@@ -64,24 +64,29 @@ pub(super) fn claim_file(
 /// # Errors
 /// [`TargetError::Refused`] where another process has locked it, with its name.
 pub(super) fn lock(root: &SystemRoot, path: &Path, file: &File) -> Result<(), TargetError> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
+    let holders = || {
+        let meta = file.metadata();
+        let by = meta.map_or_else(|_| Vec::new(), |meta| users(root, same_file(&meta)));
+        names(by).unwrap_or_default()
+    };
+    // `None` once it is locked for this process, else who has it.
+    let locked_by = || match file.try_lock() {
+        Ok(()) => None,
         // Some network file systems have no locks.
-        Err(TryLockError::Error(_)) => Ok(()),
-        Err(TryLockError::WouldBlock) => {
-            let meta = file.metadata();
-            let by = meta.map_or_else(|_| Vec::new(), |meta| users(root, same_file(&meta)));
-            let by = match names(by) {
-                Some(names) => names,
-                None => "this command, which names it twice, or a process that cannot be seen"
-                    .to_owned(),
-            };
-            Err(TargetError::Refused(format!(
-                "{}: it is being tested or held already, by {by}: wait for its end",
-                path.display()
-            )))
+        Err(TryLockError::Error(_)) => None,
+        Err(TryLockError::WouldBlock) => Some(holders()),
+    };
+    let by = match look_until_settled(locked_by, |by| by.as_deref() == Some("")) {
+        None => return Ok(()),
+        Some(by) if by.is_empty() => {
+            "this command, which names it twice, or a process that cannot be seen".to_owned()
         }
-    }
+        Some(by) => by,
+    };
+    Err(TargetError::Refused(format!(
+        "{}: it is being tested or held already, by {by}: wait for its end",
+        path.display()
+    )))
 }
 
 fn same_file(meta: &Metadata) -> impl Fn(&Metadata) -> bool {

@@ -4,6 +4,8 @@
 use std::fmt;
 use std::fs::{self, Metadata};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use super::system::{SystemRoot, names_in, read_trimmed};
 
@@ -24,9 +26,44 @@ impl fmt::Display for User {
     }
 }
 
+/// How long a process may take from its beginning to its program, on a machine under load.
+const STARTING_MAX: Duration = Duration::from_secs(2);
+
+/// Does `look` again until what it finds is no longer `passing`, or a while has passed. A process
+/// that another thread of this one is starting has copies of all open files, with their locks,
+/// until it runs its own program.
+pub(crate) fn look_until_settled<T>(
+    mut look: impl FnMut() -> T,
+    passing: impl Fn(&T) -> bool,
+) -> T {
+    let began = Instant::now();
+    loop {
+        let found = look();
+        if !passing(&found) || began.elapsed() >= STARTING_MAX {
+            return found;
+        }
+        sleep(Duration::from_millis(5));
+    }
+}
+
 /// Processes other than this one that have open what `is` recognises, in the order of their
 /// numbers.
 pub(crate) fn users(root: &SystemRoot, is: impl Fn(&Metadata) -> bool) -> Vec<User> {
+    let starting = |found: &Vec<User>| found.iter().any(|user| is_being_started(root, user.pid));
+    look_until_settled(|| users_now(root, &is), starting)
+}
+
+/// Whether a process is a child of this one that does not run a program of its own yet.
+fn is_being_started(root: &SystemRoot, pid: u32) -> bool {
+    let process = root.path("proc").join(pid.to_string());
+    let parent = format!("PPid:\t{}", std::process::id());
+    let status = read_trimmed(&process.join("status")).unwrap_or_default();
+    let program = fs::read_link(process.join("exe"));
+    status.lines().any(|line| line == parent)
+        && program.is_ok_and(|program| std::env::current_exe().is_ok_and(|own| own == program))
+}
+
+fn users_now(root: &SystemRoot, is: &impl Fn(&Metadata) -> bool) -> Vec<User> {
     let proc = root.path("proc");
     let mut pids: Vec<u32> = names_in(&proc)
         .iter()
@@ -35,7 +72,7 @@ pub(crate) fn users(root: &SystemRoot, is: impl Fn(&Metadata) -> bool) -> Vec<Us
         .collect();
     pids.sort_unstable();
     pids.into_iter()
-        .filter_map(|pid| user(&proc.join(pid.to_string()), pid, &is))
+        .filter_map(|pid| user(&proc.join(pid.to_string()), pid, is))
         .collect()
 }
 
