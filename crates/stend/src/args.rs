@@ -95,7 +95,7 @@ pub struct OnArgs {
     #[arg(long, value_name = "TARGET")]
     pub on: String,
 
-    /// Fill the simulated drive sequentially first.
+    /// Fill the target sequentially first. `stend replay` fills a file that it makes without this.
     #[arg(long)]
     pub fill: bool,
 

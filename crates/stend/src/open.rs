@@ -69,9 +69,10 @@ pub fn is_model(name: &str) -> bool {
 /// Refuses options that the target of a job or a trace would ignore.
 pub fn check_on(on: &OnArgs) -> Result<(), Failure> {
     real_options_fit([&on.on], &on.real)?;
-    if on.fill && !is_simulated(&on.on) {
+    if on.fill && on.real.read_only {
         return Err(Failure::Input(
-            "--fill is for simulated drives; write to a real target with `stend run` first".into(),
+            "--fill writes to the target, which --read-only rules out: leave one of them out"
+                .into(),
         ));
     }
     Ok(())

@@ -106,8 +106,8 @@ fn options_of_real_targets_are_not_passed_over_on_simulated_ones() {
         let run = ["run", "j.fio", "--on", "demo-8gb", option];
         fails(dir.path(), &run, 3, &[name, "simulated"]);
     }
-    let args = ["run", "j.fio", "--on", "x.bin", "--size", "8MiB", "--fill"];
-    fails(dir.path(), &args, 3, &["--fill", "simulated"]);
+    let args = ["run", "j.fio", "--on", "x.bin", "--fill", "--read-only"];
+    fails(dir.path(), &args, 3, &["--fill", "--read-only"]);
     assert_eq!(names(dir.path()), ["j.fio"]);
 }
 

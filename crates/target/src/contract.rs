@@ -1,9 +1,10 @@
 //! The trait behind which a simulated drive and a real one are the same to the
 //! methodology.
 
+use stend_base::Op;
 use stend_load::Sample;
 use stend_load::runner::Progress;
-use stend_load::trace::{ReplayOptions, Replayed, Trace};
+use stend_load::trace::{ReplayOptions, Replayed, Trace, op_index};
 use stend_record::endurance::Health;
 use stend_record::fio;
 use stend_record::review::{Condition, TargetInfo, TemperatureSample};
@@ -54,11 +55,32 @@ pub struct ReplayOutcome {
     /// What is to be said wherever these figures appear: what the target could not do, and
     /// how sure times are. Empty for a simulated drive.
     pub limits: Vec<String>,
+    /// Reads of which a part was never written, before the replay or by it; `None` where that is
+    /// not known, as of a device.
+    pub unwritten_reads: Option<u64>,
     /// The job by which it was done; empty for a simulated drive.
     pub job_text: String,
     /// Pages placed in flash for each page written, during the replay; `None` where that
     /// is not known or nothing was written. What a drive puts off is not in it.
     pub write_amplification: Option<f64>,
+}
+
+impl ReplayOutcome {
+    /// What spoils the figures: reads that found no data, and requests that came too late.
+    pub fn warnings(&self) -> Vec<String> {
+        let reads = self.replayed.ops[op_index(Op::Read)].requests;
+        let unwritten = self
+            .unwritten_reads
+            .filter(|count| *count > 0)
+            .map(|count| {
+                format!(
+                    "{count} of {reads} reads are of space that was never written: the drive finds \
+                 nothing to read there, and answers faster than it reads data; fill it first"
+                )
+            });
+        let late = self.replayed.lateness.and_then(|late| late.warning());
+        unwritten.into_iter().chain(late).collect()
+    }
 }
 
 /// A range that is given TRIM while a job runs, as a file system does with the space of a

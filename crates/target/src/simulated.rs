@@ -15,6 +15,7 @@ use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
 use stend_drive::{Model, SimDrive};
 use stend_load::report::fio_output;
 use stend_load::runner::{Flow, Progress};
+use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
 use stend_load::trace::{ReplayError, ReplayOptions, Trace, replay};
 use stend_load::{JobFile, RunError, RunOptions, RunResult};
 use stend_record::endurance::{EraseCycles, Health};
@@ -28,6 +29,9 @@ use crate::error::{TargetError, input};
 use crate::files::{FilesJob, FilesOutcome};
 use crate::monitor::{Reading, Watched};
 use crate::state::{Access, StateFile};
+
+// What a trace counts as a page is a logical page of the drive.
+const _: () = assert!(PAGE_BYTES == stend_drive::spec::PAGE_BYTES);
 
 /// A simulated drive in some state. Copies share the counts of requests and events,
 /// nothing else.
@@ -426,6 +430,9 @@ impl Target for SimulatedTarget {
         options: &ReplayOptions,
     ) -> Result<ReplayOutcome, TargetError> {
         let before = self.drive.counters();
+        let fits = (self.drive.capacity_bytes(), options.fit);
+        let was_written = |page: u64| self.drive.is_written(page as u32);
+        let unwritten_reads = unwritten_reads(trace, fits, &was_written).map_err(input)?;
         let replayed = self
             .counting(|drive| replay(drive, trace, options))
             .map_err(|error| match error {
@@ -437,6 +444,7 @@ impl Target for SimulatedTarget {
             .fetch_add(replayed.requests(), Ordering::Relaxed);
         Ok(ReplayOutcome {
             replayed,
+            unwritten_reads: Some(unwritten_reads),
             write_amplification: self.drive.counters().write_amplification_since(&before),
             ..ReplayOutcome::default()
         })

@@ -8,6 +8,7 @@
 //! | [`msr`] | the CSV of the MSR Cambridge traces |
 //! | [`fit`] | whether a trace fits a target, and what to do where it does not |
 //! | [`profile`] | synthesised traces: profiles as data, and the requests drawn from them |
+//! | [`unwritten`] | reads of space that holds no data |
 //! | [`mod@replay`] | replays a trace on any [`stend_base::Device`] in virtual time |
 //!
 //! A trace is streamed: gigabytes take no memory, and a second use reads it a second time.
@@ -20,6 +21,7 @@ mod line;
 pub mod msr;
 pub mod profile;
 pub mod replay;
+pub mod unwritten;
 
 use stend_base::{Nanos, Op};
 use stend_config::FileError;

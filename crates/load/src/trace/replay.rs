@@ -29,6 +29,10 @@ pub const DEPTH_MAX: u32 = 4096;
 /// Requests that may be outstanding by default.
 pub const DEPTH_DEFAULT: u32 = 256;
 
+/// A request that is issued later than this after its time does not count as in time, ns: twice
+/// what the times of a real target, known to the millisecond, may be wrong by.
+pub const LATE_NS: u64 = 2_000_000;
+
 /// How a trace is replayed.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayOptions {
@@ -91,6 +95,8 @@ pub struct OpResult {
 pub struct Lateness {
     /// Requests issued late at all.
     pub requests: u64,
+    /// Of them, those later than [`LATE_NS`].
+    pub far_requests: u64,
     /// Requests whose issue is known, late or not.
     pub known_requests: u64,
     /// The latest, ns.
@@ -104,9 +110,26 @@ impl Lateness {
     #[inline]
     pub fn record(&mut self, late_ns: u64) {
         self.requests += u64::from(late_ns > 0);
+        self.far_requests += u64::from(late_ns > LATE_NS);
         self.known_requests += 1;
         self.max_ns = self.max_ns.max(late_ns);
         self.sum_ns += u128::from(late_ns);
+    }
+
+    /// What to say where more than one request in a hundred was later than [`LATE_NS`]: the
+    /// target did not get the load of the trace.
+    pub fn warning(&self) -> Option<String> {
+        let far = self.far_requests;
+        (far * 100 > self.known_requests).then(|| {
+            format!(
+                "{far} of {} requests were issued more than {} ms after their time, the latest \
+                 {:.0} ms: the target did not get the load of the trace, but one that is spread \
+                 over more time",
+                self.known_requests,
+                LATE_NS / 1_000_000,
+                self.max_ns as f64 / 1e6
+            )
+        })
     }
 }
 
@@ -301,5 +324,27 @@ impl<D: Device> Run<'_, D> {
             op: op_name(slot.op),
             why: words(status),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_late_request_in_a_hundred_is_no_warning() {
+        let mut lateness = Lateness::default();
+        for late_ns in [[0; 97].as_slice(), &[LATE_NS, LATE_NS, LATE_NS + 1]].concat() {
+            lateness.record(late_ns);
+        }
+        assert_eq!((lateness.requests, lateness.far_requests), (3, 1));
+        assert_eq!(lateness.warning(), None);
+        lateness.record(90_000_000);
+        let said = lateness.warning().unwrap();
+        assert!(said.starts_with("2 of 101 requests"), "{said}");
+        assert!(
+            said.contains("more than 2 ms") && said.contains("90 ms"),
+            "{said}"
+        );
     }
 }

@@ -239,7 +239,8 @@ impl Work for TraceWork {
             holds.changed,
             &outcome,
         )?;
-        let mut warnings = Vec::new();
+        let named = |warning| format!("{}: {warning}", entry.name);
+        let mut warnings: Vec<String> = outcome.warnings().into_iter().map(named).collect();
         if holds.changed > 0 {
             warnings.push(format!(
                 "{}: {} of {} requests were moved or widened to fit the target of {:.2} GB (10⁹ \

@@ -3,11 +3,10 @@
 use serde_json::{Value, json};
 use stend_load::trace::replay::{DEPTH_DEFAULT, DEPTH_MAX};
 use stend_load::trace::{Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary};
-use stend_load::{JobFile, RunOptions};
 use stend_record::review::{TargetInfo, TargetKind};
 use stend_target::{Access, ReplayOutcome, Target};
 
-use super::run::{FILL, save};
+use super::run::{fill, save};
 use super::traces::{NamedTrace, summary_json};
 use crate::args::{FitArg, OnArgs, ReplayArgs, TimingArg};
 use crate::failure::Failure;
@@ -17,23 +16,23 @@ use crate::output::{print, print_json};
 pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     // The whole trace is read before the target is opened, which may create a file.
     check_on(&args.on)?;
-    let OnArgs { on, fill, real } = &args.on;
+    let OnArgs { on, real, .. } = &args.on;
     let named = NamedTrace::open(&args.trace, args.seed, args.only.as_deref())?;
     let options = options(args, &named)?;
     summary(named.trace(), None)?;
     let mut opened = open(on, real, Access::Change)?;
     let info = opened.info();
     let holds = summary(named.trace(), Some((info.capacity_bytes, options.fit)))?;
-    let outcome = match &mut opened {
-        Opened::Simulated(target) => {
-            if *fill {
-                let fill = JobFile::parse(FILL)?;
-                target.run_file(&fill, &RunOptions::default())?;
-            }
-            target.replay(named.trace(), &options)?
-        }
-        Opened::Real(target) => target.replay(named.trace(), &options)?,
+    // Reads of a file without data would say nothing about the drive below it.
+    let is_new = matches!(&opened, Opened::Real(target) if target.is_new());
+    let target: &mut dyn Target = match &mut opened {
+        Opened::Simulated(target) => &mut **target,
+        Opened::Real(target) => &mut **target,
     };
+    if args.on.fill || is_new {
+        fill(target)?;
+    }
+    let outcome = target.replay(named.trace(), &options)?;
     let result = ReplayResult {
         args,
         named: &named,
@@ -174,7 +173,9 @@ impl ReplayResult<'_> {
             "late_requests": replayed.lateness.map(|late| late.requests),
             "lateness_ns_mean": replayed.lateness_ns_mean(),
             "lateness_ns_max": replayed.lateness.map(|late| late.max_ns),
+            "unwritten_reads": self.outcome.unwritten_reads,
             "ops": ops,
+            "warnings": self.outcome.warnings(),
             "limits": self.limits(),
         })
     }
@@ -188,6 +189,9 @@ impl ReplayResult<'_> {
             self.options.timing.name(),
             self.options.depth
         );
+        for warning in self.outcome.warnings() {
+            text += &format!("  warning: {warning}\n");
+        }
         for (op, result) in OPS.into_iter().zip(&replayed.ops) {
             if result.requests == 0 {
                 continue;

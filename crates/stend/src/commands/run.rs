@@ -8,16 +8,33 @@ use stend_load::report::{fio_output, log_files, normal};
 use stend_load::{JobFile, RunOptions};
 use stend_record::fio;
 use stend_target::real::{FioTarget, check_job};
-use stend_target::{Access, SimulatedTarget};
+use stend_target::{Access, JobRequest, SimulatedTarget, Target};
 
 use crate::args::{OnArgs, OutputFormat, RunArgs};
 use crate::failure::Failure;
 use crate::open::{Opened, check_on, is_simulated, open};
-use crate::output::{print, unwritable_json};
+use crate::output::{note, print, unwritable_json};
 use crate::signals;
 
 /// Fills a drive: 128 KiB writes in ascending order over all of it.
-pub const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
+const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
+
+/// Fills a target that is about to be measured.
+pub fn fill(target: &mut dyn Target) -> Result<(), Failure> {
+    let info = target.info();
+    note(&format!(
+        "filling {} first: {:.2} GB (10⁹ bytes)",
+        info.name,
+        info.capacity_bytes as f64 / 1e9
+    ));
+    let fill = JobRequest {
+        text: FILL,
+        seed: RunOptions::default().seed,
+        sample_ms: 0,
+    };
+    target.run(&fill)?;
+    Ok(())
+}
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     // The job is read before the target is opened, which may create a file, and the
@@ -103,8 +120,7 @@ fn run_simulated(
         ..RunOptions::default()
     };
     if args.on.fill {
-        let fill = JobFile::parse(FILL)?;
-        target.run_file(&fill, &options)?;
+        fill(target)?;
     }
     let result = target.run_file(file, &options)?;
     for log in log_files(&result) {
@@ -118,6 +134,9 @@ fn run_simulated(
 }
 
 fn run_real(args: &RunArgs, text: &Text, target: &mut FioTarget) -> Result<String, Failure> {
+    if args.on.fill {
+        fill(target)?;
+    }
     let outcome = target.run_text(text, args.seed)?;
     match args.output_format {
         OutputFormat::Normal => Ok(summary(&outcome.fio)),

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::{FallocateFlags, OFlags};
+use rustix::fs::{FallocateFlags, OFlags, SeekFrom, seek};
 use rustix::io::Errno;
 
 use super::file_claim::{claim_file, lock};
@@ -159,6 +159,21 @@ fn reserve(file: &File, size_bytes: u64) -> io::Result<()> {
         other => other?,
     }
     file.sync_all()
+}
+
+/// The ranges of a file, ascending, that may hold data: what is reserved but was never written is
+/// not among them.
+pub(super) fn data_ranges(file: &File) -> io::Result<Vec<Range<u64>>> {
+    let mut ranges = Vec::new();
+    let mut at = 0;
+    loop {
+        let start = match seek(file, SeekFrom::Data(at)) {
+            Err(Errno::NXIO) => return Ok(ranges),
+            start => start?,
+        };
+        at = seek(file, SeekFrom::Hole(start))?;
+        ranges.push(start..at);
+    }
 }
 
 /// Gives space of the file back to the file system, so many bytes at a time, and keeps its

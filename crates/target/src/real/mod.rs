@@ -179,6 +179,11 @@ impl FioTarget {
         self.run_job(&request, Some(text))
     }
 
+    /// Whether its file was made when it was opened: there is no data in it yet.
+    pub fn is_new(&self) -> bool {
+        self.opened.created
+    }
+
     fn context<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> JobContext<'a> {
         JobContext {
             path,
@@ -395,9 +400,11 @@ impl Target for FioTarget {
         let prepared =
             replay::prepare(trace, options, folder.path(), &name, self.opened.size_bytes)?;
         let job = replay::job(self.engine, options, folder.path());
+        let unwritten_reads = replay::unwritten(trace, options, &self.opened)?;
         // In its folder, where the log goes.
         self.fio.run(&job, folder.path(), true)?;
         Ok(ReplayOutcome {
+            unwritten_reads,
             job_text: job,
             ..replay::outcome(&prepared, options, self.engine, folder.path())?
         })

@@ -19,11 +19,15 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use stend_base::{Nanos, Op};
+use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
 use stend_load::trace::{Lateness, ReplayOptions, Replayed, Timing, Trace, fit, iolog};
+use stend_record::review::TargetKind;
 
+use super::file::data_ranges;
 use super::fio::Engine;
 use super::fio_log::{self, Row};
 use super::job::LOG_PREFIX;
+use super::opened::Opened;
 use crate::contract::ReplayOutcome;
 use crate::error::{TargetError, failed, input};
 
@@ -166,6 +170,31 @@ pub(super) fn outcome(
         limits: limits(prepared, depth, options, missing),
         ..ReplayOutcome::default()
     })
+}
+
+/// Reads of space of the file that was never written; `None` for a device, which does not tell.
+pub(super) fn unwritten(
+    trace: &dyn Trace,
+    options: &ReplayOptions,
+    opened: &Opened,
+) -> Result<Option<u64>, TargetError> {
+    if opened.kind == TargetKind::BlockDevice {
+        return Ok(None);
+    }
+    // A file system that does not tell says that all of it is data.
+    let ranges = data_ranges(&opened.handle).map_err(failed(
+        &opened.path,
+        "its data cannot be told from its holes",
+    ))?;
+    let was_written = |page: u64| {
+        let at = page * PAGE_BYTES;
+        let before = ranges.partition_point(|range| range.start <= at);
+        before > 0 && at < ranges[before - 1].end
+    };
+    let fits = (opened.size_bytes, options.fit);
+    unwritten_reads(trace, fits, &was_written)
+        .map(Some)
+        .map_err(input)
 }
 
 fn limits(prepared: &Prepared, depth: u32, options: &ReplayOptions, missing: usize) -> Vec<String> {

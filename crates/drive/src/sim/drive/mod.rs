@@ -173,6 +173,12 @@ impl SimDrive {
         self.store.ftl.l2p.content(lpn.into())
     }
 
+    /// Whether logical page `lpn` was written and not trimmed since: a read of one that was not
+    /// finds nothing in the flash to read.
+    pub fn is_written(&self, lpn: impl Into<Lpn>) -> bool {
+        self.store.ftl.l2p.lookup(lpn.into()) != Ppn::UNMAPPED
+    }
+
     /// Whether the data of logical page `lpn` was lost: a read of it ends with an error.
     pub fn is_lost(&self, lpn: impl Into<Lpn>) -> bool {
         self.store.ftl.l2p.lookup(lpn.into()) == Ppn::LOST
