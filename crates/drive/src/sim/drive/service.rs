@@ -101,6 +101,7 @@ impl SimDrive {
     pub fn crypto_erase(&mut self, time: Nanos) -> Nanos {
         let begin = self.env.now();
         self.begin_service();
+        self.idle_halts();
         let done = self.env.now() + time;
         let nothing = self.advance(done);
         debug_assert!(nothing.is_none());

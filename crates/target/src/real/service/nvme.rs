@@ -315,8 +315,8 @@ impl SanitizeLog {
     }
 
     fn percent(&self) -> f64 {
-        let sixteenths = self.0["sprog"].as_u64().unwrap_or(0).min(65_536);
-        100.0 * sixteenths as f64 / 65_536.0
+        let parts = self.0["sprog"].as_u64().unwrap_or(0).min(65_536);
+        100.0 * parts as f64 / 65_536.0
     }
 
     fn running(&self) -> Option<f64> {
