@@ -7,14 +7,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use tempfile::TempDir;
-
 use common::{
     Loop, MIB, Mounted, fails, fails_as, folder, have, have_root_and, json, ok, program, run,
     stend, tool,
 };
 
-const TOKEN: &str = "loop:disk.img";
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
 /// The file and folder names in a folder.
@@ -140,121 +137,6 @@ fn what_is_in_memory_is_refused_as_a_folder_and_as_a_file() {
     }
     assert_eq!(names(memory.path()), ["old.bin"]);
     assert_eq!(names(dir), ["j.fio"]);
-}
-
-/// A folder that every user reaches, with the program in it.
-fn folder_for_all() -> TempDir {
-    use std::os::unix::fs::PermissionsExt;
-    let dir = TempDir::new_in("/var/tmp").unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    let (from, to) = (env!("CARGO_BIN_EXE_stend"), dir.path().join("stend"));
-    let copy = format!("ln '{from}' '{0}' || cp '{from}' '{0}'", to.display());
-    tool("sh", &["-c", &copy]);
-    dir
-}
-
-/// The program as a user who owns nothing.
-fn as_nobody(dir: &Path, args: &[&str]) -> assert_cmd::Command {
-    let mut command = assert_cmd::Command::new("setpriv");
-    command
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-        .arg(dir.join("stend"))
-        .args(args)
-        .current_dir(dir)
-        .env("STEND_LAB", dir.join("nobody.db"))
-        .env_remove("STEND_FIO")
-        .timeout(std::time::Duration::from_secs(240));
-    command
-}
-
-#[test]
-fn what_belongs_to_others_has_one_exit_code() {
-    use std::os::unix::fs::PermissionsExt;
-    if !have_root_and(&["fio", "setpriv", "losetup", "blkid", "smartctl", "hdparm"]) {
-        return;
-    }
-    let dir = folder_for_all();
-    let dir = dir.path();
-    let device = Loop::new(16 * MIB);
-    let node = device.node();
-    // Files that only root reads, files that only root writes, a folder of each kind.
-    let (shut, theirs) = (dir.join("shut"), dir.join("theirs"));
-    let make = |path: &Path, mode: u32| {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    };
-    for folder in [&shut, &theirs] {
-        fs::create_dir(folder).unwrap();
-    }
-    let edition = fs::read_to_string(common::tiny_edition(dir)).unwrap();
-    for (name, text) in [
-        ("secret.fio", "[a]\nrw=read\nsize=1m\n"),
-        ("secret.toml", DEMO),
-        ("edition.toml", &edition),
-        ("secret.log", "fio version 2 iolog\n"),
-        ("findings.toml", "x = 1\n"),
-    ] {
-        fs::write(dir.join(name), text).unwrap();
-        make(&dir.join(name), 0o600);
-    }
-    fs::write(dir.join("j.fio"), "[a]\nrw=read\nsize=1m\n").unwrap();
-    for (name, mode) in [("secret.bin", 0o600), ("theirs.bin", 0o644)] {
-        fs::write(dir.join(name), vec![7; 2 * MIB as usize]).unwrap();
-        make(&dir.join(name), mode);
-    }
-    for name in ["secret.drive", "theirs/d"] {
-        ok(dir, &["drives", "create", "demo-8gb", "--state", name]);
-    }
-    make(&dir.join("secret.drive"), 0o600);
-    let quick = ["--duration-scale", "0.01", "--tests", "sequential"];
-    for name in ["secret.db", "theirs/lab.db"] {
-        let args = ["review", "demo-8gb", "--lab", name, "--out", "theirs/first"];
-        ok(dir, &[&args[..], &quick].concat());
-    }
-    make(&dir.join("secret.db"), 0o600);
-    make(&shut, 0o700);
-    make(&theirs, 0o755);
-    for args in [
-        &["run", "secret.fio", "--on", "demo-8gb"][..],
-        &["review", "./secret.toml"],
-        &["drives", "check", "secret.toml"],
-        &["review", "demo-8gb", "--edition", "./edition.toml"],
-        &["replay", "secret.log", "--on", "demo-8gb"],
-        &["claims", "findings.toml"],
-        &["drive", "health", "secret.drive"],
-        &["run", "j.fio", "--on", "secret.drive"],
-        &["drive", "erase", "theirs/d"],
-        &["run", "j.fio", "--on", "theirs/d"],
-        &["drives", "create", "demo-8gb", "--state", "theirs/new"],
-        &["review", "./secret.bin", "--destroy", "secret.bin"],
-        &["review", "./secret.bin", "--read-only"],
-        &["review", "./theirs.bin", "--destroy", "theirs.bin"],
-        &["run", "j.fio", "--on", "theirs/new.bin", "--size", "8MiB"],
-        &["run", "j.fio", "--on", "shut/new.bin", "--size", "8MiB"],
-        &["run", "j.fio", "--on", "theirs", "--size", "8MiB"],
-        &["run", "j.fio", "--on", "demo-8gb", "--output", "theirs/x"],
-        &["review", "demo-8gb", "--out", "theirs/out"],
-        &["review", "demo-8gb", "--lab", "theirs/lab.db"],
-        &["review", "demo-8gb", "--lab", "theirs/new.db"],
-        &["review", "demo-8gb", "--lab", "shut/lab.db"],
-        &["lab", "--lab", "secret.db"],
-        &["lab", "--lab", "shut/lab.db"],
-        &["lab", "merge", "secret.db"],
-        &["lab", "export", "theirs/export", "--lab", "theirs/lab.db"],
-        &["traces", "make", "excel", "--out", "theirs/t"],
-        &["review", node, "--destroy", TOKEN],
-        &["review", node, "--read-only"],
-        &["run", "j.fio", "--on", node, "--destroy", TOKEN],
-        &["drive", "trim", node, "--destroy", TOKEN],
-        &["drive", "erase", node, "--destroy", TOKEN],
-        &["drive", "write-cache", node, "off"],
-        &["drive", "health", node],
-    ] {
-        fails_as(&mut as_nobody(dir, args), 6, &[]);
-    }
-    let denied = |args: &[&str]| fails_as(&mut as_nobody(dir, args), 6, &["ermission"]);
-    denied(&["run", "secret.fio", "--on", "demo-8gb"]);
-    denied(&["drive", "erase", node, "--destroy", TOKEN]);
-    assert!(fs::read(node).unwrap().iter().all(|byte| *byte == 0));
 }
 
 #[test]

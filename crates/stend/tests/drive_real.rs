@@ -378,7 +378,8 @@ fn a_drive_is_erased_by_its_own_command_and_only_when_named() {
 const SANITIZING_DRIVE: &str = "case \"$*\" in\n\
     -I*) cat $dir/has; printf '\\nSecurity: \\n\\t\\tsupported\\n' ;;\n\
     --sanitize-status*) case $(grep -c sanitize-status $dir/calls) in\n\
-    2) printf '    State:    SD2 Sanitize operation In Process\\n    Progress: 0x3fff (25%%)\\n' ;;\n\
+    2) printf '    State:    SD2 Sanitize operation In Process\\n'\n\
+    printf '    Progress: 0x3fff (25%%)\\n' ;;\n\
     *) printf '    State:    SD0 Sanitize Idle\\n    Last Sanitize Operation Completed Without \
     Error\\n' ;; esac ;;\n\
     *sanitize-*) echo 'Operation started in background' ;;\n\
