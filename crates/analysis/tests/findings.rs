@@ -6,8 +6,8 @@ use common::{GB, cached_tlc, curves, point, points, sampled, target, white};
 use stend_analysis::{findings, key_figures, labels};
 use stend_record::load::Load;
 use stend_record::review::{
-    FailedTest, Pattern, PointOp, Review, Rival, Series, SteadyStart, TargetInfo, TargetKind,
-    TestResult,
+    Condition, FailedTest, Pattern, PointOp, Review, Rival, SLOW_LINK, Series, SteadyStart,
+    TargetInfo, TargetKind, TestResult,
 };
 
 fn review(tests: Vec<TestResult>) -> Review {
@@ -316,6 +316,41 @@ fn the_summary_comes_first_and_follows_from_figures() {
     assert_eq!(
         alike,
         "It reads and writes in sequence about as fast (500 and 470 MB/s)."
+    );
+}
+
+#[test]
+fn a_link_below_what_the_drive_could_use_is_a_reservation() {
+    let slow = |value: &str| Condition {
+        name: SLOW_LINK.to_owned(),
+        value: value.to_owned(),
+    };
+    let link = "PCIe, 8.0 GT/s, 2 lanes, and the drive could do PCIe, 8.0 GT/s, 4 lanes";
+    let mut all = review(vec![sequential(520.0, 260.0)]);
+    let plain = text(&all, "In short");
+    assert!(!plain.contains("link"), "{plain}");
+    let title = all.target.title.clone();
+    let sentence = format!("{title} ran on a link below what it could use ({link})");
+    // Once, though a device's facts are those of the place as well; of a file only there.
+    for (of_target, of_place) in [(true, true), (false, true)] {
+        all.target.facts = of_target.then(|| slow(link)).into_iter().collect();
+        all.environment = of_place.then(|| slow(link)).into_iter().collect();
+        let short = text(&all, "In short");
+        assert_eq!(short.matches(&sentence).count(), 1, "{short}");
+    }
+    all.environment.clear();
+    all.rivals.push(Rival {
+        target: TargetInfo {
+            facts: vec![slow("SATA, 3.0 Gbps, and the drive could do 6.0 Gbps")],
+            ..target("Rival")
+        },
+        tests: vec![sequential(270.0, 260.0)],
+        ..Rival::default()
+    });
+    let short = text(&all, "In short");
+    assert!(
+        short.contains("Rival ran on a link below what it could use (SATA, 3.0"),
+        "{short}"
     );
 }
 

@@ -69,12 +69,15 @@ fn secure_erase_leaves_nothing_in_flash() {
     }
 }
 
+/// The time of a change of key.
+const KEY: Nanos = Nanos::from_millis(100);
+
 #[test]
 fn crypto_erase_takes_a_moment_and_leaves_the_flash() {
     for mut spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
         spec.idle.target_superblocks = 60;
         let mut drive = written(&spec);
-        assert_eq!(drive.crypto_erase(), spec.trim.command);
+        assert_eq!(drive.crypto_erase(KEY), KEY);
         assert_eq!(mapped(&drive), 0);
         assert!(drive.tags_in_flash().count() > 5_000);
         // GC finds superblocks with nothing in them.
@@ -84,6 +87,31 @@ fn crypto_erase_takes_a_moment_and_leaves_the_flash() {
         assert!(drive.counters().pages_relocated < moved + 50);
         works_as_new(&mut drive);
     }
+}
+
+#[test]
+fn crypto_erase_wears_nothing_until_space_is_needed() {
+    let spec = plain(64, 16, 12_000);
+    let mut drive = written(&spec);
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    let erases = drive.counters().erases;
+    let erased = drive.erased_data_superblocks();
+    drive.crypto_erase(KEY);
+    assert_eq!(drive.counters().erases, erases);
+    assert_eq!(drive.erased_data_superblocks(), erased);
+    // What must be erased for new data is what a drive that lost nothing would erase at least, and
+    // nothing has to be moved for it.
+    let moved = drive.counters().pages_relocated;
+    let pages = drive.capacity_bytes() / PAGE;
+    let next = random(&drive, 10);
+    burst(&mut drive, Op::Write, 1, 32, pages, next);
+    assert!(drive.counters().erases > erases);
+    assert!(drive.counters().pages_relocated - moved < pages / 20);
+    let mut other = written(&spec);
+    alone(&mut other, request(0, Op::Flush, 0, 0));
+    let before = other.counters().erases;
+    other.secure_erase();
+    assert!(other.counters().erases - before >= 4 * (64 - erased as u64));
 }
 
 #[test]

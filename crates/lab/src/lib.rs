@@ -113,6 +113,33 @@ impl Lab {
         }))
     }
 
+    /// Reads the whole of a lab of any version, to find damage before anything depends on it;
+    /// nothing of a file that is not there, or is empty.
+    ///
+    /// # Errors
+    /// [`LabError::Damaged`] with what SQLite finds; as [`Lab::look`].
+    pub fn check(path: &Path) -> Result<(), LabError> {
+        let lab = match Lab::look(path) {
+            Ok(Some(lab)) => lab,
+            Ok(None) => return Ok(()),
+            Err(LabError::Older(path)) => Lab {
+                connection: open_read_only(path.as_os_str())
+                    .map_err(|error| LabError::of(error, &path))?,
+                path,
+            },
+            Err(error) => return Err(error),
+        };
+        let text = |row: &Row<'_>| row.get::<_, String>(0);
+        let found = lab.rows("PRAGMA quick_check(1)", [], text)?;
+        match found.iter().find(|line| *line != "ok") {
+            None => Ok(()),
+            Some(what) => Err(LabError::Damaged {
+                path: lab.path,
+                what: what.clone(),
+            }),
+        }
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path

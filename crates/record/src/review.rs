@@ -72,6 +72,9 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+/// Name of the fact that a drive's link is slower than the drive: [`TargetInfo::facts`].
+pub const SLOW_LINK: &str = "slow link";
+
 /// A named fact, `write cache: on`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {

@@ -3,8 +3,10 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use stend_method::SteadyLoad;
+
+use crate::values;
 
 /// A laboratory for solid-state drives: runs the methodology of published drive reviews
 /// on a simulated drive, in virtual time, or on a real one, through fio, and writes the
@@ -19,6 +21,26 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// The command line of this process; a wrong one ends it.
+    pub fn of_process() -> Cli {
+        let matches = with_negative_numbers(Cli::command()).get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
+/// Every argument with a value takes negative numbers, so that its own words say what is allowed:
+/// clap would take `-1` for an option that is not known, and advise `-- -1`.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let takes = |arg: clap::Arg| match arg.get_action().takes_values() {
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    };
+    command
+        .mut_args(takes)
+        .mut_subcommands(with_negative_numbers)
 }
 
 const EXIT_CODES: &str = "\
@@ -73,8 +95,9 @@ pub enum Command {
 #[derive(Clone, Debug, Default, Args)]
 pub struct RealArgs {
     /// Bytes under test: the size of the file to create, or how much to use of a file, a device
-    /// or a directory's file system. Suffixes: KiB, MiB, GiB (binary), KB, MB, GB (decimal).
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    /// or a directory's file system. Suffixes: K, M, G, T and KiB … TiB (binary: 8G is 8GiB), KB …
+    /// TB (decimal).
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub size: Option<u64>,
 
     /// Destroy everything on the block device with this serial number, or in the file of this name.
@@ -108,7 +131,7 @@ pub struct OnArgs {
 #[derive(Clone, Debug, Args)]
 pub struct ScaleArgs {
     /// Seed of all random numbers.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
 
     /// Scale every duration by this factor; shown beside every figure unless it is 1.
@@ -255,7 +278,7 @@ pub struct ClaimsArgs {
     pub full_length: bool,
 
     /// Simulate this many drives at a time. Default: the number of processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::count)]
     pub threads: Option<NonZero<usize>>,
 
     /// Simulate everything again, whatever the lab has.
@@ -314,9 +337,9 @@ pub struct ReviewArgs {
     #[command(flatten)]
     pub scale: ScaleArgs,
 
-    /// The most that an endurance test may write: bytes, or with a suffix KiB … TiB (binary) or
-    /// KB … TB (decimal). On a real target the test needs it and never writes more.
-    #[arg(long, value_name = "BYTES", value_parser = parse_size, conflicts_with = "read_only")]
+    /// The most that an endurance test may write: bytes, or with a suffix as --size. On a real
+    /// target the test needs it and never writes more.
+    #[arg(long, value_name = "BYTES", value_parser = values::size, conflicts_with = "read_only")]
     pub write_budget: Option<u64>,
 
     /// Before every test that starts from a written drive, write at random until steady state by
@@ -328,14 +351,14 @@ pub struct ReviewArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "random-write-4k",
-        value_parser = parse_steady,
+        value_parser = values::steady,
         conflicts_with = "read_only"
     )]
     pub until_steady: Option<SteadyLoad>,
 
     /// Run this many tests at a time, on copies of a simulated drive; results do not depend on it.
     /// Default: the number of processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::count)]
     pub threads: Option<NonZero<usize>>,
 
     /// Folder of the report. Default: `review-` and the target's name.
@@ -386,7 +409,7 @@ pub struct RunArgs {
     pub output: Option<PathBuf>,
 
     /// Seed of all random numbers that the job file does not seed.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
 }
 
@@ -440,7 +463,7 @@ pub struct ReplayArgs {
     pub only: Option<String>,
 
     /// Seed of a synthesised trace.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
 
     /// Print the result as JSON (schema `stend.replay/1`) on stdout.
@@ -478,7 +501,7 @@ pub enum TracesCommand {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         /// Seed of the trace.
-        #[arg(long, value_name = "N", default_value_t = 1)]
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
         seed: u64,
         /// Name of the file or device in the iolog.
         #[arg(long, value_name = "NAME", default_value = "trace")]
@@ -552,37 +575,47 @@ pub enum DriveCommand {
     Trim {
         /// A simulated drive's file, a block device, or another file.
         target: String,
-        /// First byte of the range: bytes, or with a suffix (KiB, MiB, GiB, KB, MB, GB).
-        #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "0")]
+        /// First byte of the range. Suffixes: K … T and KiB … TiB (binary), KB … TB (decimal).
+        #[arg(long, value_name = "SIZE", value_parser = values::size, default_value = "0")]
         offset: u64,
         /// Length of the range. Default: up to the end.
-        #[arg(long, alias = "size", value_name = "SIZE", value_parser = parse_size)]
+        #[arg(long, alias = "size", value_name = "SIZE", value_parser = values::size)]
         length: Option<u64>,
         /// Destroy that range of the block device with this serial number, or of the file with
         /// this name.
         #[arg(long, value_name = "SERIAL")]
-        destroy: Option<String>,
+        destroy: Vec<String>,
     },
     /// Erase the whole drive by its own command: Format NVM (nvme) or ATA Security Erase Unit
     /// (hdparm) on a real drive.
+    ///
+    /// What a drive does not report is refused, with what it does report. A sanitize of an NVMe
+    /// drive erases all its namespaces: none may be in use, and each other one needs --destroy
+    /// device:NAME as well. stend waits for the end, and a drive goes on without it.
     Erase {
         /// A simulated drive's file, or a block device.
         target: String,
         /// Cryptographic erase: discard the key, so that no data can be read; flash is erased
-        /// later.
+        /// later. Of NVMe drives by Format NVM, else by Sanitize; of SATA drives by CRYPTO
+        /// SCRAMBLE EXT.
         #[arg(long)]
         crypto: bool,
-        /// Destroy everything on the block device with this serial number.
+        /// Erase by a sanitize command: all blocks, or the key with --crypto; also what is in
+        /// caches and in flash that the host cannot address.
+        #[arg(long)]
+        sanitize: bool,
+        /// Destroy everything on the block device with this serial number. May be given several
+        /// times.
         #[arg(long, value_name = "SERIAL")]
-        destroy: Option<String>,
+        destroy: Vec<String>,
     },
     /// Change the over-provisioning of an empty simulated drive.
     Overprovision {
         /// The drive's file. For a real drive, the command explains how to do it.
         target: String,
-        /// Capacity that the host can address: bytes, or with a suffix (MiB, GiB, MB, GB); at most
-        /// that of the model.
-        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        /// Capacity that the host can address, at most that of the model. Suffixes: K … T and KiB …
+        /// TiB (binary), KB … TB (decimal).
+        #[arg(long, value_name = "SIZE", value_parser = values::size)]
         user_bytes: u64,
     },
     /// Switch the volatile write cache on or off.
@@ -611,7 +644,7 @@ pub struct MonitorArgs {
 
     /// Interval between readings, s, over which figures are means; virtual time of a simulated
     /// drive.
-    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_interval)]
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = values::interval)]
     pub interval: f64,
 
     /// End after this many readings. Default: 1 with --once, else no limit.
@@ -624,11 +657,11 @@ pub struct MonitorArgs {
 
     /// Virtual seconds of a simulated drive that the screen shows in a second, at most. Lines are
     /// printed as fast as they come.
-    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = parse_interval)]
+    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = values::interval)]
     pub speed: f64,
 
     /// Seed of the job's random numbers.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
 }
 
@@ -671,11 +704,11 @@ pub struct FitArgs {
     pub in_place: bool,
 
     /// Seed of all random numbers.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
 
     /// The most generations of the search; it ends earlier when it finds nothing better.
-    #[arg(long, value_name = "N", default_value_t = 60)]
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = values::whole::<usize>)]
     pub generations: usize,
 
     /// Points in a generation, from 4 to 1000. Default: 4 + 3 ln(free parameters).
@@ -687,70 +720,13 @@ pub struct FitArgs {
     pub json: bool,
 }
 
-/// A time or factor above nothing: from a thousandth to a million.
-fn parse_interval(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
-    match (0.001..=1e6).contains(&number) {
-        true => Ok(number),
-        false => Err(format!("{text} is not between 0.001 and 1000000")),
-    }
-}
-
-fn parse_steady(text: &str) -> Result<SteadyLoad, String> {
-    SteadyLoad::of(text).ok_or_else(|| {
-        let names = SteadyLoad::ALL.map(|load| load.name);
-        format!("there is no load `{text}`; there are: {}", names.join(", "))
-    })
-}
-
-/// Bytes of `8GiB`, `8GB`, `4096`. Suffixes are binary or decimal; an ambiguous bare `G` is not
-/// allowed.
-fn parse_size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: u64 = digits
-        .trim()
-        .parse()
-        .map_err(|_| format!("`{text}` does not begin with a whole number"))?;
-    let factor: u64 = match &text[digits.len()..] {
-        "" | "B" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        "TiB" => 1 << 40,
-        "KB" => 1_000,
-        "MB" => 1_000_000,
-        "GB" => 1_000_000_000,
-        "TB" => 1_000_000_000_000,
-        other => {
-            return Err(format!(
-                "the suffix `{other}` is not known; use KiB, MiB, GiB, TiB (binary) or KB, MB, \
-                 GB, TB (decimal)"
-            ));
-        }
-    };
-    number
-        .checked_mul(factor)
-        .ok_or_else(|| format!("`{text}` is more than 64 bits can hold"))
-}
-
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn sizes_say_whether_they_are_binary() {
-        assert_eq!(parse_size("8GiB"), Ok(8 << 30));
-        assert_eq!(parse_size("8GB"), Ok(8_000_000_000));
-        assert_eq!(parse_size("4096"), Ok(4096));
-        for bad in ["8G", "GiB", "-1", "1.5GiB", "99999999TiB"] {
-            assert!(parse_size(bad).is_err(), "{bad}");
-        }
+        with_negative_numbers(Cli::command()).debug_assert();
     }
 }

@@ -38,12 +38,20 @@ pub fn look(of: &LabPath) -> Result<Lab, Failure> {
     })
 }
 
-/// Whether a lab can be opened or made, as far as can be checked without making it.
+/// The lab, to list what is in it; `None` where none was named and none has been made yet.
+pub fn look_if_made(of: &LabPath) -> Result<Option<Lab>, Failure> {
+    match of.lab {
+        Some(_) => look(of).map(Some),
+        None => Ok(Lab::look(&path(of)?)?),
+    }
+}
+
+/// Whether a lab can be opened or made, as far as can be checked without making it, and whether it
+/// is whole: a review would find out after its first test.
 pub fn check(path: &Path) -> Result<(), Failure> {
-    match Lab::look(path) {
-        Ok(Some(_)) | Err(LabError::Older(_)) => return Ok(()),
-        Err(error) => return Err(error.into()),
-        Ok(None) => {}
+    Lab::check(path)?;
+    if path.exists() {
+        return Ok(());
     }
     // `a/b` where `a` is a file.
     let there = path.ancestors().skip(1).find(|folder| folder.exists());

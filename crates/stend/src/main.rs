@@ -12,11 +12,11 @@ mod laboratory;
 mod open;
 mod output;
 mod progress;
+mod readable;
 mod signals;
+mod values;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use args::{Cli, Command};
 use failure::Failure;
@@ -27,21 +27,26 @@ fn main() -> ExitCode {
     if std::env::args_os().skip(1).eq(["bench-case"]) {
         return finish(signals::watch().and_then(|()| commands::bench_case::run()));
     }
-    let cli = Cli::parse();
-    finish(signals::watch().and_then(|()| match cli.command {
-        Command::Review(args) => commands::review::run(&args),
-        Command::Run(args) => commands::run::run(&args),
-        Command::Replay(args) => commands::replay::run(&args),
-        Command::Traces(args) => commands::traces::run(&args),
-        Command::Drive(args) => commands::drive::run(&args),
-        Command::Drives(args) => commands::drives::run(&args),
-        Command::Lab(args) => commands::lab::run(&args),
-        Command::Claims(args) if args.measured => commands::measured::run(&args),
-        Command::Claims(args) => commands::claims::run(&args),
-        Command::Compare(args) => commands::compare::run(&args),
-        Command::Report(args) => commands::report::run(&args),
-        Command::Fit(args) => commands::fit::run(&args),
-    }))
+    let cli = Cli::of_process();
+    finish(signals::watch().and_then(|()| perform(&cli.command)))
+}
+
+fn perform(command: &Command) -> Result<(), Failure> {
+    readable::check(command)?;
+    match command {
+        Command::Review(args) => commands::review::run(args),
+        Command::Run(args) => commands::run::run(args),
+        Command::Replay(args) => commands::replay::run(args),
+        Command::Traces(args) => commands::traces::run(args),
+        Command::Drive(args) => commands::drive::run(args),
+        Command::Drives(args) => commands::drives::run(args),
+        Command::Lab(args) => commands::lab::run(args),
+        Command::Claims(args) if args.measured => commands::measured::run(args),
+        Command::Claims(args) => commands::claims::run(args),
+        Command::Compare(args) => commands::compare::run(args),
+        Command::Report(args) => commands::report::run(args),
+        Command::Fit(args) => commands::fit::run(args),
+    }
 }
 
 /// The exit code of what a command came to, which it says unless it has been said.

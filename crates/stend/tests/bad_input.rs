@@ -43,13 +43,100 @@ fn a_wrong_command_line() {
     fails(dir.path(), &["review"], 2, &["TARGET"]);
     let args = ["review", "demo-8gb", "--threads", "0"];
     fails(dir.path(), &args, 2, &["--threads"]);
-    let args = ["review", "x.bin", "--size", "8G"];
-    fails(dir.path(), &args, 2, &["--size", "GiB", "GB"]);
+    let args = ["review", "x.bin", "--size", "8Q"];
+    fails(dir.path(), &args, 2, &["--size", "`Q`", "GiB", "GB"]);
     let args = ["review", "demo-8gb", "--duration-scale", "short"];
     fails(dir.path(), &args, 2, &["--duration-scale"]);
     let args = ["run", "x.fio", "--on", "demo-8gb", "--output-format", "xml"];
     fails(dir.path(), &args, 2, &["json+"]);
     assert_eq!(names(dir.path()), [] as [&str; 0]);
+}
+
+#[test]
+fn negative_numbers_are_answered_by_what_is_allowed() {
+    let dir = folder();
+    let seed = "a seed is a whole number from 0 to 18446744073709551615 (2^64 - 1)";
+    for (args, part) in [
+        (&["review", "demo-8gb", "--seed", "-1"][..], seed),
+        (&["run", "x.fio", "--on", "demo-8gb", "--seed", "-5"], seed),
+        (
+            &["replay", "x.log", "--on", "demo-8gb", "--seed", "-1"],
+            seed,
+        ),
+        (&["traces", "make", "x", "--out", "y", "--seed", "-1"], seed),
+        (&["claims", "--seed", "-1"], seed),
+        (&["fit", "demo-8gb", "--to", "x", "--seed", "-1"], seed),
+        (&["review", "demo-8gb", "--threads", "-1"], "whole number"),
+        (&["review", "x.bin", "--size", "-8G"], "whole number"),
+        (
+            &["replay", "x.log", "--on", "demo-8gb", "--depth", "-1"],
+            "-1",
+        ),
+        (
+            &["fit", "demo-8gb", "--to", "x", "--generations", "-1"],
+            "whole number",
+        ),
+        (&["drive", "monitor", "x", "--interval", "-1"], "between"),
+    ] {
+        let said = fails(dir.path(), args, 2, &[part]);
+        assert!(!said.contains("-- -") && !said.contains("tip:"), "{said}");
+    }
+    assert_eq!(names(dir.path()), [] as [&str; 0]);
+}
+
+#[test]
+fn a_job_file_without_a_job_is_named() {
+    let dir = folder();
+    let dir = dir.path();
+    for (text, place) in [
+        ("", "empty.fio, line 1: "),
+        ("; nothing\n", "empty.fio, line 1: "),
+        (
+            "\n[global]\nrw=read\n",
+            "empty.fio, line 2, section [global]: ",
+        ),
+    ] {
+        fs::write(dir.join("empty.fio"), text).unwrap();
+        for target in [&["demo-8gb"][..], &["./new.bin", "--size", "8MiB"]] {
+            let args = [&["run", "empty.fio", "--on"], target].concat();
+            fails(dir, &args, 3, &[place, "holds no job"]);
+        }
+    }
+    assert_eq!(names(dir), ["empty.fio"]);
+}
+
+#[test]
+fn what_is_in_memory_is_refused_as_a_folder_and_as_a_file() {
+    if !have_root_and(&["fio", "mount", "umount"]) {
+        return;
+    }
+    let memory = Mounted::new(&["-t", "tmpfs", "-o", "size=64m", "none"]);
+    let old = memory.path().join("old.bin");
+    fs::write(&old, vec![7; 2 * MIB as usize]).unwrap();
+    let (old, new) = (old.to_str().unwrap(), memory.path().join("new.bin"));
+    let new = new.to_str().unwrap();
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("j.fio"), "[a]\nrw=read\nsize=1m\n").unwrap();
+    let folder = memory.path().to_str().unwrap();
+    for target in [
+        &[folder, "--size", "8MiB"][..],
+        &[new, "--size", "8MiB"],
+        &[old, "--destroy", "old.bin"],
+        &[old, "--read-only"],
+    ] {
+        for command in [&["review"][..], &["run", "j.fio", "--on"]] {
+            let args = [command, target].concat();
+            fails(
+                dir,
+                &args,
+                4,
+                &[target[0], "in the machine's memory (tmpfs)"],
+            );
+        }
+    }
+    assert_eq!(names(memory.path()), ["old.bin"]);
+    assert_eq!(names(dir), ["j.fio"]);
 }
 
 #[test]
@@ -531,7 +618,7 @@ fn targets_that_are_no_targets() {
     );
     fails(
         dir,
-        &["review", "new.bin", "--size", "4KiB"],
+        &["review", "new.bin", "--size", "4k"],
         3,
         &["4096 bytes", "1 MiB"],
     );

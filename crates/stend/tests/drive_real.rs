@@ -354,7 +354,7 @@ fn a_drive_is_erased_by_its_own_command_and_only_when_named() {
     fails_as(
         &mut with(&[&named[..], &["--crypto"]].concat()),
         3,
-        &["for NVMe drives"],
+        &["no sanitize feature set", "ATA Security Erase Unit"],
     );
 
     let said = run(&mut with(&["drive", "write-cache", node, "off", "--json"]));
@@ -372,6 +372,74 @@ fn a_drive_is_erased_by_its_own_command_and_only_when_named() {
         3,
         &["hdparm -N p16384", "partition", "--size 8388608"],
     );
+}
+
+/// A SATA drive with the sanitize commands in `$dir/has`, which takes two questions to end.
+const SANITIZING_DRIVE: &str = "case \"$*\" in\n\
+    -I*) cat $dir/has; printf '\\nSecurity: \\n\\t\\tsupported\\n' ;;\n\
+    --sanitize-status*) case $(grep -c sanitize-status $dir/calls) in\n\
+    2) printf '    State:    SD2 Sanitize operation In Process\\n'\n\
+    printf '    Progress: 0x3fff (25%%)\\n' ;;\n\
+    *) printf '    State:    SD0 Sanitize Idle\\n    Last Sanitize Operation Completed Without \
+    Error\\n' ;; esac ;;\n\
+    *sanitize-*) echo 'Operation started in background' ;;\n\
+    esac";
+
+#[test]
+fn a_drive_is_sanitized_by_what_it_reports_and_waited_for() {
+    if !have_root_and(&["losetup", "blkid", "hdparm"]) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    let node = device.node();
+    let dir = folder();
+    let dir = dir.path();
+    let hdparm = fake_tool("hdparm", SANITIZING_DRIVE);
+    let has = |commands: &[&str]| {
+        let marks: String = commands
+            .iter()
+            .map(|name| format!("\t   *\t{name}\n"))
+            .collect();
+        fs::write(hdparm.path().join("has"), marks).unwrap();
+    };
+    let with = |args: &[&str]| {
+        let mut command = stend(dir, &[&["drive", "erase", node], args].concat());
+        with_tools(&mut command, hdparm.path());
+        command
+    };
+    has(&["SANITIZE feature set", "BLOCK_ERASE_EXT command"]);
+    let parts = ["CRYPTO SCRAMBLE EXT", "BLOCK ERASE EXT (--sanitize)"];
+    fails_as(&mut with(&["--crypto", "--destroy", TOKEN]), 3, &parts);
+    let table = [
+        "erasing destroys everything",
+        "all blocks, by ATA BLOCK ERASE EXT",
+        TOKEN,
+    ];
+    fails_as(&mut with(&["--sanitize"]), 4, &table);
+    assert!(
+        hdparm
+            .calls()
+            .iter()
+            .all(|call| !call.contains("yes-i-know"))
+    );
+    fs::remove_file(hdparm.path().join("calls")).unwrap();
+    has(&["SANITIZE feature set", "CRYPTO_SCRAMBLE_EXT command"]);
+    let said = run(&mut with(&["--crypto", "--destroy", TOKEN, "--json"]));
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("25 % of the sanitize is done"),
+        "{}",
+        said.stderr
+    );
+    let erased = json(&said.stdout);
+    assert_eq!(
+        (&erased["crypto"], &erased["sanitize"]),
+        (&true.into(), &false.into())
+    );
+    let status = format!("--sanitize-status {node}");
+    let begin = format!("--yes-i-know-what-i-am-doing --sanitize-crypto-scramble {node}");
+    let calls = [&format!("-I {node}"), &status, &begin, &status, &status];
+    assert_eq!(hdparm.calls().iter().collect::<Vec<_>>(), calls);
 }
 
 #[test]

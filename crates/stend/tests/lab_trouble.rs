@@ -5,7 +5,7 @@ use crate::common;
 use std::fs;
 use std::path::Path;
 
-use common::{Mounted, fails, folder, have_root_and, json, list, ok, saved, stend};
+use common::{Mounted, fails, folder, have_root_and, json, list, ok, run, saved, stend};
 use rusqlite::Connection;
 
 const QUICK: [&str; 6] = [
@@ -109,4 +109,48 @@ fn a_lab_that_is_locked_is_waited_for_and_said() {
     });
     assert!(waiting.status.success(), "{waiting:?}");
     assert_eq!(runs(dir, "lab.db"), 2);
+}
+
+#[test]
+fn a_damaged_lab_is_found_before_anything_is_begun() {
+    let dir = folder();
+    let dir = dir.path();
+    ok(dir, &with(&["--lab", "lab.db", "--out", "first"]));
+    let mut bytes = fs::read(dir.join("lab.db")).unwrap();
+    // The head and the list of tables are whole.
+    let half = bytes.len() / 2 / 4096 * 4096;
+    bytes[half..].fill(0x55);
+    fs::write(dir.join("lab.db"), &bytes).unwrap();
+    let damaged = ["lab.db", "the lab is damaged", "sqlite3"];
+    let args = with(&["--lab", "lab.db", "--out", "second"]);
+    fails(dir, &args, 3, &damaged);
+    // Before a target is asked for.
+    fs::write(dir.join("thesis.txt"), "chapter 1\n".repeat(200_000)).unwrap();
+    let args = ["review", "./thesis.txt", "--lab", "lab.db"];
+    let said = fails(dir, &args, 3, &damaged);
+    assert!(!said.contains("--destroy"), "{said}");
+    assert!(!dir.join("second").exists() && !dir.join("review-thesis").exists());
+    assert_eq!(fs::read(dir.join("lab.db")).unwrap(), bytes);
+}
+
+#[test]
+fn a_lab_that_is_named_and_not_there_is_an_error() {
+    let dir = folder();
+    let dir = dir.path();
+    for lab in ["absent/lab.db", "absent", "lab.db"] {
+        fails(
+            dir,
+            &["lab", "--lab", lab],
+            3,
+            &[lab, "there is no lab yet"],
+        );
+        let args = ["lab", "list", "--json", "--lab", lab];
+        fails(dir, &args, 3, &["there is no lab yet"]);
+    }
+    assert_eq!(fs::read_dir(dir).unwrap().count(), 0);
+    // Nobody has named the place of the first one.
+    let mut first = stend(dir, &["lab", "list", "--json"]);
+    let said = run(first.env_remove("STEND_LAB").env("XDG_DATA_HOME", dir));
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "[]\n"));
+    assert_eq!(fs::read_dir(dir).unwrap().count(), 0);
 }

@@ -14,6 +14,7 @@ mod file_safety;
 mod fit;
 mod lab;
 mod lab_trouble;
+mod permissions;
 mod replay;
 mod review;
 mod run;

@@ -137,12 +137,56 @@ fn what_is_done_to_a_drive_is_kept() {
     assert!(count(dir, "erases") > erases);
 
     run_on(dir, "write.fio", "d");
+    let before = state(dir);
+    let parts = ["no [encryption]", "without --crypto"];
+    fails(dir, &["drive", "erase", "d", "--crypto"], 3, &parts);
+    assert!(state(dir) == before, "it is as it was");
+    let sanitized = drive(dir, &["erase", "d", "--sanitize"]);
+    assert_eq!(sanitized["sanitize"], true);
+    assert!(number(&sanitized["time_ns"]) > 5e6);
+}
+
+#[test]
+fn a_drive_that_encrypts_discards_its_key_at_once_and_wears_nothing() {
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    let text = fs::read_to_string("../../drives/demo-8gb.toml").unwrap();
+    let source = "source = \"assumed: for this test\"";
+    let table = format!("\n[encryption]\nalgorithm = {{ value = \"AES-256\", {source} }}\n");
+    fs::write(dir.join("mine.toml"), text + &table).unwrap();
+    fs::remove_file(dir.join("d")).unwrap();
+    ok(dir, &["drives", "create", "./mine.toml", "--state", "d"]);
+    run_on(dir, "write.fio", "d");
     let (erases, read) = (count(dir, "erases"), count(dir, "nand_reads"));
-    assert_eq!(drive(dir, &["erase", "d", "--crypto"])["crypto"], true);
+    let erased = drive(dir, &["erase", "d", "--crypto"]);
+    assert_eq!(erased["crypto"], true);
+    assert_eq!(erased["sanitize"], false);
+    assert_eq!(erased["time_ns"], 100_000_000);
     assert_eq!(count(dir, "erases"), erases);
     fs::write(dir.join("r.fio"), "[a]\nrw=randread\nbs=4k\nsize=64m\n").unwrap();
     run_on(dir, "r.fio", "d");
     assert_eq!(count(dir, "nand_reads"), read, "nothing is left to be read");
+    let said = ok(dir, &["drive", "erase", "d", "--crypto"]).stdout;
+    for part in [
+        "no data can be read any more",
+        "0 blocks were erased",
+        "100.000 ms",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    // It is a fact of the report.
+    let args = [
+        "./mine.toml",
+        "--duration-scale",
+        "0.01",
+        "--tests",
+        "sequential",
+    ];
+    let facts = common::review(dir, &args)["target"]["facts"].clone();
+    let fact = common::list(&facts)
+        .iter()
+        .find(|f| f["name"] == "encryption");
+    assert_eq!(fact.unwrap()["value"], "AES-256");
 }
 
 #[test]

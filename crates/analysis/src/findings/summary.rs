@@ -1,6 +1,6 @@
 //! The whole in a few sentences.
 
-use stend_record::review::{PointOp, Review, TestResult};
+use stend_record::review::{PointOp, Review, SLOW_LINK, TestResult};
 
 use super::drives::DriveFigures;
 use super::rivals;
@@ -146,6 +146,7 @@ fn reservations(review: &Review) -> Vec<String> {
             words::number(review.duration_scale)
         ));
     }
+    out.extend(slow_links(review));
     if !review.complete {
         let missing: Vec<String> = review.failed.iter().map(|f| f.id.clone()).collect();
         let which = match missing.is_empty() {
@@ -155,6 +156,27 @@ fn reservations(review: &Review) -> Vec<String> {
         out.push(format!(
             "Not every test has finished{which}: the verdict is of those that did."
         ));
+    }
+    out
+}
+
+/// Drives whose link was slower than they are. Of a file, the drive is a part of the environment.
+fn slow_links(review: &Review) -> Vec<String> {
+    let own = review.target.facts.iter().chain(&review.environment);
+    let own = own.map(|fact| (&review.target.title, fact));
+    let rivals = review.rivals.iter().flat_map(|rival| {
+        let facts = rival.target.facts.iter();
+        facts.map(|fact| (&rival.target.title, fact))
+    });
+    let mut out = Vec::new();
+    for (title, fact) in own.chain(rivals).filter(|(_, fact)| fact.name == SLOW_LINK) {
+        let sentence = format!(
+            "{title} ran on a link below what it could use ({}): its figures may be the link's.",
+            fact.value
+        );
+        if !out.contains(&sentence) {
+            out.push(sentence);
+        }
     }
     out
 }

@@ -25,6 +25,8 @@ impl Model {
         };
         let promise = self.trim.deterministic.as_ref();
         let promise = promise.map(|promise| named(&PROMISES, promise).to_owned());
+        let encryption = self.encryption.as_ref();
+        let encryption = encryption.map(|encryption| encryption.algorithm.value.clone());
         let fingerprint = format!("{:016x} (FNV-1a of the model)", self.fingerprint);
         let facts = [
             ("model", Some(self.description.clone())),
@@ -37,6 +39,7 @@ impl Model {
             ("parity", Some(parity)),
             ("TRIM", Some(self.trim_in_words())),
             ("read after TRIM", promise),
+            ("encryption", encryption),
             ("model fingerprint", Some(fingerprint)),
         ];
         let known = facts.into_iter();

@@ -3,6 +3,7 @@
 use super::key::table;
 use super::tables::blocks::Blocks;
 use super::tables::controller::{Controller, Dram, L2pCache};
+use super::tables::encryption::Encryption;
 use super::tables::gc::{Gc, Idle, Streams, WearLevelling};
 use super::tables::health::HealthTable;
 use super::tables::host::Host;
@@ -69,6 +70,8 @@ table! {
         blocks: Option<Blocks>;
         /// What a power cut leaves, if that is modelled.
         power_loss: Option<PowerLoss>;
+        /// Encryption by the drive, if it has any.
+        encryption: Option<Encryption>;
     } plus {
         /// FNV-1a hash of the bytes of [`Model::text`]: tells whether a model was edited.
         fingerprint: u64;

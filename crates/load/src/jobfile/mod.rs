@@ -78,14 +78,7 @@ impl JobFile {
             }
         }
         if jobs.is_empty() {
-            let place = text
-                .sections
-                .last()
-                .map_or_else(nowhere, |s| s.place.clone());
-            return Err(JobError::new(
-                &place,
-                "the file holds no job: add a section such as `[job]` after `[global]`",
-            ));
+            return Err(no_job(&text, nowhere()));
         }
         Ok(JobFile {
             global_options,
@@ -99,12 +92,26 @@ impl JobFile {
 /// without looking at the options: for a target that knows more of them.
 pub fn flatten(path: &Path) -> Result<Text, JobError> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        let mut place = nowhere();
-        place.file = name.as_str().into();
-        JobError::new(&place, format!("cannot be read: {error}"))
-    })?;
-    lexer::lex(&text, &name, &FileSystem)
+    let place = Place {
+        file: name.as_str().into(),
+        ..nowhere()
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| JobError::new(&place, format!("cannot be read: {error}")))?;
+    let text = lexer::lex(&text, &name, &FileSystem)?;
+    match text.sections.iter().all(RawSection::is_global) {
+        true => Err(no_job(&text, place)),
+        false => Ok(text),
+    }
+}
+
+/// That a file has no section of its own; `place` is of one without any section.
+fn no_job(text: &Text, place: Place) -> JobError {
+    let last = text.sections.last();
+    JobError::new(
+        last.map_or(&place, |section| &section.place),
+        "the file holds no job: add a section such as `[job]` after `[global]`",
+    )
 }
 
 fn nowhere() -> Place {

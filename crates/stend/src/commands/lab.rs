@@ -77,15 +77,13 @@ fn chosen(tables: Option<&[String]>) -> Result<Vec<&'static str>, Failure> {
 }
 
 fn list(of: &LabPath, as_json: bool) -> Result<(), Failure> {
-    let path = laboratory::path(of)?;
-    let runs = match Lab::look(&path)? {
-        Some(lab) => lab.runs()?,
-        None => Vec::new(),
-    };
+    let lab = laboratory::look_if_made(of)?;
+    let runs = lab.map(|lab| lab.runs()).transpose()?.unwrap_or_default();
     if as_json {
         return print(&json_line(&runs)?);
     }
     if runs.is_empty() {
+        let path = laboratory::path(of)?;
         note(&format!("{}: no review has been made yet", path.display()));
         return Ok(());
     }

@@ -38,6 +38,8 @@ pub(crate) enum DeviceAction {
         how: String,
         /// How long the drive says that it takes.
         time: String,
+        /// Other namespaces that are erased with it, in words.
+        also: Vec<String>,
     },
 }
 
@@ -61,8 +63,10 @@ impl DeviceAction {
                 "will be trimmed",
                 format!("{len_bytes} bytes from {offset_bytes} on"),
             )],
-            DeviceAction::Erase { how, time } => {
-                vec![("will be erased", how.clone()), ("time", time.clone())]
+            DeviceAction::Erase { how, time, also } => {
+                let also = also.iter().map(|other| ("also erased", other.clone()));
+                let rows = [("will be erased", how.clone()), ("time", time.clone())];
+                rows.into_iter().chain(also).collect()
             }
         }
     }
@@ -116,6 +120,51 @@ pub(crate) fn claim(
     Ok((file, device))
 }
 
+/// Takes another namespace of the drive, which is going to be erased with the one that the user
+/// named, for this process alone. Nobody is asked: [`consent_with`] does.
+///
+/// # Errors
+/// As [`claim`] of a device that is in use.
+pub(crate) fn hold_with(
+    root: &SystemRoot,
+    other: &Device,
+    action: &DeviceAction,
+) -> Result<impl Sized + use<>, TargetError> {
+    let path = Path::new("/dev").join(&other.name);
+    let number = other.number().ok_or_else(|| {
+        TargetError::Refused(format!("{}: it has no device number", path.display()))
+    })?;
+    let agreed = OpenOptions {
+        destroy: vec![other.token.clone()],
+        ..OpenOptions::default()
+    };
+    claim(root, &path, number, &agreed, action)
+}
+
+/// Demands the name of another namespace that is going to be erased with the one that the user
+/// named. All of them have the serial number of the drive, so that each is named by its device.
+///
+/// # Errors
+/// [`TargetError::Refused`] where it is not named.
+pub(crate) fn consent_with(
+    root: &SystemRoot,
+    other: &Device,
+    options: &OpenOptions,
+    action: &DeviceAction,
+) -> Result<(), TargetError> {
+    let path = Path::new("/dev").join(&other.name);
+    let demand = Demand {
+        path: &path,
+        what_is_done: action.words(),
+        noun: "namespace",
+        name: "name",
+        token: &format!("device:{}", other.name),
+    };
+    demand.consent(options, || {
+        table(root, &path, other, &OpenOptions::default())
+    })
+}
+
 /// The device for this process alone, or why it cannot be.
 fn open_exclusively(path: &Path) -> Result<Result<File, Finding>, TargetError> {
     let opened = FileOptions::new()
@@ -130,7 +179,7 @@ fn open_exclusively(path: &Path) -> Result<Result<File, Finding>, TargetError> {
     match error.kind() {
         io::ErrorKind::ResourceBusy => Ok(Err(Finding::Busy)),
         io::ErrorKind::ReadOnlyFilesystem => Ok(Err(Finding::ReadOnly)),
-        io::ErrorKind::PermissionDenied => Err(TargetError::Refused(format!(
+        io::ErrorKind::PermissionDenied => Err(TargetError::Failed(format!(
             "{}: no permission to write to the device; run as root, or as a member of the group \
              that owns it",
             path.display()
@@ -392,6 +441,34 @@ mod tests {
     }
 
     #[test]
+    fn a_namespace_erased_with_another_is_named_by_its_device() {
+        let system = Recorded::nvme();
+        let other = system.device("259:0");
+        let action = DeviceAction::Erase {
+            how: "Sanitize".to_owned(),
+            time: String::new(),
+            also: Vec::new(),
+        };
+        let named = |names: &[&str]| {
+            let options = OpenOptions {
+                destroy: names.iter().map(|name| (*name).to_owned()).collect(),
+                ..OpenOptions::default()
+            };
+            consent_with(&system.root, &other, &options, &action)
+        };
+        // The serial number is that of the other namespace as well.
+        let error = named(&["S3EVNX0J500123A"]).unwrap_err();
+        for part in [
+            "/dev/nvme0n1: erasing destroys everything on this namespace",
+            "1000.2 GB",
+            "--destroy device:nvme0n1",
+        ] {
+            says(&error, part);
+        }
+        named(&["S3EVNX0J500123A", "device:nvme0n1"]).unwrap();
+    }
+
+    #[test]
     fn each_action_says_what_it_destroys() {
         let trim = DeviceAction::Trim {
             offset_bytes: 4096,
@@ -400,12 +477,17 @@ mod tests {
         let erase = DeviceAction::Erase {
             how: "ATA security erase".to_owned(),
             time: "the drive says 2 min".to_owned(),
+            also: vec!["/dev/nvme0n2: X".to_owned()],
         };
         for (action, parts) in [
-            (trim, ["TRIM destroys", "8192 bytes from 4096 on"]),
+            (trim, ["TRIM destroys", "8192 bytes from 4096 on"].to_vec()),
             (
                 erase,
-                ["erasing destroys everything", "the drive says 2 min"],
+                vec![
+                    "erasing destroys everything",
+                    "the drive says 2 min",
+                    "also erased     /dev/nvme0n2: X",
+                ],
             ),
         ] {
             let text = consented(&OpenOptions::default(), &action).unwrap_err();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stend_record::review::Condition;
+use stend_record::review::{Condition, SLOW_LINK};
 
 use super::system::{
     DeviceNumber, SystemRoot, mount_of, names_in, read_trimmed, udev_property, vpd_serial,
@@ -181,6 +181,8 @@ impl Device {
             ("backing file", self.disk("loop/backing_file")),
             ("device size (bytes)", Some(self.size_bytes.to_string())),
             ("link", self.link()),
+            (SLOW_LINK, self.slow_link()),
+            ("I/O queues", self.io_queues()),
             ("scheduler", queue("scheduler").map(|text| chosen(&text))),
             ("rotational", queue("rotational").map(yes_or_no)),
             ("kernel's write cache mode", queue("write_cache")),

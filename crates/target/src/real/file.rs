@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::file_claim::{claim_file, lock};
 use super::mark;
-use super::opened::{OpenOptions, Opened};
+use super::opened::{OpenOptions, Opened, refuse_memory};
 use super::system::SystemRoot;
 use super::units::bytes_for_people;
 use crate::error::{TargetError, failed};
@@ -61,6 +61,7 @@ pub(super) fn existing(
     path: &Path,
     options: &OpenOptions,
 ) -> Result<Opened, TargetError> {
+    refuse_memory(root, path)?;
     let (file, mark) = claim_file(root, path, options, "a test overwrites everything in")?;
     let failed = failed(path, "cannot be reached");
     let has_bytes = file.metadata().map_err(&failed)?.len();
@@ -87,10 +88,11 @@ pub(super) fn create(
         None => Path::new("/"),
     };
     let parent = fs::canonicalize(parent).map_err(|error| {
-        TargetError::Input(format!(
-            "{}: the folder for the file cannot be reached: {error}",
-            path.display()
-        ))
+        let what = "the folder for the file cannot be reached";
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => failed(path, what)(error),
+            _ => TargetError::Input(format!("{}: {what}: {error}", path.display())),
+        }
     })?;
     // A mistyped device would otherwise become a file in the machine's memory.
     if parent.starts_with("/dev") && !parent.starts_with("/dev/shm") {
@@ -108,6 +110,7 @@ pub(super) fn create(
         )));
     };
     let size_bytes = usable_size(path, size_bytes)?;
+    refuse_memory(root, &parent)?;
     check_free_space(path, &parent, size_bytes)?;
     let path = parent.join(path.file_name().unwrap_or_default());
     let file = FileOptions::new()

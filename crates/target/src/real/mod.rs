@@ -41,6 +41,7 @@ mod link;
 mod logged;
 mod mark;
 mod meter;
+mod nvme_tree;
 mod opened;
 mod read_only;
 #[cfg(test)]
@@ -85,7 +86,7 @@ pub use self::fio::FIO_VARIABLE;
 
 pub use self::opened::OpenOptions;
 pub use self::running::stop_programs;
-pub use self::service::{Erasing, Trimmed, erase, set_write_cache, trim};
+pub use self::service::{EraseMethod, Erasing, Trimmed, erase, set_write_cache, trim};
 pub use self::watch::{Watch, watch};
 
 /// A file, directory or block device, tested by fio.

@@ -174,15 +174,7 @@ fn directory(
             path.display()
         )));
     };
-    if let Some(mount) = mount_of(&root.mounts(), &directory)
-        && mount.fs_type == "tmpfs"
-    {
-        return Err(TargetError::Refused(format!(
-            "{} is in the machine's memory (tmpfs), not on a drive; choose a directory on \
-             the drive to be tested",
-            path.display()
-        )));
-    }
+    refuse_memory(root, path)?;
     let lock = File::open(&directory).map_err(failed(path, "the directory cannot be opened"))?;
     file_claim::lock(root, path, &lock)?;
     let folder =
@@ -194,6 +186,24 @@ fn directory(
         _lock: Some(lock),
         ..file
     })
+}
+
+/// Refuses a file or a directory that is on no drive.
+///
+/// # Errors
+/// [`TargetError::Refused`].
+pub(super) fn refuse_memory(root: &SystemRoot, path: &Path) -> Result<(), TargetError> {
+    let there = fs::canonicalize(path).map_err(failed(path, "cannot be reached"))?;
+    let mounts = root.mounts();
+    let mount = mount_of(&mounts, &there);
+    match mount.map(|mount| mount.fs_type.as_str()) {
+        Some(fs_type @ ("tmpfs" | "ramfs")) => Err(TargetError::Refused(format!(
+            "{} is in the machine's memory ({fs_type}), not on a drive; choose a place on the \
+             drive to be tested",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The node of a mapping (such as a logical volume) that bears its name: the kernel's `dm-0`

@@ -10,7 +10,7 @@ use stend_record::review::Condition;
 
 use super::device::Device;
 use super::file::part_of;
-use super::opened::{Opened, PathKind};
+use super::opened::{Opened, PathKind, refuse_memory};
 use super::survey::{Finding, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use crate::contract::condition;
@@ -25,7 +25,10 @@ pub(super) fn open(
 ) -> Result<Opened, TargetError> {
     match found {
         PathKind::Device(number, node) => device(root, node, number, size_bytes),
-        PathKind::File => file(root, path, size_bytes),
+        PathKind::File => {
+            refuse_memory(root, path)?;
+            file(root, path, size_bytes)
+        }
         PathKind::Directory => Err(TargetError::Refused(format!(
             "{}: --read-only is for a file or a block device that is there: in a directory, files \
              would be made; name a file in it",
@@ -74,12 +77,17 @@ fn file(root: &SystemRoot, path: &Path, size_bytes: Option<u64>) -> Result<Opene
 
 fn open_to_read(path: &Path) -> Result<File, TargetError> {
     File::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::PermissionDenied => TargetError::Refused(format!(
-            "{}: no permission to read; run as root, or as a member of the group that owns it",
-            path.display()
-        )),
+        io::ErrorKind::PermissionDenied => unreadable(path),
         _ => failed(path, "cannot be opened")(error),
     })
+}
+
+/// That a target belongs to others.
+pub(super) fn unreadable(path: &Path) -> TargetError {
+    TargetError::Failed(format!(
+        "{}: no permission to read; run as root, or as a member of the group that owns it",
+        path.display()
+    ))
 }
 
 /// How the target was opened, for the environment.

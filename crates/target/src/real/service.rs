@@ -6,19 +6,23 @@ mod ata;
 mod nvme;
 mod tool;
 
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use self::tool::Tools;
-use super::claim::{DeviceAction, claim};
+use self::tool::{Command, Tools, Waiting};
+use super::claim::{DeviceAction, claim, consent_with, hold_with};
 use super::device::{Device, discard};
 use super::file;
 use super::file_claim::claim_file;
 use super::mark;
 use super::opened::{OpenOptions, PathKind};
+use super::read_only;
 use super::system::{DeviceNumber, SystemRoot};
 use crate::error::{TargetError, failed};
 
-pub use self::tool::Erasing;
+pub use self::tool::{EraseMethod, Erasing};
 
 /// What was trimmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +132,11 @@ fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBu
             path.display()
         )));
     };
+    let denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    if File::open(&node).is_err_and(|error| denied(&error)) {
+        // The tools would be told no more than that.
+        return Err(read_only::unreadable(path));
+    }
     let device = Device::known(root, path, number)?;
     if device.dir != device.disk_dir {
         return Err(TargetError::Input(format!(
@@ -139,34 +148,62 @@ fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBu
     Ok((device, number, node))
 }
 
-/// Has a drive erase itself: NVMe drives by Format NVM, SATA drives by Security Erase Unit.
+/// Between two questions how far a sanitize is.
+const ASK_EVERY: Duration = Duration::from_secs(1);
+
+/// Has a drive erase itself and waits for the end: NVMe drives by Format NVM or Sanitize, SATA
+/// drives by Security Erase Unit or a command of the sanitize feature set. `tell` is told the
+/// percent of a sanitize that are done, about every second.
 ///
 /// A drive goes on erasing when the program that asked for it is ended.
 ///
 /// # Errors
-/// [`TargetError::Input`] for what has no such command; as [`super::open`] for devices that
-/// must not be touched, among them NVMe drives that would erase another namespace as well
-/// and SATA drives with a password; [`TargetError::ToolMissing`] without nvme or hdparm;
-/// [`TargetError::Failed`] for a drive that is frozen or fails.
-pub fn erase(path: &Path, crypto: bool, options: &OpenOptions) -> Result<Erasing, TargetError> {
+/// [`TargetError::Input`] for what has no such command, with those that it reports; as
+/// [`super::open`] for devices that must not be touched, among them NVMe drives of which another
+/// namespace would be erased that is in use or was not named, and SATA drives with a password;
+/// [`TargetError::ToolMissing`] without nvme or hdparm; [`TargetError::Failed`] for a drive that is
+/// frozen or fails.
+pub fn erase(
+    path: &Path,
+    method: EraseMethod,
+    options: &OpenOptions,
+    tell: &dyn Fn(f64),
+) -> Result<Erasing, TargetError> {
     let root = SystemRoot::running();
     let tools = Tools::installed();
     let (device, number, node) = drive(&root, path)?;
-    let is_nvme = nvme::is(&device);
-    let erasing = match is_nvme {
-        true => nvme::plan(&tools, &device, &node, crypto)?,
-        false => ata::plan(&tools, &node, crypto)?,
+    let plan = match nvme::is(&device) {
+        true => nvme::plan(&tools, &root, &device, &node, method)?,
+        false => ata::plan(&tools, &node, method)?,
     };
     let action = DeviceAction::Erase {
-        how: erasing.how.clone(),
-        time: erasing.time.clone(),
+        how: plan.erasing.how.clone(),
+        time: plan.erasing.time.clone(),
+        also: plan.also.iter().map(Device::in_words).collect(),
     };
+    // Whatever is in use is found before anybody is asked.
+    let others = plan
+        .also
+        .iter()
+        .map(|other| hold_with(&root, other, &action));
+    let _others: Vec<_> = others.collect::<Result<_, _>>()?;
     let _held = claim(&root, &node, number, options, &action)?;
-    match is_nvme {
-        true => nvme::erase(&tools, &node, crypto)?,
-        false => ata::erase(&tools, &node)?,
+    for other in &plan.also {
+        consent_with(&root, other, options, &action)?;
     }
-    Ok(erasing)
+    let waiting = Waiting {
+        every: ASK_EVERY,
+        tell,
+    };
+    match &plan.command {
+        Command::Format { crypto } => nvme::format(&tools, &node, *crypto)?,
+        Command::NvmeSanitize { crypto, controller } => {
+            nvme::sanitize(&tools, controller, *crypto, &waiting)?;
+        }
+        Command::SecurityErase => ata::security_erase(&tools, &node)?,
+        Command::AtaSanitize { crypto } => ata::sanitize(&tools, &node, *crypto, &waiting)?,
+    }
+    Ok(plan.erasing)
 }
 
 /// Switches a drive's volatile write cache, and asks the drive whether it did.

@@ -3,6 +3,7 @@
 
 pub mod blocks;
 pub mod controller;
+pub mod encryption;
 pub mod gc;
 pub mod health;
 pub mod host;

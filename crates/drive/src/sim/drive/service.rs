@@ -91,15 +91,18 @@ impl SimDrive {
         self.env.now().since(begin)
     }
 
-    /// Discards the key: no page can be read any more, as after TRIM of the whole drive. Takes, and
-    /// returns, the time of one TRIM command. The flash is erased when GC or folding empties it.
+    /// Discards the key, which takes this time: no page can be read any more, as after TRIM of the
+    /// whole drive. What was written stays in the flash, and costs no erase now: its superblocks
+    /// are erased when their space is needed, or by work in idle time. Returns the time that it
+    /// took.
     ///
     /// # Panics
     /// While the host awaits a request.
-    pub fn crypto_erase(&mut self) -> Nanos {
+    pub fn crypto_erase(&mut self, time: Nanos) -> Nanos {
         let begin = self.env.now();
         self.begin_service();
-        let done = self.env.now() + self.env.spec.trim.command;
+        self.idle_halts();
+        let done = self.env.now() + time;
         let nothing = self.advance(done);
         debug_assert!(nothing.is_none());
         let end = Lpn(self.store.ftl.l2p.logical_pages());

@@ -1,6 +1,7 @@
 //! What `stend drive` prints after a change.
 
 use serde_json::{Value, json};
+use stend_target::real::EraseMethod;
 
 use crate::failure::Failure;
 use crate::output::{print, print_json};
@@ -43,8 +44,10 @@ pub fn trimmed(offset: u64, length: u64, how: &str) -> Done {
 }
 
 /// A drive that was erased.
-pub fn erased(text: String, crypto: bool) -> Done {
-    (text, vec![("crypto", crypto.into())])
+pub fn erased(text: String, method: EraseMethod) -> Done {
+    let EraseMethod { crypto, sanitize } = method;
+    let keys = vec![("crypto", crypto.into()), ("sanitize", sanitize.into())];
+    (text, keys)
 }
 
 /// A write cache that was switched.

@@ -1,14 +1,19 @@
 //! What `stend drive` does to real targets.
 
+use std::cell::Cell;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use stend_target::real::{self, OpenOptions};
+use stend_target::real::{self, EraseMethod, OpenOptions};
 
 use super::done::{Done, done, erased, switched, trimmed};
 use crate::args::{DriveCommand, OnOff};
 use crate::consent;
 use crate::failure::Failure;
+use crate::output::note;
+
+/// How often it is said how far a drive is.
+const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// Does it, and reports how long it took.
 pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Failure> {
@@ -20,10 +25,19 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
             length,
             destroy,
             ..
-        } => ("trim", trim(path, (*offset, *length), destroy.as_deref())?),
+        } => ("trim", trim(path, (*offset, *length), destroy.as_slice())?),
         DriveCommand::Erase {
-            crypto, destroy, ..
-        } => ("erase", erase(path, *crypto, destroy.as_deref())?),
+            crypto,
+            sanitize,
+            destroy,
+            ..
+        } => {
+            let method = EraseMethod {
+                crypto: *crypto,
+                sanitize: *sanitize,
+            };
+            ("erase", erase(name, method, destroy)?)
+        }
         DriveCommand::WriteCache { state, .. } => {
             let on = *state == OnOff::On;
             real::set_write_cache(path, on)?;
@@ -40,9 +54,9 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
     done(name, command_name, result, (time_ns, ""), as_json)
 }
 
-fn options(destroy: Option<&str>) -> OpenOptions {
+fn options(destroy: &[String]) -> OpenOptions {
     OpenOptions {
-        destroy: destroy.map(str::to_owned).into_iter().collect(),
+        destroy: destroy.to_vec(),
         ask: consent::asker(),
         ..OpenOptions::default()
     }
@@ -51,7 +65,7 @@ fn options(destroy: Option<&str>) -> OpenOptions {
 fn trim(
     path: &Path,
     (offset, length): (u64, Option<u64>),
-    destroy: Option<&str>,
+    destroy: &[String],
 ) -> Result<Done, Failure> {
     let done = real::trim(path, offset, length, &options(destroy))?;
     let how = if done.of_device {
@@ -62,9 +76,17 @@ fn trim(
     Ok(trimmed(done.offset_bytes, done.len_bytes, how))
 }
 
-fn erase(path: &Path, crypto: bool, destroy: Option<&str>) -> Result<Done, Failure> {
-    let done = real::erase(path, crypto, &options(destroy))?;
-    Ok(erased(format!("{} is erased", done.how), crypto))
+fn erase(name: &str, method: EraseMethod, destroy: &[String]) -> Result<Done, Failure> {
+    let last = Cell::new(None::<Instant>);
+    let tell = |percent: f64| {
+        let due = last.get().is_none_or(|at| at.elapsed() >= TELL_EVERY);
+        if due {
+            last.set(Some(Instant::now()));
+            note(&format!("{name}: {percent:.0} % of the sanitize is done"));
+        }
+    };
+    let done = real::erase(Path::new(name), method, &options(destroy), &tell)?;
+    Ok(erased(format!("{} is erased", done.how), method))
 }
 
 fn no_overprovisioning(name: &str, user_bytes: u64) -> Failure {

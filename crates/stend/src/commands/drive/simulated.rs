@@ -4,6 +4,7 @@ use std::path::Path;
 
 use stend_base::Device;
 use stend_drive::SimDrive;
+use stend_target::real::EraseMethod;
 use stend_target::{Access, SimulatedTarget, is_state_file};
 
 use super::done::{Done, done, erased, switched, trimmed};
@@ -21,7 +22,7 @@ pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
             length,
             destroy,
         } => {
-            nothing_to_lose(target, destroy.as_ref())?;
+            nothing_to_lose(target, destroy)?;
             change(target, "trim", json, |target| {
                 trim(target, *offset, *length)
             })
@@ -29,10 +30,15 @@ pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
         DriveCommand::Erase {
             target,
             crypto,
+            sanitize,
             destroy,
         } => {
-            nothing_to_lose(target, destroy.as_ref())?;
-            change(target, "erase", json, |target| Ok(erase(target, *crypto)))
+            nothing_to_lose(target, destroy)?;
+            let method = EraseMethod {
+                crypto: *crypto,
+                sanitize: *sanitize,
+            };
+            change(target, "erase", json, |target| erase(target, method))
         }
         DriveCommand::Overprovision { target, user_bytes } => {
             change(target, "overprovision", json, |target| {
@@ -52,9 +58,9 @@ pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
     }
 }
 
-fn nothing_to_lose(target: &String, destroy: Option<&String>) -> Result<(), Failure> {
+fn nothing_to_lose(target: &String, destroy: &[String]) -> Result<(), Failure> {
     let real = RealArgs {
-        destroy: destroy.cloned().into_iter().collect(),
+        destroy: destroy.to_vec(),
         ..RealArgs::default()
     };
     real_options_fit([target], &real)
@@ -128,16 +134,28 @@ fn trim(target: &mut SimulatedTarget, offset: u64, length: Option<u64>) -> Resul
     Ok(trimmed(offset, length, "are trimmed"))
 }
 
-fn erase(target: &mut SimulatedTarget, crypto: bool) -> Done {
-    let drive = target.drive_mut();
-    let text = if crypto {
-        drive.crypto_erase();
-        "the key is discarded"
-    } else {
-        drive.secure_erase();
-        "all of the flash is erased"
+fn erase(target: &mut SimulatedTarget, method: EraseMethod) -> Result<Done, Failure> {
+    if !method.crypto {
+        target.drive_mut().secure_erase();
+        return Ok(erased("all of the flash is erased".to_owned(), method));
+    }
+    let Some(time) = target.model().crypto_erase_time() else {
+        return Err(Failure::Input(format!(
+            "{} does not encrypt its data: its model has no [encryption], so that there is no key \
+             to discard; `stend drive erase` without --crypto erases the flash",
+            target.model().title
+        )));
     };
-    erased(text.to_owned(), crypto)
+    let erases = |target: &SimulatedTarget| target.drive().counters().erases;
+    let before = erases(target);
+    target.drive_mut().crypto_erase(time);
+    let text = format!(
+        "the key is discarded: no data can be read any more, what was written lies in the flash \
+         as before, and it is erased when its space is needed or in idle time ({} blocks were \
+         erased now)",
+        erases(target) - before
+    );
+    Ok(erased(text, method))
 }
 
 fn overprovision(drive: &mut SimDrive, user_bytes: u64) -> Result<Done, Failure> {

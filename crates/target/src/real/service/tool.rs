@@ -1,10 +1,22 @@
 //! The programs that give drives commands.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::error::TargetError;
+use crate::real::device::Device;
+use crate::real::running::rest;
 use crate::real::tools::{self, ToolOutput};
+
+/// Which of its commands a drive is asked to erase itself by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EraseMethod {
+    /// By discarding the key of the data.
+    pub crypto: bool,
+    /// By a sanitize command: also what is in caches and in flash that the host cannot address.
+    pub sanitize: bool,
+}
 
 /// How a drive is going to erase itself, and how long it says that this takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +25,116 @@ pub struct Erasing {
     pub how: String,
     /// What the drive says of the time.
     pub time: String,
+}
+
+/// A command by which a drive erases itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Command {
+    /// NVMe: Format NVM.
+    Format {
+        /// Of the key instead of the user data.
+        crypto: bool,
+    },
+    /// NVMe: Sanitize.
+    NvmeSanitize {
+        /// Of the key instead of all blocks.
+        crypto: bool,
+        /// The controller's node.
+        controller: PathBuf,
+    },
+    /// ATA: Security Erase Unit.
+    SecurityErase,
+    /// ATA: a command of the sanitize feature set.
+    AtaSanitize {
+        /// Of the key instead of all blocks.
+        crypto: bool,
+    },
+}
+
+/// What is going to be done to a drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub(super) erasing: Erasing,
+    pub(super) command: Command,
+    /// Other namespaces that are erased with the one that was named.
+    pub(super) also: Vec<Device>,
+}
+
+impl Plan {
+    /// One that concerns nothing else.
+    pub(super) fn alone(command: Command, how: impl Into<String>, time: impl Into<String>) -> Plan {
+        let erasing = Erasing {
+            how: how.into(),
+            time: time.into(),
+        };
+        Plan {
+            erasing,
+            command,
+            also: Vec::new(),
+        }
+    }
+}
+
+/// How far a command is that the drive works on by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Progress {
+    /// Percent done.
+    Running(f64),
+    Done,
+    /// Why not.
+    Failed(String),
+}
+
+/// How the end of such a command is waited for.
+pub(super) struct Waiting<'a> {
+    /// Between two questions.
+    pub(super) every: Duration,
+    /// Is told the percent that are done.
+    pub(super) tell: &'a dyn Fn(f64),
+}
+
+/// Questions in a row that a busy drive may leave without an answer.
+const UNANSWERED_MAX: u32 = 10;
+
+impl Waiting<'_> {
+    /// Asks until a sanitize has ended.
+    ///
+    /// # Errors
+    /// [`TargetError::Failed`] when it failed, when the drive answers no more, or when stend is
+    /// being ended: the drive goes on then.
+    pub(super) fn end_of_sanitize(
+        &self,
+        node: &Path,
+        ask: impl Fn() -> Result<Progress, TargetError>,
+    ) -> Result<(), TargetError> {
+        let failed = |why: &str| {
+            TargetError::Failed(format!(
+                "{}: the sanitize {why}; until one succeeds, the drive may refuse to be read and \
+                 written: repeat the command",
+                node.display()
+            ))
+        };
+        let mut unanswered = 0;
+        loop {
+            match ask() {
+                Ok(Progress::Done) => return Ok(()),
+                Ok(Progress::Failed(why)) => return Err(failed(&why)),
+                Ok(Progress::Running(percent)) => {
+                    unanswered = 0;
+                    (self.tell)(percent);
+                }
+                Err(error) => {
+                    unanswered += 1;
+                    if unanswered > UNANSWERED_MAX {
+                        return Err(failed(&format!(
+                            "was begun, and how far it is cannot be told ({error})"
+                        )));
+                    }
+                }
+            }
+            rest(self.every).map_err(|error| failed(&format!("goes on in the drive: {error}")))?;
+        }
+    }
 }
 
 /// A program and the package that it belongs to.
@@ -88,7 +210,13 @@ pub(super) mod fake {
 
     use tempfile::TempDir;
 
-    use super::{Path, Tools};
+    use super::{Path, Tools, Waiting};
+
+    /// Asks at once.
+    pub(in crate::real::service) const HURRIED: Waiting<'static> = Waiting {
+        every: std::time::Duration::ZERO,
+        tell: &|_| {},
+    };
 
     /// A folder with a program that notes how it was called.
     pub(in crate::real::service) struct FakeTool {

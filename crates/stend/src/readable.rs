@@ -1,0 +1,86 @@
+//! Whether the files that a command names may be read: asked before anything is done, so that a
+//! file of another user is the same failure wherever it is named.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use crate::args::{Command, DriveCommand, DrivesCommand, LabCommand, LabPath, TracesCommand};
+use crate::failure::Failure;
+use crate::laboratory;
+
+/// Looks at every file that a command reads. What is not there, or is no file, is for the command
+/// to judge.
+///
+/// # Errors
+/// [`Failure::Io`] for a file that this user may not read, or whose folder keeps it from being
+/// found.
+pub fn check(command: &Command) -> Result<(), Failure> {
+    named(command).iter().try_for_each(|path| may_read(path))
+}
+
+fn named(command: &Command) -> Vec<PathBuf> {
+    let paths = |names: &[String]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+    let one = |name: &String| vec![PathBuf::from(name)];
+    let lab = |lab: &LabPath| laboratory::path(lab).into_iter().collect::<Vec<_>>();
+    match command {
+        Command::Review(args) => [
+            one(&args.target),
+            paths(&args.against),
+            one(&args.edition),
+            lab(&args.lab),
+        ]
+        .concat(),
+        Command::Run(args) => [vec![args.job.clone()], one(&args.on.on)].concat(),
+        Command::Replay(args) => [one(&args.trace), one(&args.on.on)].concat(),
+        Command::Traces(args) => match &args.command {
+            Some(TracesCommand::Show { name } | TracesCommand::Make { name, .. }) => one(name),
+            _ => Vec::new(),
+        },
+        Command::Drives(args) => match &args.command {
+            Some(DrivesCommand::Check { files }) => files.clone(),
+            Some(DrivesCommand::Create { model, .. }) => one(model),
+            _ => Vec::new(),
+        },
+        Command::Drive(args) => match &args.command {
+            DriveCommand::Health { target }
+            | DriveCommand::Trim { target, .. }
+            | DriveCommand::Erase { target, .. }
+            | DriveCommand::Overprovision { target, .. }
+            | DriveCommand::WriteCache { target, .. } => one(target),
+            DriveCommand::Monitor(args) => {
+                [one(&args.target), args.job.clone().into_iter().collect()].concat()
+            }
+        },
+        Command::Lab(args) => {
+            let other = match &args.command {
+                Some(LabCommand::Merge { other }) => vec![other.clone()],
+                _ => Vec::new(),
+            };
+            [lab(&args.lab), other].concat()
+        }
+        Command::Report(args) => lab(&args.lab),
+        Command::Compare(args) => lab(&args.lab),
+        Command::Claims(args) => [args.files.clone(), lab(&args.lab)].concat(),
+        Command::Fit(args) => [paths(&args.models), one(&args.to)].concat(),
+    }
+}
+
+fn may_read(path: &Path) -> Result<(), Failure> {
+    let opened = fs::metadata(path).and_then(|meta| match meta.is_file() {
+        true => File::open(path).map(drop),
+        false => Ok(()),
+    });
+    match opened {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(denied(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+fn denied(path: &Path, error: &io::Error) -> Failure {
+    Failure::Io(format!(
+        "{}: no permission to read it ({error}); run as its owner or as root, or have it made \
+         readable",
+        path.display()
+    ))
+}

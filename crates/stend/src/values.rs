@@ -1,0 +1,153 @@
+//! Values on the command line: what is typed, in words what is wrong with it.
+
+use std::num::NonZero;
+use std::str::FromStr;
+
+use stend_method::SteadyLoad;
+
+/// Bytes of `8G`, `8GiB`, `8GB`, `4096`.
+///
+/// A letter alone is binary, in either case, as fio reads it by default (HOWTO, "Parameter types":
+/// `4k` is 4096). With more letters, suffixes are those of IEC 80000-13 and of the SI, unlike in
+/// fio, whose `kb_base=1024` takes `GB` and `GiB` the other way round.
+///
+/// # Errors
+/// What is wrong, and what is allowed.
+pub fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits
+        .trim()
+        .parse()
+        .map_err(|_| format!("`{text}` does not begin with a whole number"))?;
+    let factor: u64 = match &text[digits.len()..] {
+        "" | "B" => 1,
+        "KiB" | "K" | "k" => 1 << 10,
+        "MiB" | "M" | "m" => 1 << 20,
+        "GiB" | "G" | "g" => 1 << 30,
+        "TiB" | "T" | "t" => 1 << 40,
+        "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        other => {
+            return Err(format!(
+                "the suffix `{other}` is not known; use K, M, G, T, or KiB, MiB, GiB, TiB \
+                 (binary), or KB, MB, GB, TB (decimal)"
+            ));
+        }
+    };
+    number
+        .checked_mul(factor)
+        .ok_or_else(|| format!("`{text}` is more than 64 bits can hold"))
+}
+
+/// A seed of random numbers.
+///
+/// # Errors
+/// What is allowed.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("a seed is a whole number from 0 to {} (2^64 - 1)", u64::MAX))
+}
+
+/// A number of things of which there is at least one.
+///
+/// # Errors
+/// What is allowed.
+pub fn count(text: &str) -> Result<NonZero<usize>, String> {
+    whole(text).and_then(|number| NonZero::new(number).ok_or_else(|| "it must be above 0".into()))
+}
+
+/// A whole number that is not below 0.
+///
+/// # Errors
+/// What is allowed.
+pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse()
+        .map_err(|_| "it must be a whole number, not below 0 and not too large".into())
+}
+
+/// A time or factor above nothing: from a thousandth to a million.
+///
+/// # Errors
+/// What is allowed.
+pub fn interval(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    match (0.001..=1e6).contains(&number) {
+        true => Ok(number),
+        false => Err(format!("{text} is not between 0.001 and 1000000")),
+    }
+}
+
+/// The name of a load that writes until steady state.
+///
+/// # Errors
+/// The names there are.
+pub fn steady(text: &str) -> Result<SteadyLoad, String> {
+    SteadyLoad::of(text).ok_or_else(|| {
+        let names = SteadyLoad::ALL.map(|load| load.name);
+        format!("there is no load `{text}`; there are: {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_as_fio_and_as_the_standards_write_them() {
+        for (text, bytes) in [
+            ("4096", 4096),
+            ("4096B", 4096),
+            ("8G", 8 << 30),
+            ("8g", 8 << 30),
+            ("8GiB", 8 << 30),
+            ("8GB", 8_000_000_000),
+            ("64k", 64 << 10),
+            ("64K", 64 << 10),
+            ("64KB", 64_000),
+            ("3M", 3 << 20),
+            ("3m", 3 << 20),
+            ("2T", 2 << 40),
+            ("2t", 2 << 40),
+            ("2TB", 2_000_000_000_000),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for bad in [
+            "",
+            "G",
+            "GiB",
+            "-1",
+            "-8G",
+            "1.5GiB",
+            "99999999TiB",
+            "99999999T",
+            "8Gi",
+            "8gb",
+            "8P",
+        ] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn seeds_are_of_64_bits() {
+        assert_eq!(seed("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(seed("0"), Ok(0));
+        for bad in ["-1", "18446744073709551616", "1.5", "one", ""] {
+            let error = seed(bad).unwrap_err();
+            assert!(error.contains("from 0 to 18446744073709551615 (2^64 - 1)"));
+        }
+    }
+
+    #[test]
+    fn counts_are_above_zero() {
+        assert_eq!(count("3").map(NonZero::get), Ok(3));
+        for bad in ["0", "-1", "x"] {
+            assert!(count(bad).is_err(), "{bad}");
+        }
+        assert_eq!(whole::<usize>("0"), Ok(0));
+        assert!(whole::<usize>("-1").is_err());
+    }
+}
