@@ -8,6 +8,7 @@ use stend_record::fio::Output;
 
 use super::fio_log;
 use super::job::LOG_PREFIX;
+use super::presence::Presence;
 use super::samples::JobLogs;
 use super::system::names_in;
 use super::tools::{self, ToolOutput};
@@ -74,6 +75,8 @@ pub(crate) struct Fio {
     pub(crate) version: String,
     /// Run it so that it opens nothing for writing.
     pub(crate) read_only: bool,
+    /// The target of its jobs: fio is killed when it is gone.
+    pub(crate) presence: Option<Presence>,
 }
 
 impl Fio {
@@ -101,6 +104,7 @@ impl Fio {
                 path,
                 version,
                 read_only: false,
+                presence: None,
             }),
             Some(_) => Err(missing(format!(
                 "{} is {version}; stend needs fio {}.{} or later",
@@ -158,6 +162,7 @@ impl Fio {
         tools::run(
             tools::command(&self.path)
                 .args(["--readonly", "--name=probe", "--rw=read", "--bs=4k"])
+                .arg("--allow_file_create=0")
                 .args(["--size=4k", "--thread", "--output-format=json"])
                 .arg(format!("--filename={target}"))
                 .arg(format!("--ioengine={engine}"))
@@ -219,7 +224,10 @@ impl Fio {
         if sampled {
             command.current_dir(folder);
         }
-        let said = tools::run(&mut command)?;
+        let said = tools::run_while(&mut command, &|| match &self.presence {
+            Some(presence) => presence.check().is_ok(),
+            None => true,
+        })?;
         let answer = match fs::read(&answer) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(_) => String::new(),

@@ -154,7 +154,7 @@ pub fn erase(path: &Path, crypto: bool, options: &OpenOptions) -> Result<Erasing
     let (device, number, node) = drive(&root, path)?;
     let is_nvme = nvme::is(&device);
     let erasing = match is_nvme {
-        true => nvme::plan(&tools, &device, &node, crypto)?,
+        true => nvme::plan(&tools, &root, &device, &node, crypto)?,
         false => ata::plan(&tools, &node, crypto)?,
     };
     let action = DeviceAction::Erase {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::tool::{Erasing, Program, Tools, failure, not_switched};
 use crate::error::TargetError;
 use crate::real::device::Device;
-use crate::real::system::names_in;
+use crate::real::system::{SystemRoot, names_in};
 
 const NVME: Program = Program {
     name: "nvme",
@@ -42,7 +42,29 @@ fn bits(identity: &Value, name: &str, node: &Path) -> Result<u64, TargetError> {
 }
 
 /// Other namespaces of the same controller or subsystem.
-fn siblings(device: &Device) -> Vec<String> {
+fn siblings(root: &SystemRoot, device: &Device) -> Vec<String> {
+    let mut names = siblings_by_name(device);
+    let subsystem = |device: &Device| device.disk("device/subsysnqn");
+    let of = subsystem(device);
+    let same = device.other_nodes(root);
+    let others = names_in(&root.path("sys/class/block")).into_iter();
+    names.extend(others.filter(|name| {
+        let dir = root.path("sys/class/block").join(name);
+        Device::at(root, &dir).is_some_and(|other| {
+            of.is_some()
+                && subsystem(&other) == of
+                && other.dir == other.disk_dir
+                && other.dir != device.disk_dir
+                && other.disk("hidden").as_deref() != Some("1")
+                && !same.iter().any(|node| node.dir == other.dir)
+        })
+    }));
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn siblings_by_name(device: &Device) -> Vec<String> {
     let name = device.disk_name();
     let Some((controller, _)) = name.rsplit_once('n') else {
         return Vec::new();
@@ -58,6 +80,7 @@ fn siblings(device: &Device) -> Vec<String> {
 /// Whether and how a drive would erase itself.
 pub(super) fn plan(
     tools: &Tools,
+    root: &SystemRoot,
     device: &Device,
     node: &Path,
     crypto: bool,
@@ -75,7 +98,7 @@ pub(super) fn plan(
             "{of}: the drive cannot throw its key away; leave --crypto out to erase the user data"
         )));
     }
-    let others = siblings(device);
+    let others = siblings(root, device);
     if format & 0b11 != 0 && !others.is_empty() {
         return Err(TargetError::Refused(format!(
             "{of}: the drive erases all of its namespaces at once, and there is also {}; delete \
@@ -175,7 +198,8 @@ mod tests {
     }
 
     fn planned(nvme: &FakeTool, system: &Recorded, crypto: bool) -> Result<Erasing, TargetError> {
-        plan(&nvme.tools, &system.device("259:0"), &nvme.node(), crypto)
+        let device = system.device("259:0");
+        plan(&nvme.tools, &system.root, &device, &nvme.node(), crypto)
     }
 
     #[test]
