@@ -79,7 +79,8 @@ fn a_target_that_is_removed_ends_fio_and_no_answer_of_it_counts() {
             sample_ms: 0,
         };
         let began = Instant::now();
-        let removed = |error| matches!(error, TargetError::Removed(text) if text.contains("removed"));
+        let removed =
+            |error| matches!(error, TargetError::Removed(text) if text.contains("removed"));
         assert!(removed(target.run(&job).unwrap_err()), "{body}");
         // Nothing is begun on a target that is gone.
         assert!(removed(target.run(&job).unwrap_err()), "{body}");

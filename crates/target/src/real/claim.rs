@@ -125,10 +125,7 @@ pub(crate) fn claim(
     };
     signature?;
     consent(root, path, &device, options, action)?;
-    let held = Held {
-        file,
-        others,
-    };
+    let held = Held { file, others };
     Ok((held, device))
 }
 

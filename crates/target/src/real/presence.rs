@@ -93,7 +93,7 @@ impl Presence {
         let shown = self.path.display();
         if let Some(gone) = self.attached.iter().find(|device| !device.is_there()) {
             return Err(TargetError::Removed(format!(
-                "{shown}: the drive was removed ({}); connect it again, and begin again",
+                "{shown}: the drive was removed ({}); connect it again, and repeat the command",
                 gone.words
             )));
         }
@@ -144,7 +144,8 @@ mod tests {
     use super::super::recorded::{Recorded, says};
     use super::*;
 
-    const SDA: &str = "sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
+    const SDA: &str =
+        "sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
 
     #[test]
     fn a_device_that_goes_or_is_another() {
