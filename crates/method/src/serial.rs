@@ -111,7 +111,7 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
 ///
 /// A test stops at its first error, and the next one is tried, after the state has been
 /// made again: one broken job must not end the other tests. Where nothing can go on (a
-/// tool is missing, the target is refused), every test left fails at once.
+/// tool is missing, the target is refused or was removed), every test left fails at once.
 pub(crate) fn run(runner: &Runner<'_>, target: &mut dyn Target) {
     let (plan, recorder) = (runner.plan, runner.context.recorder);
     let mut tracker = Tracker::of(plan);
@@ -147,5 +147,8 @@ pub(crate) fn run(runner: &Runner<'_>, target: &mut dyn Target) {
 }
 
 fn is_final(error: &TargetError) -> bool {
-    matches!(error, TargetError::ToolMissing(_) | TargetError::Refused(_))
+    matches!(
+        error,
+        TargetError::ToolMissing(_) | TargetError::Refused(_) | TargetError::Removed(_)
+    )
 }

@@ -336,19 +336,20 @@ fn the_error_told_is_the_first_in_the_editions_order() {
 }
 
 #[test]
-fn when_the_device_goes_away_the_rest_fails_and_what_was_done_stays() {
-    let fault = Fault::Gone {
-        on: "rand-write-4096-t1-qd4",
-    };
-    let review = run(Fake::new(false, fault), &options(&[]));
+fn when_the_device_is_removed_the_rest_fails_at_once_and_what_was_done_stays() {
+    let on = "rand-write-4096-t1-qd4";
+    let fake = Fake::new(false, Fault::Removed { on });
+    let spy = fake.spy.clone();
+    let review = run(fake, &options(&[]));
     // The target can do no work on files, which was said at once.
     assert_eq!(
         ids(&review.tests),
         ["sequential", "file-copy", "archive", "unarchive"]
     );
     assert_eq!(review.failed.len(), ALL.len() - 4);
-    assert!(review.failed[0].error.contains("went away"));
-    assert!(review.failed[1..].iter().all(|f| f.error.contains("gone")));
+    assert!(review.failed.iter().all(|f| f.error.contains("removed")));
+    let last = spy.log.lock().unwrap().last().cloned();
+    assert!(last.is_some_and(|did| did.contains(on)));
 }
 
 #[test]
@@ -405,7 +406,7 @@ fn a_target_that_stops_giving_copies_fails_in_words() {
 #[test]
 fn a_chain_keeps_the_curve_that_was_finished() {
     // The second curve differs from the first by nothing but its seed: the fault is on
-    // the TRIM, which a fake that is gone refuses.
+    // the TRIM, which the target refuses.
     struct NoTrimTwice(Fake, u32);
     impl Target for NoTrimTwice {
         fn info(&self) -> stend_record::review::TargetInfo {

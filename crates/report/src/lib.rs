@@ -22,6 +22,8 @@ mod smart;
 mod speed;
 mod view;
 
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use finding::{Finding, ReportError};
@@ -54,11 +56,15 @@ pub fn write_folder(
     Ok(page)
 }
 
-/// Replaces a file as a whole: a reader, or a crash, finds the old one or the new one.
+/// Replaces a file as a whole: a reader, or the machine after its power failed, finds the old one
+/// or the new one.
 fn replace(path: &Path, text: &str) -> Result<(), ReportError> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
-    let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path));
+    let written = write_durably(part.as_ref(), text).and_then(|()| {
+        std::fs::rename(&part, path)?;
+        sync_folders(path)
+    });
     if written.is_err() {
         // Half of it would take the room that is wanting.
         let _ = std::fs::remove_file(&part);
@@ -67,6 +73,33 @@ fn replace(path: &Path, text: &str) -> Result<(), ReportError> {
         path: path.to_path_buf(),
         source,
     })
+}
+
+/// The content is on the disk before the file gets its name: else a name without the content
+/// could be all that a power failure leaves.
+fn write_durably(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Waits until the name of a file is on the disk, and that of its folder, which may be new.
+fn sync_folders(path: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("/")).canonicalize()?;
+    for folder in folder.ancestors().take(2) {
+        match File::open(folder).and_then(|folder| folder.sync_all()) {
+            // A folder above may be closed to this user, and was not made here; some network file
+            // systems cannot do it.
+            Err(error)
+                if ![io::ErrorKind::PermissionDenied, io::ErrorKind::InvalidInput]
+                    .contains(&error.kind()) =>
+            {
+                return Err(error);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

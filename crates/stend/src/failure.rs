@@ -127,7 +127,7 @@ impl From<TargetError> for Failure {
             TargetError::Input(text) => Failure::Input(text),
             TargetError::Refused(text) => Failure::Refused(text),
             TargetError::ToolMissing(text) => Failure::ToolMissing(text),
-            TargetError::Failed(text) => Failure::Io(text),
+            TargetError::Removed(text) | TargetError::Failed(text) => Failure::Io(text),
         }
     }
 }

@@ -615,6 +615,9 @@ fn the_screen_ends_by_a_key_and_by_a_signal() {
     let left = |screen: &str| {
         let (on, off) = (screen.find(SCREEN), screen.rfind("\u{1b}[?1049l"));
         assert!(on.is_some() && off > on, "{screen:?}");
+        // The cursor, shown and not hidden again.
+        let (shown, hidden) = (screen.rfind("\u{1b}[?25h"), screen.rfind("\u{1b}[?25l"));
+        assert!(shown > hidden, "{screen:?}");
     };
     for key in ["q", "\u{3}"] {
         let (code, screen) = typed(dir, &args, SCREEN, key);

@@ -15,6 +15,9 @@ pub enum TargetError {
     /// A tool is missing. Exit code 5.
     #[error("{0}")]
     ToolMissing(String),
+    /// The target was taken away while it was in use. Exit code 6.
+    #[error("{0}")]
+    Removed(String),
     /// The operating system or the tool failed. Exit code 6.
     #[error("{0}")]
     Failed(String),

@@ -4,6 +4,7 @@ use crate::common;
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use common::{MIB, fake_fio, have, script, sized};
 use stend_target::real::{FioTarget, OpenOptions, open};
@@ -22,7 +23,11 @@ fn with_fio(dir: &Path, fio: &Path) -> Result<FioTarget, TargetError> {
 /// Runs a job with a script in fio's place, and returns the complaint.
 fn complaint(body: &str, sample_ms: u32) -> String {
     let dir = tempfile::tempdir().unwrap();
-    let mut target = with_fio(dir.path(), &fake_fio(dir.path(), body)).unwrap();
+    complaint_of(dir.path(), body, sample_ms)
+}
+
+fn complaint_of(dir: &Path, body: &str, sample_ms: u32) -> String {
+    let mut target = with_fio(dir, &fake_fio(dir, body)).unwrap();
     let job = JobRequest {
         text: JOB,
         seed: 1,
@@ -51,6 +56,78 @@ fn fio_interrupted_midway() {
     }
     let text = complaint("(sleep 0.7; kill -INT $$) &\nexec fio \"$@\"", 500);
     assert!(text.contains("interrupted"), "{text}");
+}
+
+#[test]
+fn a_target_that_is_removed_ends_fio_and_no_answer_of_it_counts() {
+    if !have(&["fio"]) {
+        return;
+    }
+    for body in [
+        "rm \"$target\"; exec sleep 500",
+        "fio \"$@\"; rm \"$target\"; exit 0",
+        // Another file in its place.
+        "fio \"$@\"; cp \"$target\" \"$target.new\"; mv \"$target.new\" \"$target\"; exit 0",
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("target.bin");
+        let body = format!("target={}\n{body}", path.display());
+        let mut target = with_fio(dir.path(), &fake_fio(dir.path(), &body)).unwrap();
+        let job = JobRequest {
+            text: JOB,
+            seed: 1,
+            sample_ms: 0,
+        };
+        let began = Instant::now();
+        let removed =
+            |error| matches!(error, TargetError::Removed(text) if text.contains("removed"));
+        assert!(removed(target.run(&job).unwrap_err()), "{body}");
+        // Nothing is begun on a target that is gone.
+        assert!(removed(target.run(&job).unwrap_err()), "{body}");
+        assert!(removed(target.idle(500.0).unwrap_err()), "{body}");
+        assert!(removed(target.trim_all().unwrap_err()), "{body}");
+        assert!(began.elapsed() < Duration::from_secs(250), "{body}");
+    }
+}
+
+#[test]
+fn a_rest_ends_when_the_target_is_removed() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("target.bin");
+    let mut target = open(&path, &sized(4 * MIB)).unwrap();
+    let began = Instant::now();
+    let error = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            fs::remove_file(&path).unwrap();
+        });
+        target.idle(500.0).unwrap_err()
+    });
+    assert!(matches!(error, TargetError::Removed(_)), "{error}");
+    assert!(began.elapsed() < Duration::from_secs(250));
+}
+
+#[test]
+fn fio_makes_no_file_in_place_of_one_that_is_gone() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("target.bin");
+    let moved = dir.path().join("moved.bin");
+    // Away when fio begins, and back when it has ended.
+    let body = format!(
+        "mv {path} {moved}\nfio \"$@\"; code=$?\ntest -e {path} && echo made >&2\n\
+         mv {moved} {path}; exit $code",
+        path = path.display(),
+        moved = moved.display(),
+    );
+    let text = complaint_of(dir.path(), &body, 0);
+    assert!(text.contains("file creation disallowed"), "{text}");
+    assert!(!text.contains("made"), "{text}");
 }
 
 #[test]

@@ -32,8 +32,8 @@ pub enum Fault {
     Job {
         on: &'static str,
     },
-    /// That job and everything after it fails.
-    Gone {
+    /// During that job the target is removed.
+    Removed {
         on: &'static str,
     },
     /// As when fio cannot be found.
@@ -55,7 +55,6 @@ pub struct Fake {
     is_directory: bool,
     is_read_only: bool,
     takes_no_trim: bool,
-    gone: bool,
     fault: Fault,
     copies: Arc<AtomicUsize>,
     pub spy: Arc<Spy>,
@@ -70,7 +69,6 @@ impl Fake {
             is_directory: false,
             is_read_only: false,
             takes_no_trim: false,
-            gone: false,
             fault,
             copies: Arc::default(),
             spy: Arc::default(),
@@ -111,9 +109,6 @@ impl Fake {
     }
 
     fn did(&mut self, what: &str) -> Result<(), TargetError> {
-        if self.gone {
-            return Err(TargetError::Failed("the device is gone".into()));
-        }
         self.spy.log.lock().unwrap().push(what.to_owned());
         Ok(())
     }
@@ -258,9 +253,8 @@ impl Target for Fake {
             Fault::Job { on } if section.contains(on) => {
                 return Err(TargetError::Failed(format!("fio was killed in {section}")));
             }
-            Fault::Gone { on } if section.contains(on) => {
-                self.gone = true;
-                return Err(TargetError::Failed("the device went away".into()));
+            Fault::Removed { on } if section.contains(on) => {
+                return Err(TargetError::Removed("the drive was removed".into()));
             }
             Fault::NoTool { on } if section.contains(on) => {
                 return Err(TargetError::ToolMissing("fio is missing".into()));

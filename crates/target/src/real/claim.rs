@@ -72,17 +72,24 @@ impl DeviceAction {
     }
 }
 
-/// Opens a block device for this process alone.
-///
-/// The exclusive open is kept while the target lives: nobody can mount the device or
-/// make a file system on it meanwhile.
+/// A block device that this process alone has, as long as this lives: nobody can mount it or make a
+/// file system on it meanwhile.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// The device, open for reading and writing.
+    pub(crate) file: File,
+    /// The same drive by its other nodes.
+    pub(crate) others: Vec<File>,
+}
+
+/// Opens a block device for this process alone, by all nodes that lead to it.
 pub(crate) fn claim(
     root: &SystemRoot,
     path: &Path,
     number: DeviceNumber,
     options: &OpenOptions,
     action: &DeviceAction,
-) -> Result<(File, Device), TargetError> {
+) -> Result<(Held, Device), TargetError> {
     let device = Device::known(root, path, number)?;
     if device.size_bytes == 0 {
         return Err(TargetError::Refused(format!(
@@ -101,6 +108,16 @@ pub(crate) fn claim(
     {
         findings.push(finding.clone());
     }
+    let mut others = Vec::new();
+    for other in device.other_nodes(root) {
+        match open_exclusively(&Path::new("/dev").join(&other.name))? {
+            Ok(file) => others.push(file),
+            Err(finding) => findings.push(Finding::OtherNode {
+                device: other.name,
+                finding: Box::new(finding),
+            }),
+        }
+    }
     let signature = probe(path);
     if let Ok(Some(finding)) = &signature {
         findings.push(finding.clone());
@@ -117,7 +134,8 @@ pub(crate) fn claim(
     };
     signature?;
     consent(root, path, &device, options, action)?;
-    Ok((file, device))
+    let held = Held { file, others };
+    Ok((held, device))
 }
 
 /// Takes another namespace of the drive, which is going to be erased with the one that the user

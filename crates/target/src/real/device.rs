@@ -152,6 +152,36 @@ impl Device {
             .collect()
     }
 
+    /// Identifier of the whole drive, or of the namespace of one, that is the same by whichever
+    /// controller or port it is reached.
+    pub(crate) fn world_wide_id(&self) -> Option<String> {
+        // The first of an NVMe namespace, the second of a SCSI device.
+        self.first_of(&["wwid", "device/wwid"])
+    }
+
+    /// The same drive or partition by other nodes, as the kernel gives them to a namespace that two
+    /// controllers serve.
+    pub(crate) fn other_nodes(&self, root: &SystemRoot) -> Vec<Device> {
+        let Some(id) = self.world_wide_id() else {
+            return Vec::new();
+        };
+        let disks = root.path("sys/class/block");
+        let disks = names_in(&disks).into_iter().map(|name| disks.join(name));
+        let partition = self.own("partition");
+        disks
+            .filter(|dir| dir.join("size").exists())
+            .filter_map(|dir| Device::at(root, &dir))
+            .filter(|other| {
+                other.disk_dir != self.disk_dir
+                    // The paths below a node of several paths have no nodes.
+                    && other.disk("hidden").as_deref() != Some("1")
+                    && other.size_bytes == self.size_bytes
+                    && other.own("partition") == partition
+                    && other.world_wide_id().as_ref() == Some(&id)
+            })
+            .collect()
+    }
+
     /// True when the device takes TRIM.
     pub(crate) fn takes_trim(&self) -> bool {
         self.disk("queue/discard_max_bytes")

@@ -47,8 +47,13 @@ const LEVEL: i64 = 2;
 /// Name of the archive.
 const ARCHIVE: &str = "archive.zip";
 
-/// Does the job in a folder of its own in this directory.
-pub(super) fn run(directory: &Path, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
+/// Does the job in a folder of its own in this directory; during the rest, `check` is asked whether
+/// to go on.
+pub(super) fn run(
+    directory: &Path,
+    job: &FilesJob<'_>,
+    check: &dyn Fn() -> Result<(), TargetError>,
+) -> Result<FilesOutcome, TargetError> {
     let files = job.files()?;
     check_room(directory, &files)?;
     let folder = RunFolder::new_in(directory)
@@ -67,7 +72,7 @@ pub(super) fn run(directory: &Path, job: &FilesJob<'_>) -> Result<FilesOutcome, 
         drop_cache(&from)
     };
     let all_dropped = make().map_err(failed(directory, "the files cannot be made"))?;
-    rest_s(job.rest_s)?;
+    rest_s(job.rest_s, check)?;
     let began = Instant::now();
     let work = || -> io::Result<Duration> {
         let deflate = match job.op {

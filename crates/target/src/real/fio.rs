@@ -8,6 +8,7 @@ use stend_record::fio::Output;
 
 use super::fio_log;
 use super::job::LOG_PREFIX;
+use super::presence::Presence;
 use super::samples::JobLogs;
 use super::system::names_in;
 use super::tools::{self, ToolOutput};
@@ -74,6 +75,8 @@ pub(crate) struct Fio {
     pub(crate) version: String,
     /// Run it so that it opens nothing for writing.
     pub(crate) read_only: bool,
+    /// The target of its jobs: fio is killed when it is gone.
+    pub(crate) presence: Option<Presence>,
 }
 
 impl Fio {
@@ -101,6 +104,7 @@ impl Fio {
                 path,
                 version,
                 read_only: false,
+                presence: None,
             }),
             Some(_) => Err(missing(format!(
                 "{} is {version}; stend needs fio {}.{} or later",
@@ -158,6 +162,7 @@ impl Fio {
         tools::run(
             tools::command(&self.path)
                 .args(["--readonly", "--name=probe", "--rw=read", "--bs=4k"])
+                .arg("--allow_file_create=0")
                 .args(["--size=4k", "--thread", "--output-format=json"])
                 .arg(format!("--filename={target}"))
                 .arg(format!("--ioengine={engine}"))
@@ -219,7 +224,10 @@ impl Fio {
         if sampled {
             command.current_dir(folder);
         }
-        let said = tools::run(&mut command)?;
+        let said = tools::run_while(&mut command, &|| match &self.presence {
+            Some(presence) => presence.check().is_ok(),
+            None => true,
+        })?;
         let answer = match fs::read(&answer) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(_) => String::new(),
@@ -232,17 +240,25 @@ impl Fio {
 /// `block/blk-core.c`): a medium, a target, a transport or a device that is gone, and a device
 /// that has become read-only. What else ends a job is not the drive's refusal: a full file
 /// system, too little memory, a defect of the job.
-const DEVICE_ERRORS: [Errno; 9] = [
-    Errno::IO,
-    Errno::ROFS,
-    Errno::REMOTEIO,
-    Errno::NODATA,
-    Errno::ILSEQ,
-    Errno::TIMEDOUT,
-    Errno::NOLINK,
-    Errno::NODEV,
-    Errno::NXIO,
+const DEVICE_ERRORS: [(Errno, &str); 9] = [
+    (Errno::IO, "the device failed"),
+    (Errno::ROFS, "the device has become read-only"),
+    (Errno::REMOTEIO, "the drive refused the command"),
+    (Errno::NODATA, "the drive reports a medium error"),
+    (Errno::ILSEQ, "the drive reports damaged data"),
+    (Errno::TIMEDOUT, "the drive did not answer in time"),
+    (Errno::NOLINK, "the link to the drive failed"),
+    (Errno::NODEV, "the device is gone"),
+    (Errno::NXIO, "the device is gone"),
 ];
+
+/// What an error of a block device means, whose own words are those of other uses.
+fn device_error(errno: i32) -> Option<&'static str> {
+    let mut known = DEVICE_ERRORS.iter();
+    known
+        .find(|(error, _)| error.raw_os_error() == errno)
+        .map(|(_, words)| *words)
+}
 
 /// The results of a run that an error of the device ended, and the error; `None` of any other
 /// run.
@@ -252,10 +268,7 @@ fn refused(said: &ToolOutput, answer: &str) -> Option<(Output, i32)> {
     }
     let output = parse(split_at_json(answer).1).ok()?;
     let errno = output.jobs.iter().map(|job| job.error).find(|e| *e != 0)?;
-    DEVICE_ERRORS
-        .iter()
-        .any(|known| known.raw_os_error() == errno)
-        .then_some((output, errno))
+    device_error(errno).map(|_| (output, errno))
 }
 
 /// `fio-3.33`, `fio-3.36-12-gabcdef`.
@@ -333,11 +346,10 @@ fn parse(document: &str) -> Result<Output, serde_json::Error> {
 
 fn failed_job(output: &Output) -> Option<String> {
     let job = output.jobs.iter().find(|job| job.error != 0)?;
-    Some(format!(
-        "job \"{}\" with error {}",
-        job.jobname,
-        std::io::Error::from_raw_os_error(job.error)
-    ))
+    let error = std::io::Error::from_raw_os_error(job.error);
+    let meaning = device_error(job.error).map_or_else(String::new, |words| format!(", {words}"));
+    let name = &job.jobname;
+    Some(format!("job \"{name}\" with error {error}{meaning}"))
 }
 
 /// fio's complaints, each once, in a line.
@@ -471,6 +483,16 @@ mod tests {
         assert_eq!(refused(&said(128 << 8, ""), &with(5)), None);
         assert_eq!(refused(&said(9, ""), &with(5)), None);
         assert_eq!(refused(&said(1 << 8, ""), "no document"), None);
+    }
+
+    #[test]
+    fn an_error_of_the_device_says_what_it_means() {
+        let broken = GOOD.replacen("\"error\" : 0", "\"error\" : 61", 1);
+        let text = error(1 << 8, "", &broken);
+        says(
+            &text,
+            "No data available (os error 61), the drive reports a medium error",
+        );
     }
 
     #[test]

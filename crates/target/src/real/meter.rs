@@ -150,7 +150,7 @@ impl Meter {
         let text = read_trimmed(&self.dir.join("stat"));
         text.as_deref().and_then(Counts::parse).ok_or_else(|| {
             TargetError::Failed(format!(
-                "{}: the kernel does not count its requests any more; is the device gone?",
+                "{}: the device was removed: the kernel counts no requests of it any more",
                 self.title
             ))
         })
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(meter("259:2").node(), Path::new("/dev/nvme0n1"));
         says(meter("259:2").title(), "960 PRO 1TB (/dev/nvme0n1p2)");
         let gone = meter("8:0").counts().unwrap_err();
-        says(&gone, "is the device gone?");
+        says(&gone, "was removed");
         system.write(&format!("{sata}/stat"), VIRTIO);
         assert_eq!(meter("8:0").counts().unwrap().in_flight, 2);
     }

@@ -43,6 +43,7 @@ mod mark;
 mod meter;
 mod nvme_tree;
 mod opened;
+mod presence;
 mod read_only;
 #[cfg(test)]
 mod recorded;
@@ -72,6 +73,7 @@ use self::device::{Device, discard};
 use self::fio::{Engine, Fio};
 use self::job::JobContext;
 use self::opened::{Opened, PathKind};
+use self::presence::Presence;
 use self::running::RunFolder;
 use self::system::{SystemRoot, mount_of};
 use self::thermometer::Thermometer;
@@ -95,6 +97,7 @@ pub struct FioTarget {
     name: String,
     opened: Opened,
     fio: Fio,
+    presence: Presence,
     engine: Engine,
     root: SystemRoot,
     runtime_dir: PathBuf,
@@ -124,10 +127,16 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         })?,
         None => std::env::temp_dir(),
     };
+    let opened = Opened::new(&root, path, options)?;
+    let presence = Presence::of(&root, &opened.path, opened.device.as_ref());
     let mut target = FioTarget {
         name: path.display().to_string(),
-        opened: Opened::new(&root, path, options)?,
-        fio,
+        opened,
+        fio: Fio {
+            presence: Some(presence.clone()),
+            ..fio
+        },
+        presence,
         engine: Engine::Psync,
         root,
         runtime_dir,
@@ -210,7 +219,7 @@ impl FioTarget {
         let thermometer = device.and_then(Thermometer::of);
         let run = || self.fio.run(&job_text, folder.path(), sampled);
         let (ran, readings) = thermometer::watched(thermometer.as_ref(), run);
-        let (fio, logs) = ran?;
+        let (fio, logs) = self.of_present(ran)?;
         let (mut samples, mut temperatures) = (Vec::new(), Vec::new());
         if sampled {
             samples = samples::add_up(&logs, &fio, job.sample_ms);
@@ -228,6 +237,7 @@ impl FioTarget {
     /// A folder for one run of fio, and a name of the target that fio takes literally:
     /// a path with a colon or the like is linked to from that folder.
     fn run_folder(&self) -> Result<(RunFolder, String), TargetError> {
+        self.presence.check()?;
         let failed = failed(&self.runtime_dir, "no folder for a run of fio can be made");
         let folder = RunFolder::new_in(&self.runtime_dir).map_err(&failed)?;
         let plain = |name: &&str| job::is_plain(name) && !name.contains(' ');
@@ -238,6 +248,15 @@ impl FioTarget {
         std::os::unix::fs::symlink(self.path(), &link).map_err(failed)?;
         let name = link.to_string_lossy().into_owned();
         Ok((folder, name))
+    }
+
+    /// What was done to the target, unless it has been removed: then it does not count.
+    fn of_present<T>(&self, done: Result<T, TargetError>) -> Result<T, TargetError> {
+        if done.is_err() && self.device().is_some() {
+            self.presence.check_after_failure()?;
+        }
+        self.presence.check()?;
+        done
     }
 
     /// The block device under test; `None` of a file.
@@ -265,9 +284,11 @@ impl FioTarget {
         command_bytes: u64,
     ) -> Result<(), TargetError> {
         self.may_change("TRIM")?;
+        self.presence.check()?;
         if let Some(device) = self.device() {
             device.check_trim(self.path())?;
-            return discard(self.path(), offset_bytes, len_bytes, command_bytes);
+            let done = discard(self.path(), offset_bytes, len_bytes, command_bytes);
+            return self.of_present(done);
         }
         let what = "the file system cannot free space within a file (in place of TRIM)";
         let range = offset_bytes..offset_bytes + len_bytes;
@@ -341,7 +362,12 @@ impl Target for FioTarget {
     fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
         let (folder, path) = self.run_folder()?;
         let job_text = job::compose(job.text, &self.context(&path, job))?;
-        let (fio, errno) = self.fio.run_until_refused(&job_text, folder.path())?;
+        let ran = self.fio.run_until_refused(&job_text, folder.path());
+        // A drive that was removed has refused nothing.
+        if matches!(ran, Ok((_, Some(_)))) {
+            self.presence.check_after_failure()?;
+        }
+        let (fio, errno) = self.of_present(ran)?;
         Ok(RefusedOutcome {
             job: JobOutcome {
                 fio,
@@ -403,7 +429,8 @@ impl Target for FioTarget {
         let job = replay::job(self.engine, options, folder.path());
         let unwritten_reads = replay::unwritten(trace, options, &self.opened)?;
         // In its folder, where the log goes.
-        self.fio.run(&job, folder.path(), true)?;
+        let ran = self.fio.run(&job, folder.path(), true);
+        self.of_present(ran)?;
         Ok(ReplayOutcome {
             unwritten_reads,
             job_text: job,
@@ -423,7 +450,8 @@ impl Target for FioTarget {
             ..self.context(&path, job)
         };
         let trim = |d: &Deletion| self.trim_range(d.offset_bytes, d.len_bytes, d.command_bytes);
-        logged::run(&self.fio, &folder, &context, job.text, deletion, &trim)
+        let ran = logged::run(&self.fio, &folder, &context, job.text, deletion, &trim);
+        self.of_present(ran)
     }
 
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
@@ -434,7 +462,8 @@ impl Target for FioTarget {
                 self.name
             )));
         };
-        files::run(subdirectory.path(), job)
+        let done = files::run(subdirectory.path(), job, &|| self.presence.check());
+        self.of_present(done)
     }
 
     /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to
@@ -448,7 +477,7 @@ impl Target for FioTarget {
     }
 
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
-        running::rest_s(seconds)
+        running::rest_s(seconds, &|| self.presence.check())
     }
 
     fn fork(&mut self) -> Option<Box<dyn Target>> {

@@ -75,6 +75,8 @@ pub(super) struct Opened {
     pub(super) handle: File,
     /// Of a file, the device below its file system, if known.
     pub(super) device: Option<Device>,
+    /// The same device by its other nodes, held as well.
+    pub(super) _other_nodes: Vec<File>,
     /// Of a directory, the subdirectory that the file is in.
     pub(super) subdirectory: Option<Subdirectory>,
     pub(super) trim_supported: bool,
@@ -99,8 +101,11 @@ impl Opened {
         match PathKind::of(path)? {
             found if options.read_only => read_only::open(root, path, found, size_bytes),
             PathKind::Device(number, node) => {
-                let (handle, device) = claim(root, &node, number, options, &DeviceAction::Test)?;
-                Opened::of_device(node, handle, device, size_bytes)
+                let (held, device) = claim(root, &node, number, options, &DeviceAction::Test)?;
+                Ok(Opened {
+                    _other_nodes: held.others,
+                    ..Opened::of_device(node, held.file, device, size_bytes)?
+                })
             }
             PathKind::Directory => directory(root, path, size_bytes),
             PathKind::File => file::existing(root, path, options),
@@ -126,6 +131,7 @@ impl Opened {
             handle,
             trim_supported: device.takes_trim(),
             device: Some(device),
+            _other_nodes: Vec::new(),
             subdirectory: None,
             created: false,
             _marked: None,
@@ -150,6 +156,7 @@ impl Opened {
             kind: TargetKind::File,
             size_bytes,
             handle,
+            _other_nodes: Vec::new(),
             subdirectory: None,
             created: false,
             _marked: None,

@@ -7,14 +7,19 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::mark;
 use crate::error::TargetError;
+
+/// Between two looks at whether work can go on.
+const SECOND: Duration = Duration::from_secs(1);
 
 /// How long a program may take to end before it is killed.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -72,8 +77,12 @@ pub fn stop_programs() {
     }
 }
 
-/// Runs a command to its end, as [`Command::output`] does.
-pub(super) fn output(command: &mut Command) -> io::Result<Output> {
+/// Runs a command to its end, as [`Command::output`] does, or kills it as soon as `useful`, which
+/// is asked every second, is false.
+pub(super) fn output(
+    command: &mut Command,
+    useful: &(dyn Fn() -> bool + Sync),
+) -> io::Result<Output> {
     let (child, program) = {
         // Under the lock, so that no program begins unseen.
         let mut now = running();
@@ -85,10 +94,26 @@ pub(super) fn output(command: &mut Command) -> io::Result<Output> {
         now.programs.push(program);
         (child, program)
     };
-    let output = child.wait_with_output();
+    let output = thread::scope(|scope| {
+        let (working, ended) = mpsc::channel::<()>();
+        scope.spawn(move || kill_when_useless(program, useful, &ended));
+        let output = child.wait_with_output();
+        drop(working);
+        output
+    });
     running().programs.retain(|other| *other != program);
     CHANGED.notify_all();
     output
+}
+
+/// Asked to end, fio waits for its requests, which a device that is gone may never answer.
+fn kill_when_useless(program: Pid, useful: &dyn Fn() -> bool, ended: &Receiver<()>) {
+    while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(SECOND) {
+        if !useful() {
+            let _ = kill_process(program, Signal::KILL);
+            return;
+        }
+    }
 }
 
 fn ended() -> io::Error {
@@ -117,14 +142,26 @@ pub(super) fn rest(time: Duration) -> io::Result<()> {
     }
 }
 
-/// As [`rest`], for so many seconds.
+/// As [`rest`], for so many seconds, or until `check`, which is asked every second, fails.
 ///
 /// # Errors
-/// [`TargetError::Input`] for what is no time; [`TargetError::Failed`] when stend is being ended.
-pub(super) fn rest_s(seconds: f64) -> Result<(), TargetError> {
+/// [`TargetError::Input`] for what is no time; [`TargetError::Failed`] when stend is being ended;
+/// those of `check`.
+pub(super) fn rest_s(
+    seconds: f64,
+    check: &dyn Fn() -> Result<(), TargetError>,
+) -> Result<(), TargetError> {
     let time = Duration::try_from_secs_f64(seconds)
         .map_err(|error| TargetError::Input(format!("a pause of {seconds} s: {error}")))?;
-    rest(time).map_err(|error| TargetError::Failed(error.to_string()))
+    let began = Instant::now();
+    loop {
+        check()?;
+        let left = time.saturating_sub(began.elapsed());
+        if left.is_zero() {
+            return Ok(());
+        }
+        rest(left.min(SECOND)).map_err(|error| TargetError::Failed(error.to_string()))?;
+    }
 }
 
 /// A temporary folder for one run of fio, or for files to be worked on.

@@ -36,6 +36,11 @@ pub(crate) enum Finding {
     OpenForWriting { device: String, by: Vec<String> },
     /// The exclusive open failed: someone else has the device.
     Busy,
+    /// Found by the node `device`, which leads to the same drive.
+    OtherNode {
+        device: String,
+        finding: Box<Finding>,
+    },
 }
 
 impl Finding {
@@ -89,6 +94,11 @@ impl Finding {
                 "another program or the kernel has it open for itself".to_owned(),
                 "see lsof and lsblk",
             ),
+            Finding::OtherNode { device, finding } => {
+                let (fact, remedy) = finding.words();
+                let fact = format!("/dev/{device} is the same drive by another way, and {fact}");
+                return (fact, remedy);
+            }
         };
         (fact, remedy.to_owned())
     }
@@ -100,6 +110,7 @@ impl Finding {
             | Finding::Signature { .. }
             | Finding::ReadOnly
             | Finding::Busy => None,
+            Finding::OtherNode { finding, .. } if finding.in_use().is_none() => None,
             _ => Some(self.words().0),
         }
     }
@@ -112,9 +123,25 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Looks through mounts, swap, holders, partitions and the like. Reads only `/proc` and
-/// `/sys`; the signature and the exclusive open are the caller's.
+/// Looks through mounts, swap, holders, partitions and the like, by all nodes that lead to the
+/// device. Reads only `/proc` and `/sys`; the signature and the exclusive open are the caller's.
 pub(crate) fn survey(root: &SystemRoot, device: &Device) -> Vec<Finding> {
+    let mut findings = survey_node(root, device);
+    for other in device.other_nodes(root) {
+        for finding in survey_node(root, &other) {
+            // Each has the partitions of the one drive, and its switch.
+            if !matches!(finding, Finding::Partition { .. } | Finding::ReadOnly) {
+                findings.push(Finding::OtherNode {
+                    device: other.name.clone(),
+                    finding: Box::new(finding),
+                });
+            }
+        }
+    }
+    findings
+}
+
+fn survey_node(root: &SystemRoot, device: &Device) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mounts = root.mounts();
     let swaps = root.swaps();
@@ -295,6 +322,31 @@ mod tests {
         says(&text, "it is read-only");
         says(&text, "the backing of /dev/loop3");
         says(&text, "/dev/sda is mounted at /data (btrfs)");
+    }
+
+    #[test]
+    fn a_namespace_in_use_by_its_other_controller_is_refused() {
+        let system = Recorded::nvme();
+        let disk = |controller, number, id: &str| {
+            let dir = format!("devices/pci0000:00/nvme/nvme{controller}/nvme{controller}n1");
+            system.disk(&dir, number, 2048);
+            system.write(&format!("sys/{dir}/wwid"), id);
+            let name = format!("nvme{controller}n1");
+            let class = system.path("sys/class/block");
+            std::fs::create_dir_all(&class).unwrap();
+            std::os::unix::fs::symlink(system.path(&format!("sys/{dir}")), class.join(name))
+                .unwrap();
+            dir
+        };
+        disk(4, "259:4", "uuid.1\n");
+        let other = disk(5, "259:5", "uuid.1\n");
+        disk(6, "259:6", "uuid.2\n");
+        assert_eq!(found(&system, "259:4"), [""; 0]);
+        system.write(&format!("sys/{other}/holders/dm-3"), "");
+        let text = "/dev/nvme5n1 is the same drive by another way, and /dev/nvme5n1 is held by \
+                    dm-3 (LVM, encryption or RAID): take that apart first";
+        assert_eq!(found(&system, "259:4"), [text]);
+        assert_eq!(found(&system, "259:6"), [""; 0]);
     }
 
     #[test]

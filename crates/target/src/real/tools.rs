@@ -78,7 +78,16 @@ pub(crate) fn command(program: &Path) -> Command {
 
 /// Runs a command to its end.
 pub(crate) fn run(command: &mut Command) -> Result<ToolOutput, TargetError> {
-    let output = running::output(command).map_err(|error| {
+    run_while(command, &|| true)
+}
+
+/// Runs a command to its end, or until `useful` is false: then it is killed. It is asked every
+/// second.
+pub(crate) fn run_while(
+    command: &mut Command,
+    useful: &(dyn Fn() -> bool + Sync),
+) -> Result<ToolOutput, TargetError> {
+    let output = running::output(command, useful).map_err(|error| {
         TargetError::Failed(format!(
             "{} could not be started: {error}",
             command.get_program().to_string_lossy()

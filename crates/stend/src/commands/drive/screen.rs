@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::mpsc::TryRecvError;
 use std::time::Duration;
 
+use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::execute;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Stylize;
 use ratatui::text::Line;
@@ -25,11 +27,18 @@ const HISTORY: usize = 1000;
 /// Shows readings until q, Ctrl-C, their end or `count` of them; restores the terminal.
 pub fn show(watched: &Watched, count: u64) -> Result<(), Failure> {
     let mut terminal = ratatui::try_init().map_err(|error| terminal_error(&error))?;
-    signals::restore_terminal_by(Some(ratatui::restore));
+    signals::restore_terminal_by(Some(restore));
     let result = watch(&mut terminal, watched, count);
-    ratatui::restore();
+    restore();
     signals::restore_terminal_by(None);
     result
+}
+
+/// The terminal as it was. Drawing hides the cursor, which ratatui shows again only when a terminal
+/// is dropped, and a signal drops none.
+fn restore() {
+    ratatui::restore();
+    let _ = execute!(std::io::stdout(), Show);
 }
 
 fn terminal_error(error: &std::io::Error) -> Failure {
@@ -47,8 +56,8 @@ fn watch(terminal: &mut DefaultTerminal, watched: &Watched, count: u64) -> Resul
     };
     let mut left = count;
     loop {
-        terminal
-            .draw(|frame| draw(frame, &view))
+        // A signal restores the terminal, after which nothing may be drawn.
+        signals::undisturbed(|| terminal.draw(|frame| draw(frame, &view)).map(drop))
             .map_err(|error| terminal_error(&error))?;
         if left == 0 {
             return Ok(());
