@@ -200,10 +200,9 @@ impl Text<'_> {
     fn key_before(&self, offset: usize) -> Option<String> {
         let before = self.text.get(..offset.min(self.text.len()))?;
         let before = before[..before.rfind('=')?].trim_end();
-        let start = before
-            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
-            .map_or(0, |index| index + 1);
-        (start < before.len()).then(|| before[start..].to_owned())
+        let is_of_key = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let key = before.rsplit(|c: char| !is_of_key(c)).next()?;
+        (!key.is_empty()).then(|| key.to_owned())
     }
 
     /// The key with its table, `nand.dies`, of the line of a byte of the text: for broken TOML, of
@@ -293,6 +292,9 @@ mod tests {
                 "f.toml:2: bytes: inv",
             ),
             ("[a\n", "f.toml:1: "),
+            ("# ü depth\nü = 1\n", "f.toml:2: "),
+            ("ü.depth = \"1\"\n", "f.toml:1: "),
+            ("depth\u{2003}= 1\n", "f.toml:1: "),
         ] {
             let said = said(text);
             assert!(said.starts_with(expected), "{said}");

@@ -1,7 +1,9 @@
 //! Power cuts at random events lose what was not promised, and nothing else.
 //!
-//! `STEND_CUTS_SEEDS=N` tries N seeds instead of the default, `STEND_CUTS_SEED=N` one. For
-//! hours of it: `cargo run --release -p stend-drive --example survive -- --minutes 30`.
+//! `STEND_CUTS=N` makes N cuts in place of the default; `STEND_CUTS_SEED=S` begins with drive S, so
+//! that a long search is made in pieces, and alone tries that one drive. A search goes on after a
+//! drive that fails, and tells all of them. For so much time:
+//! `cargo run --release -p stend-drive --example survive -- --minutes 30`.
 
 use crate::common;
 
@@ -10,6 +12,9 @@ use common::drawn::Account;
 use stend_drive::sim::Fault;
 
 const SEEDS: u64 = 240;
+
+/// Drives that fail, after which a search ends.
+const FAILED_MAX: usize = 200;
 
 /// Says how to replay a seed when its run fails.
 struct Replay(u64);
@@ -35,9 +40,12 @@ fn number(name: &str) -> Option<u64> {
 
 #[test]
 fn a_cut_loses_only_what_was_not_durable() {
+    if let Some(cuts) = number("STEND_CUTS") {
+        return search(number("STEND_CUTS_SEED").unwrap_or(0), cuts);
+    }
     let seeds = match number("STEND_CUTS_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("STEND_CUTS_SEEDS").unwrap_or(SEEDS),
+        None => 0..SEEDS,
     };
     let whole = seeds.end - seeds.start > 20;
     let (mut tried, mut account) = (Tried::default(), Account::default());
@@ -53,6 +61,44 @@ fn a_cut_loses_only_what_was_not_durable() {
     assert!(!whole || tried.cuts_in_start > 20, "{tried:?}");
     let lacking = account.lacking();
     assert!(!whole || lacking.is_empty(), "never seen: {lacking:?}");
+}
+
+/// Tries drives from a seed on until so many cuts are made.
+fn search(first: u64, cuts: u64) {
+    let (mut tried, mut account) = (Tried::default(), Account::default());
+    let mut failed = Vec::new();
+    let mut seed = first;
+    while tried.cuts < cuts {
+        let run = std::panic::catch_unwind(|| {
+            let _replay = Replay(seed);
+            survive(seed, LIVES, None)
+        });
+        match run {
+            Ok((run, drawn)) => {
+                tried.add(run);
+                account.add(&drawn);
+            }
+            Err(_) => failed.push(seed),
+        }
+        seed += 1;
+        if (seed - first).is_multiple_of(2_000) {
+            println!(
+                "seeds {first} to {}: {} cuts, {} requests; failed: {failed:?}",
+                seed - 1,
+                tried.cuts,
+                tried.operations
+            );
+        }
+        assert!(failed.len() < FAILED_MAX, "failed: {failed:?}");
+    }
+    println!("{tried:?}\n{account}");
+    println!(
+        "seeds {first} to {}: {} cuts, {} requests",
+        seed - 1,
+        tried.cuts,
+        tried.operations
+    );
+    assert!(failed.is_empty(), "failed: {failed:?}");
 }
 
 /// Drives in which a fault may show, of which one must.

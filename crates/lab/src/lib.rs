@@ -204,13 +204,29 @@ impl Lab {
 
 /// A connection that only reads, and has.
 fn open_read_only(name: &OsStr) -> Result<Connection, rusqlite::Error> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_URI;
+    match open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY) {
+        // A program that was killed has left half a change, which only a writer may undo.
+        Err(error) if is_half_changed(&error) => {
+            drop(open_with(name, OpenFlags::SQLITE_OPEN_READ_WRITE)?);
+            open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        }
+        other => other,
+    }
+}
+
+/// A connection that has read.
+fn open_with(name: &OsStr, access: OpenFlags) -> Result<Connection, rusqlite::Error> {
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(name, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     version(&connection)?;
     Ok(connection)
+}
+
+/// Whether a file holds a change that did not come to its end, with the journal that undoes it
+/// beside it.
+fn is_half_changed(error: &rusqlite::Error) -> bool {
+    error.sqlite_extended_error_code() == Some(rusqlite::ffi::SQLITE_READONLY_ROLLBACK)
 }
 
 /// Whether a file is there and SQLite cannot make its log beside it.

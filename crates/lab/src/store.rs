@@ -39,17 +39,17 @@ impl Lab {
     }
 
     /// The run that a review with this report folder goes on with: the last one there of the
-    /// same target, edition, seed and duration scale that is not complete.
-    pub fn unfinished(
+    /// same target, edition, seed and duration scale.
+    pub fn last_of(
         &self,
         review: &Review,
         of: &RunContext<'_>,
     ) -> Result<Option<RunId>, LabError> {
         let sql = "
             SELECT runs.id FROM runs JOIN drives ON drives.id = runs.drive
-            WHERE state = 'unfinished' AND folder = ?1 AND edition = ?2 AND seed = ?3
-                AND duration_scale = ?4 AND capacity_bytes = ?5 AND kind = ?6 AND model = ?7
-                AND serial = ?8 AND firmware = ?9
+            WHERE folder = ?1 AND edition = ?2 AND seed = ?3 AND duration_scale = ?4
+                AND capacity_bytes = ?5 AND kind = ?6 AND model = ?7 AND serial = ?8
+                AND firmware = ?9
             ORDER BY begun_unix_ms DESC, runs.id DESC LIMIT 1";
         let [kind, model, serial, firmware] = drive_of(&review.target);
         let parameters = params![
@@ -66,11 +66,11 @@ impl Lab {
         self.row(sql, parameters, |row| Ok(RunId(row.get(0)?)))
     }
 
-    /// The last run with this report folder that is not complete; rivals' do not count.
-    pub fn begun_in(&self, folder: &Path) -> Result<Option<RunId>, LabError> {
+    /// The last run with this report folder; rivals' do not count.
+    pub fn last_in(&self, folder: &Path) -> Result<Option<RunId>, LabError> {
         let sql = "
             SELECT id FROM runs
-            WHERE state = 'unfinished' AND folder = ?1 AND id NOT IN (SELECT rival FROM rivals)
+            WHERE folder = ?1 AND id NOT IN (SELECT rival FROM rivals)
             ORDER BY begun_unix_ms DESC, id DESC LIMIT 1";
         let parameters = params![folder.to_string_lossy()];
         self.row(sql, parameters, |row| Ok(RunId(row.get(0)?)))

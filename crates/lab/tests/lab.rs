@@ -240,13 +240,13 @@ proptest! {
 }
 
 #[test]
-fn a_run_is_found_again_until_it_is_complete() {
+fn a_run_is_found_again() {
     let place = Place::new();
     let mut lab = place.lab();
     let mut partial = review("One", vec![test("a", 2)]);
-    assert_eq!(lab.unfinished(&partial, &at(1)).unwrap(), None);
+    assert_eq!(lab.last_of(&partial, &at(1)).unwrap(), None);
     let run = lab.begin(&partial, &at(1)).unwrap();
-    assert_eq!(lab.unfinished(&partial, &at(2)).unwrap(), Some(run));
+    assert_eq!(lab.last_of(&partial, &at(2)).unwrap(), Some(run));
     for other in [
         Review {
             seed: 2,
@@ -262,22 +262,39 @@ fn a_run_is_found_again_until_it_is_complete() {
         },
         review("Two", Vec::new()),
     ] {
-        assert_eq!(lab.unfinished(&other, &at(2)).unwrap(), None);
+        assert_eq!(lab.last_of(&other, &at(2)).unwrap(), None);
     }
     let elsewhere = RunContext {
         folder: Path::new("/reports/two"),
         ..at(2)
     };
-    assert_eq!(lab.unfinished(&partial, &elsewhere).unwrap(), None);
+    assert_eq!(lab.last_of(&partial, &elsewhere).unwrap(), None);
     lab.resume(run, 5).unwrap();
     assert_eq!(lab.run(run).unwrap().breaks, 1);
     partial.complete = true;
     lab.save(run, &partial, &at(6)).unwrap();
-    assert_eq!(lab.unfinished(&partial, &at(7)).unwrap(), None);
+    assert_eq!(lab.last_of(&partial, &at(7)).unwrap(), Some(run));
     let found = lab.run(run).unwrap();
     assert_eq!((found.state, found.tests_finished), (RunState::Complete, 1));
     assert_eq!((found.begun_unix_ms, found.saved_unix_ms), (1, 6));
     assert_eq!(found.drive.serial, "S1");
+}
+
+/// As a program leaves it that is killed while it makes a lab, or turns its journal.
+#[test]
+fn half_a_change_is_undone_by_who_looks_next() {
+    let place = Place::new();
+    let whole = review("One", vec![test("a", 5)]);
+    let run = place.lab().begin(&whole, &at(1)).unwrap();
+    let changing = Connection::open(place.file("lab.db")).unwrap();
+    let begin = "PRAGMA journal_mode = DELETE; BEGIN; UPDATE runs SET target = 'half';";
+    changing.execute_batch(begin).unwrap();
+    for [from, to] in [["lab.db", "cut.db"], ["lab.db-journal", "cut.db-journal"]] {
+        fs::copy(place.file(from), place.file(to)).unwrap();
+    }
+    let looked = Lab::look(&place.file("cut.db")).unwrap().unwrap();
+    assert_eq!(looked.review(run).unwrap(), whole);
+    assert!(!place.file("cut.db-journal").exists());
 }
 
 /// A lab as the first version of the tables had it.

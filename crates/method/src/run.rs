@@ -135,18 +135,21 @@ pub fn run_review(
         no_trim: !target.trim_supported(),
     };
     let (plan, finished) = prepare_plan(&edition, options, &info, access)?;
+    // What is said of all tests is said of those that are taken over as well.
+    let whole = chosen(&edition, options)?;
+    let whole = Plan::new(&edition, &whole, plan.setting.clone(), options.wanted);
     let can_be_copied = target.can_fork();
     let earlier = options.resume.as_ref();
     let unfinished = unfinished(&edition, earlier, target.write_limit());
     let smart = host::smart_before(target.as_mut(), earlier);
-    let limits = Limits::measured(target.as_mut(), threads(&plan));
+    let limits = Limits::measured(target.as_mut(), threads(&whole));
     let mut environment = target.environment();
     environment.extend(limits.conditions());
     let review = Review {
         target: info,
         environment,
         smart,
-        ..without_results(&plan, options, can_be_copied)
+        ..without_results(&whole, options, can_be_copied)
     };
     let mut cost_total = 0.0;
     walk(&plan, can_be_copied, &mut |action| {

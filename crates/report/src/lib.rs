@@ -50,9 +50,10 @@ pub fn write_folder(
         path: folder.to_path_buf(),
         source,
     })?;
-    replace(&folder.join("review.json"), &json)?;
+    // The review last: where it says that it is complete, its page says so too.
     let page = folder.join("index.html");
     replace(&page, &html)?;
+    replace(&folder.join("review.json"), &json)?;
     Ok(page)
 }
 

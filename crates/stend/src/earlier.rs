@@ -14,7 +14,7 @@ use crate::laboratory;
 use crate::output::note;
 
 /// What the command resumes: the unfinished review in the folder, or the lab's of the same run
-/// if that has more tests.
+/// if that has more tests. One of which only the folder lacks the end is finished.
 pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
     let there = match folder.earlier()? {
         Some(there) if there.complete => {
@@ -23,39 +23,49 @@ pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option
         }
         there => there,
     };
-    let begun = lab.map(|lab| laboratory::begun_in(lab, folder.path()));
-    let Some((run, kept)) = begun.transpose()?.flatten() else {
+    let last = lab.map(|lab| laboratory::last_in(lab, folder.path()));
+    let Some((run, kept)) = last.transpose()?.flatten() else {
         return Ok(there);
     };
     let resumes = match &there {
         Some(there) => has_more_tests(&kept, there),
-        None => is_worth_resuming(&kept, command),
+        None => is_worth_resuming(&kept, command, folder.was_there()),
     };
     if !resumes {
         return Ok(there);
     }
     tell(folder, run, &kept)?;
+    if kept.complete {
+        keep_finished(&kept, folder.path())?;
+    }
     Ok(Some(kept))
 }
 
 /// Says what is resumed, and updates the folder from the lab.
 fn tell(folder: &Folder, run: RunId, kept: &Review) -> Result<(), Failure> {
+    let then = match kept.complete {
+        true => "its report was made again from the lab".to_owned(),
+        false => format!(
+            "resuming from the lab; to start over, `stend lab delete {run}` first"
+        ),
+    };
     note(&format!(
-        "{} lacks finished tests of run {run} of the lab: resuming from the lab; to start over, \
-        `stend lab delete {run}` first",
+        "{} lacks finished tests of run {run} of the lab: {then}",
         folder.path().display()
     ));
     folder.save(kept).map(drop)
 }
 
-/// Whether to resume a run whose folder is gone: the same command, with a finished test that
-/// took real time. A simulation is repeated quickly, and perhaps on purpose.
-fn is_worth_resuming(kept: &Review, command: &str) -> bool {
+/// Whether to resume a run of which the folder has nothing: the same command, with a finished test.
+/// Where the folder is gone, one that took real time: a simulation is repeated quickly, and perhaps
+/// on purpose.
+fn is_worth_resuming(kept: &Review, command: &str, folder_was_there: bool) -> bool {
     let rivals = kept.rivals.iter().map(|rival| &rival.target);
     let mut targets = std::iter::once(&kept.target).chain(rivals);
     kept.reproduce == command
+        && !kept.complete
         && finished(kept).next().is_some()
-        && targets.any(|target| target.kind != TargetKind::Simulated)
+        && (folder_was_there || targets.any(|target| target.kind != TargetKind::Simulated))
 }
 
 /// Whether `one` has all that `other` has, and more.

@@ -105,6 +105,11 @@ impl Folder {
         })
     }
 
+    /// Whether the folder was there before it was opened.
+    pub fn was_there(&self) -> bool {
+        !self.made
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path

@@ -65,8 +65,8 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What the lab has of a review with this report folder that did not come to its end.
-pub fn begun_in(path: &Path, folder: &Path) -> Result<Option<(RunId, Review)>, Failure> {
+/// What the lab has of the last review with this report folder.
+pub fn last_in(path: &Path, folder: &Path) -> Result<Option<(RunId, Review)>, Failure> {
     let lab = match Lab::look(path) {
         // To be written soon in any case.
         Err(LabError::Older(_)) => Some(Lab::open(path)?),
@@ -75,7 +75,7 @@ pub fn begun_in(path: &Path, folder: &Path) -> Result<Option<(RunId, Review)>, F
     let Some(lab) = lab else {
         return Ok(None);
     };
-    let run = lab.begun_in(&absolute(folder))?;
+    let run = lab.last_in(&absolute(folder))?;
     let begun = run.map(|run| Ok::<_, LabError>((run, lab.review(run)?)));
     Ok(begun.transpose()?)
 }
@@ -119,7 +119,7 @@ impl Keeper {
         };
         if run.is_none() {
             let found = match earlier {
-                Some(earlier) => lab.unfinished(earlier, &beginning)?,
+                Some(earlier) => lab.last_of(earlier, &beginning)?,
                 None => None,
             };
             if let Some(found) = found {

@@ -22,6 +22,9 @@ use super::{PAGE, alone, leave_out_sectors, overlap, request, rest};
 /// Lives of each drive.
 pub const LIVES: u32 = 12;
 
+/// Events within which a request ends, on drives of a few thousand pages: far more than any needs.
+const EVENTS_MAX: u64 = 20_000_000;
+
 /// What a run has tried.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tried {
@@ -219,9 +222,7 @@ impl Survival {
 
     /// A silence in which old data is found and written anew.
     fn rest_long(&mut self) {
-        while !self.outstanding.is_empty() {
-            self.advance(u64::MAX);
-        }
+        self.end_all();
         self.rest(Nanos::from_millis(400));
     }
 
@@ -278,7 +279,10 @@ impl Survival {
             let before = self.drive.pages_of(page as u32);
             let hits = self.drive.counters().read_ahead_hits;
             self.drive.submit(request(tag, Op::Read, page, 1));
-            let read = self.drive.advance(SimTime::NEVER).expect("it ends");
+            let (_, read) = self.drive.advance_events(EVENTS_MAX);
+            let read = read.unwrap_or_else(|| {
+                panic!("a read does not end: {}", self.drive.diagnosis())
+            });
             self.losses.look(&mut self.drive);
             let failed = read.status == Status::MediaError;
             assert!(failed || !self.is_lost(page as u32), "page {page}");
@@ -318,6 +322,16 @@ impl Survival {
             return events;
         }
         done
+    }
+
+    /// Lets all requests end, none of which may take for ever.
+    fn end_all(&mut self) {
+        while !self.outstanding.is_empty() {
+            let before = self.outstanding.len();
+            self.advance(EVENTS_MAX);
+            let ends = self.outstanding.len() < before;
+            assert!(ends, "the drive works without end: {}", self.drive.diagnosis());
+        }
     }
 
     fn completed(&mut self, completion: Completion) {
@@ -512,9 +526,7 @@ impl Survival {
     }
 
     fn shut_down(&mut self) {
-        while !self.outstanding.is_empty() {
-            self.advance(u64::MAX);
-        }
+        self.end_all();
         self.drive.shutdown();
         self.losses.look(&mut self.drive);
         self.tried.shutdowns += 1;
@@ -682,9 +694,7 @@ pub fn survive(seed: u64, lives: u32, fault: Option<Fault>) -> (Tried, Account) 
         survival.live_once(events);
     }
     // Every request still ends.
-    while !survival.outstanding.is_empty() {
-        survival.advance(u64::MAX);
-    }
+    survival.end_all();
     assert!(survival.drive.now() < SimTime::NEVER);
     survival.read_all();
     survival.tried.rebuilt_pages = survival.drive.counters().rebuilt_pages;

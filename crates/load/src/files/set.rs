@@ -117,8 +117,9 @@ impl FileSet {
                 .check()
                 .map_err(|(key, problem)| (format!("class[{index}].{key}"), problem))?;
         }
-        match self.classes.iter().map(|class| class.share_percent).sum() {
-            100_u32 => Ok(()),
+        let shares = self.classes.iter().map(|class| u64::from(class.share_percent));
+        match shares.sum() {
+            100_u64 => Ok(()),
             sum => wrong(
                 "class",
                 format!("the share_percent of all add up to {sum}, not to 100"),

@@ -198,11 +198,11 @@ pub fn tiny<'a>(dir: &Path, target: &[&'a str], tests: &'a str) -> Vec<&'a str> 
     [&["review", "--json"], target, &more].concat()
 }
 
-/// A drive model of 64 MiB in the folder, whose flash bears nine erasures.
-pub fn mortal_model(dir: &Path) -> PathBuf {
+/// The text of a drive model of 64 MiB.
+fn small_text(name: &str, title: &str) -> String {
     let mut text = include_str!("../../../../drives/demo-8gb.toml")
-        .replace("demo-8gb", "mortal")
-        .replace("Demonstration drive, 8 GB", "Mortal drive");
+        .replace("demo-8gb", name)
+        .replace("Demonstration drive, 8 GB", title);
     for (key, was, now) in [
         ("user_bytes", "8000000000", "67108864"),
         ("blocks_per_plane", "860", "30"),
@@ -212,6 +212,19 @@ pub fn mortal_model(dir: &Path) -> PathBuf {
         assert_eq!(text.matches(&from).count(), 1, "{from}");
         text = text.replace(&from, &format!("\n{key} = {{ value = {now},"));
     }
+    text
+}
+
+/// A drive model of 64 MiB in the folder.
+pub fn small_model(dir: &Path, name: &str) -> PathBuf {
+    let path = dir.join(format!("{name}.toml"));
+    fs::write(&path, small_text(name, name)).unwrap();
+    path
+}
+
+/// A drive model of 64 MiB in the folder, whose flash bears nine erasures.
+pub fn mortal_model(dir: &Path) -> PathBuf {
+    let mut text = small_text("mortal", "Mortal drive");
     text += "\n[health]\n";
     for (key, value) in [
         ("protocol", "\"ata\""),

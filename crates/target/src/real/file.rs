@@ -3,10 +3,11 @@
 use std::fs::{self, File, OpenOptions as FileOptions};
 use std::io;
 use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::{FallocateFlags, OFlags, SeekFrom, seek};
+use rustix::fs::{AtFlags, CWD, FallocateFlags, OFlags, SeekFrom, seek};
 use rustix::io::Errno;
 
 use super::file_claim::{claim_file, lock};
@@ -113,19 +114,7 @@ pub(super) fn create(
     refuse_memory(root, &parent)?;
     check_free_space(path, &parent, size_bytes)?;
     let path = parent.join(path.file_name().unwrap_or_default());
-    let file = FileOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(&path)
-        .map_err(failed(&path, "cannot be created"))?;
-    if let Err(error) = reserve(&file, size_bytes) {
-        // There is no data in it yet; if it stayed, the next attempt would find a file of the
-        // wrong size.
-        let _ = fs::remove_file(&path);
-        let what = format!("{} could not be reserved", bytes_for_people(size_bytes));
-        return Err(failed(&path, &what)(error));
-    }
+    let file = new_file(&path, &parent, size_bytes)?;
     lock(root, &path, &file)?;
     Ok(Opened {
         created: true,
@@ -153,6 +142,45 @@ fn check_free_space(path: &Path, parent: &Path, size_bytes: u64) -> Result<(), T
         )));
     }
     Ok(())
+}
+
+/// A new file of its whole size. It gets its name last where the file system has nameless files: a
+/// run that is killed before leaves none of another size, which the next would refuse.
+fn new_file(path: &Path, parent: &Path, size_bytes: u64) -> Result<File, TargetError> {
+    let cannot = failed(path, "cannot be created");
+    let nameless = nameless(parent);
+    let file = match &nameless {
+        Ok(file) => file.try_clone(),
+        Err(_) => FileOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(path),
+    };
+    let file = file.map_err(&cannot)?;
+    if let Err(error) = reserve(&file, size_bytes) {
+        if nameless.is_err() {
+            // There is no data in it yet.
+            let _ = fs::remove_file(path);
+        }
+        let what = format!("{} could not be reserved", bytes_for_people(size_bytes));
+        return Err(failed(path, &what)(error));
+    }
+    if nameless.is_ok() {
+        let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+        rustix::fs::linkat(CWD, own, CWD, path, AtFlags::SYMLINK_FOLLOW)
+            .map_err(|error| cannot(error.into()))?;
+    }
+    Ok(file)
+}
+
+/// A new file without a name.
+fn nameless(folder: &Path) -> io::Result<File> {
+    FileOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(OFlags::TMPFILE.bits().cast_signed())
+        .open(folder)
 }
 
 fn reserve(file: &File, size_bytes: u64) -> io::Result<()> {
@@ -198,12 +226,7 @@ pub(crate) fn can_punch(path: &Path) -> bool {
     let Some(folder) = path.parent() else {
         return true;
     };
-    let nameless = FileOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(OFlags::TMPFILE.bits().cast_signed())
-        .open(folder);
-    match nameless {
+    match nameless(folder) {
         Ok(file) => {
             file.set_len(GRAIN_BYTES).is_err() || punch(&file, 0..GRAIN_BYTES, GRAIN_BYTES).is_ok()
         }

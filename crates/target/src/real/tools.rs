@@ -60,19 +60,27 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 /// Where util-linux's setpriv is installed, the program ends when stend is killed, so that it does
 /// not go on writing to a drive.
 pub(crate) fn command(program: &Path) -> Command {
-    let mut command = match find("setpriv", &search_path()) {
-        Some(setpriv) => {
-            let mut command = Command::new(setpriv);
-            command.args(["--pdeathsig", "TERM"]).arg(program);
-            command
-        }
-        None => Command::new(program),
-    };
+    let mut command = bound_to(std::process::id(), program);
     command
         .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    command
+}
+
+/// A program that does not outlive the process of this number, which starts it.
+fn bound_to(parent: u32, program: &Path) -> Command {
+    let Some(setpriv) = find("setpriv", &search_path()) else {
+        return Command::new(program);
+    };
+    let mut command = Command::new(setpriv);
+    // No signal tells of a parent that ended before setpriv asked for one.
+    command
+        .args(["--pdeathsig", "TERM", "sh", "-c"])
+        .arg("[ \"$PPID\" = \"$0\" ] && exec \"$@\"")
+        .arg(parent.to_string())
+        .arg(program);
     command
 }
 
@@ -134,6 +142,20 @@ mod tests {
         assert_eq!(find("tool", &path), None);
         std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(find("tool", &path), Some(tool));
+    }
+
+    #[test]
+    fn nothing_starts_for_a_process_that_has_ended() {
+        if find("setpriv", &search_path()).is_none() {
+            return;
+        }
+        let said = |parent| {
+            let mut command = bound_to(parent, Path::new("/bin/echo"));
+            command.arg("it's here").output().unwrap().stdout
+        };
+        assert_eq!(said(std::process::id()), b"it's here\n");
+        // As if it had another parent by now.
+        assert_eq!(said(std::process::id() + 1), b"");
     }
 
     #[test]
