@@ -10,12 +10,25 @@ use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::failure::Failure;
 use crate::folder::{Folder, keep_finished};
-use crate::laboratory;
 use crate::output::note;
+use crate::{kept, laboratory};
 
-/// What the command resumes: the unfinished review in the folder, or the lab's of the same run
-/// if that has more tests.
+/// What the command resumes, which is said: the unfinished review in the folder, or the lab's of
+/// the same run if that has more.
 pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
+    let found = look(folder, lab, command)?;
+    if let Some(review) = &found {
+        // It is there from now on, whatever this run comes to.
+        folder.holds(review);
+        let taken_over = format!("taken over from {}", folder.path().display());
+        if let Some(words) = kept::are(review, &taken_over) {
+            note(&words);
+        }
+    }
+    Ok(found)
+}
+
+fn look(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
     let there = match folder.earlier()? {
         Some(there) if there.complete => {
             keep_finished(&there, folder.path())?;
@@ -54,7 +67,7 @@ fn is_worth_resuming(kept: &Review, command: &str) -> bool {
     let rivals = kept.rivals.iter().map(|rival| &rival.target);
     let mut targets = std::iter::once(&kept.target).chain(rivals);
     kept.reproduce == command
-        && finished(kept).next().is_some()
+        && kept::count(kept) > 0
         && targets.any(|target| target.kind != TargetKind::Simulated)
 }
 
@@ -66,7 +79,7 @@ fn has_more_tests(one: &Review, other: &Review) -> bool {
         && same(|review| review.seed.to_string())
         && same(|review| review.duration_scale.to_string())
         && finished(other).all(|test| finished(one).any(|known| known == test))
-        && finished(one).count() > finished(other).count()
+        && kept::count(one) > kept::count(other)
 }
 
 /// The finished tests, each with the title of its target.
