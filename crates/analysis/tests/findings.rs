@@ -308,7 +308,7 @@ fn the_summary_comes_first_and_follows_from_figures() {
     assert_all(
         &text(&all, "In short"),
         &[
-            "Every duration was multiplied by 0.01:",
+            "Every measurement was multiplied by 0.01:",
             "Not every test has finished (random failed): the verdict is of those that did.",
         ],
     );

@@ -26,7 +26,7 @@ pub struct Options<'a> {
     pub lab: &'a Path,
     /// Root seed.
     pub seed: u64,
-    /// Factor on every duration.
+    /// Factor on every measurement.
     pub duration_scale: f64,
     /// Nothing ends early.
     pub full_length: bool,

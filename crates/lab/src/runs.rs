@@ -66,7 +66,7 @@ pub struct RunSummary {
     pub edition: String,
     /// SHA-256 of the edition's text, hexadecimal.
     pub edition_sha256: String,
-    /// Factor on every duration.
+    /// Factor on every measurement.
     pub duration_scale: f64,
     /// Whether it came to its end.
     pub state: RunState,

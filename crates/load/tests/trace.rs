@@ -9,8 +9,8 @@ use stend_config::FileError;
 use stend_load::testing::ConstantDevice;
 use stend_load::trace::profile::SHIPPED;
 use stend_load::trace::{
-    Fit, Profile, ReplayError, ReplayOptions, Replayed, Requests, Timing, Trace, TraceFile,
-    TraceRequest, file::Format, fit, iolog, replay, summary,
+    Beginning, Extent, Fit, Profile, ReplayError, ReplayOptions, Replayed, Requests, Timing, Trace,
+    TraceFile, TraceRequest, file::Format, fit, iolog, replay, summary,
 };
 
 const GIB: u64 = 1 << 30;
@@ -417,6 +417,88 @@ proptest! {
         let trace = TraceFile::open(&path, None).unwrap();
         let back: Vec<TraceRequest> = trace.requests().unwrap().map(Result::unwrap).collect();
         prop_assert_eq!(back, requests);
+    }
+}
+
+/// The requests of a trace, and of its beginning.
+fn shortened(trace: &dyn Trace, share: f64, timing: Timing) -> [Vec<TraceRequest>; 2] {
+    let all = |trace: &dyn Trace| trace.requests().unwrap().map(Result::unwrap).collect();
+    let extent = Extent::of(&summary(trace, None).unwrap(), share, timing);
+    [all(trace), all(&Beginning { trace, extent })]
+}
+
+proptest! {
+    #[test]
+    fn a_beginning_is_the_first_of_the_same_requests(
+        raw in prop::collection::vec(request(), 1..60),
+        percent in 1u32..=100,
+        fast: bool,
+    ) {
+        let mut made = Vec::new();
+        for (index, (at, op, offset, len)) in raw.into_iter().enumerate() {
+            let op = [Op::Read, Op::Write, Op::Trim, Op::Flush][usize::from(op)];
+            // Times that go back among them.
+            let at = Nanos::from_micros(at);
+            made.push(TraceRequest {
+                at,
+                op,
+                offset_bytes: offset,
+                len_bytes: len,
+                fua: false,
+                line: index as u64 + 1,
+            });
+        }
+        let timing = if fast { Timing::Fast } else { Timing::Original };
+        let share = f64::from(percent) / 100.0;
+        let [all, first] = shortened(&Made(made), share, timing);
+        prop_assert_eq!(&first[..], &all[..first.len()]);
+        let moves = |r: &&TraceRequest| matches!(r.op, Op::Read | Op::Write);
+        let before_data = all.iter().position(|r| moves(&r)).map_or(all.len(), |n| n + 1);
+        prop_assert!(first.len() >= before_data);
+        if first.len() > before_data {
+            let time = |r: &[TraceRequest]| r.iter().map(|r| r.at.0).max().unwrap();
+            match timing {
+                Timing::Fast => {
+                    let wanted = (all.len() as f64 * share).ceil() as usize;
+                    prop_assert_eq!(first.len(), wanted);
+                }
+                _ => {
+                    let end = (time(&all) as f64 * share).max(1e9);
+                    prop_assert!(time(&first) as f64 <= end);
+                    // As far as that: the next one is later.
+                    let next = all.get(first.len());
+                    prop_assert!(next.is_none_or(|r| r.at.0 as f64 > end));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_beginning_lasts_a_second_and_says_how_much_it_is() {
+    let trace = reads_at(&[0, 500_000, 1_000_000, 1_000_001, 4_000_000]);
+    let whole = summary(&trace, None).unwrap();
+    let [_, first] = shortened(&trace, 0.01, Timing::Original);
+    assert_eq!(first.len(), 3);
+    let [_, half] = shortened(&trace, 0.5, Timing::Busy);
+    assert_eq!(half.len(), 4);
+    let extent = Extent::of(&whole, 0.01, Timing::Original).unwrap();
+    assert_eq!(extent.share(), 0.25);
+    assert_eq!(
+        extent.words(),
+        "only a beginning: the first 25 % of the trace, 1.0 of 4.0 s"
+    );
+    let [_, one] = shortened(&trace, 0.01, Timing::Fast);
+    assert_eq!(one.len(), 1);
+    let extent = Extent::of(&whole, 0.3, Timing::Fast).unwrap();
+    assert_eq!(
+        extent.words(),
+        "only a beginning: the first 40 % of the trace, 2 of 5 requests"
+    );
+    for share in [1.0, 2.0] {
+        for timing in [Timing::Original, Timing::Busy, Timing::Fast] {
+            assert_eq!(Extent::of(&whole, share, timing), None);
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! What was tested and how, in sentences for the report.
 
 use stend_record::load::size_text;
-use stend_record::review::{Condition, Review};
+use stend_record::review::{Condition, Review, TargetKind};
 
 use crate::plan::Plan;
 use crate::preparation::STEADY_STATE;
+use crate::setting::Setting;
 
 /// The name of the note that a run was stopped and continued.
 const INTERRUPTED: &str = "interrupted";
@@ -75,7 +76,7 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
         add("preparation", NO_PREPARATION.to_owned());
     }
     add("order", order(plan, can_be_copied));
-    add("durations", durations(plan.setting.scale));
+    add("durations", durations(&plan.setting));
     let data = match plan.setting.read_only {
         true => "what the target held",
         false => "random",
@@ -139,7 +140,8 @@ fn order(plan: &Plan<'_>, can_be_copied: bool) -> String {
     )
 }
 
-fn durations(scale: f64) -> String {
+fn durations(setting: &Setting) -> String {
+    let scale = setting.scale;
     if scale == 1.0 {
         return "as the edition says".to_owned();
     }
@@ -148,9 +150,16 @@ fn durations(scale: f64) -> String {
     } else {
         "stretched"
     };
+    let rests = match setting.kind {
+        TargetKind::Simulated => "rests keep their length, which costs nothing in virtual time",
+        _ if scale < 1.0 => {
+            "rests are shortened as well, so that the drive may still have worked on what was \
+             written before"
+        }
+        _ => "rests are stretched as well",
+    };
     format!(
-        "{word}: every duration × {scale}, rests included; runs in whole seconds and at least 1 s; \
-         what goes by bytes (filling, a pass over the range) and the times of traces are not \
-         changed"
+        "{word}: every measurement × {scale}, in whole seconds and at least 1 s, and of each trace \
+         the beginning; {rests}; what goes by bytes (filling, a pass over the range) is not changed"
     )
 }

@@ -7,6 +7,7 @@ use stend_record::load::{Load, size_text};
 use stend_record::review::{Point, PointOp, Series, TargetKind, TestResult};
 use stend_target::{JobOutcome, JobRequest, RefusedOutcome, Target, TargetError};
 
+use crate::cost::Cost;
 use crate::enough::{Ending, EndsWhen, Watch};
 use crate::host::Limits;
 use crate::job::{self, JobFrame};
@@ -46,7 +47,7 @@ pub(crate) struct MeasuredCurve {
     pub(crate) written_bytes: u64,
     title: String,
     job_text: String,
-    cost: f64,
+    cost: Cost,
 }
 
 impl MeasuredCurve {
@@ -180,8 +181,9 @@ impl Context<'_> {
         let load = job.load;
         let title = format!("{}: {}", job.name, load.describe());
         let runtime_s = job.duration_s.map(|s| self.setting.runtime_s(s));
+        let cost = self.setting.load_cost(load, runtime_s);
         for place in places {
-            self.recorder.begin(*place, &title, runtime_s);
+            self.recorder.begin(*place, &title, cost);
         }
         let seed_name = format!("{}/{}", job.test, job.name);
         let timing = (runtime_s, job.sample_ms);
@@ -205,7 +207,7 @@ impl Context<'_> {
             warnings,
             written_bytes: outcome::written_bytes(&outcome),
             title,
-            cost: self.setting.load_cost(load, runtime_s),
+            cost,
             job_text: outcome.job_text,
         })
     }

@@ -3,16 +3,29 @@
 use stend_record::review::TestResult;
 use stend_target::TargetError;
 
+use crate::cost::Cost;
+
 /// Something happened. With several threads, events of different tests interleave;
 /// shares of work done never fall.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// A step of a preparation begins.
+    /// It is known what is to be done; told once, before anything is.
+    Planned {
+        /// The cost of everything.
+        whole: Cost,
+        /// Whether it happens in virtual time.
+        simulated: bool,
+    },
+    /// Work begins of which nothing is measured.
     Preparing {
-        /// Id of the state that is being made.
+        /// Id of the state that is being made, or of the test that this is a part of.
         state: &'a str,
         /// What is done, `filling`.
         step: &'a str,
+        /// What this costs.
+        part: Cost,
+        /// What is left of the whole work, with this.
+        left: Cost,
         /// Share of the whole work that is done, by estimated cost, 0 to 1.
         share_done: f64,
     },
@@ -29,9 +42,10 @@ pub enum Event<'a> {
         test: &'a str,
         /// `random read, 4 KiB, queue depth 8`.
         point: &'a str,
-        /// How long it will take, in the target's time, s; `None` where that is the
-        /// target's own affair.
-        runtime_s: Option<u64>,
+        /// What this costs.
+        part: Cost,
+        /// What is left of the whole work, with this.
+        left: Cost,
     },
     /// A point or a curve is measured.
     PointFinished {
@@ -39,6 +53,8 @@ pub enum Event<'a> {
         test: &'a str,
         /// As in [`Event::PointStarted`].
         point: &'a str,
+        /// What is left of the whole work.
+        left: Cost,
         /// Share of the whole work that is done, by estimated cost, 0 to 1.
         share_done: f64,
     },

@@ -2,12 +2,14 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use stend_record::load::Load;
+use stend_record::review::TestResult;
 use stend_target::Target;
 
 use crate::context::Context;
-use crate::recorder::{Done, Place, PlannedTest};
+use crate::recorder::{Done, Measurement, Place, PlannedTest};
 use crate::setting::{Action, Setting};
 
 /// Whether a point of the test of this id is wanted. The load comes without its region.
@@ -98,6 +100,8 @@ pub(crate) struct Planner<'p> {
     /// Index of the test among those of the plan.
     pub(crate) number: usize,
     pub(crate) test: PlannedTest,
+    /// What an earlier run has left unfinished of it.
+    pub(crate) earlier: Option<&'p TestResult>,
     /// Procedures of this test and of those before it.
     pub(crate) procedures: &'p mut Vec<Procedure>,
 }
@@ -132,6 +136,13 @@ impl Planner<'_> {
         });
         let last = self.procedures.len() - 1;
         &mut self.procedures[last]
+    }
+
+    /// Takes the next result over from an earlier run.
+    pub(crate) fn take_over(&mut self, measured: Measurement) {
+        let slot = self.test.slots;
+        self.test.slots += 1;
+        self.test.taken_over.push((slot, Arc::new(measured)));
     }
 
     /// The target cannot do this test.

@@ -8,8 +8,8 @@
 //!
 //! The engine prints nothing: it tells an observer of [`Event`]s.
 //!
-//! Modules, each importing only those before it: `state`, `setting` and `job` (what is done and
-//! what it costs); `outcome` (from fio's JSON to figures); `recorder` (where results go);
+//! Modules, each importing only those before it: `state`, `cost`, `setting` and `job` (what is done
+//! and what it costs); `outcome` (from fio's JSON to figures); `recorder` (where results go);
 //! `context` and `preparation` (what measures); `kind` (what a kind of test is); `parse`;
 //! `kinds` (the table of them, one file each); `edition` and `until_steady`; `options` and
 //! `budget`; `plan`; `runner`; `serial` and `parallel` (in which order); `conditions`; `run`.
@@ -17,6 +17,7 @@
 mod budget;
 mod conditions;
 mod context;
+mod cost;
 pub mod edition;
 mod enough;
 mod event;
@@ -39,6 +40,7 @@ mod setting;
 mod state;
 mod until_steady;
 
+pub use cost::Cost;
 pub use edition::Edition;
 pub use enough::{Ending, EndsWhen};
 pub use event::Event;

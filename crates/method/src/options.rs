@@ -24,8 +24,9 @@ pub struct ReviewOptions<'a> {
     pub ends_when: Option<EndsWhen<'a>>,
     /// Root seed: every job's own seed is derived from it and from the job's name.
     pub seed: u64,
-    /// Factor on every duration, pauses included. Runtimes come out in whole seconds,
-    /// at least one; filling the drive is by capacity and is not scaled.
+    /// Factor on every measurement, and on the rests of real targets; those of simulated ones
+    /// keep their length. Runtimes come out in whole seconds, at least one; of traces, the
+    /// beginning is replayed; filling the drive is by capacity and is not scaled.
     pub duration_scale: f64,
     /// How many procedures run at a time on a target that can be copied, and so how many
     /// copies exist at a time; 0 counts as 1. The result does not depend on it.

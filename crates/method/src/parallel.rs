@@ -140,7 +140,11 @@ fn tasks(plan: &Plan<'_>) -> Vec<Task> {
         Task {
             work: Work::Prepare(index),
             needs: state.from.map_or(0, |from| from + 1),
-            cost: state.steps.iter().map(|s| plan.setting.step_cost(s)).sum(),
+            cost: state
+                .steps
+                .iter()
+                .map(|s| plan.setting.step_cost(s).total())
+                .sum(),
             claimed: false,
         }
     });
@@ -148,7 +152,7 @@ fn tasks(plan: &Plan<'_>) -> Vec<Task> {
     let procedures = procedures.map(|(index, procedure)| Task {
         work: Work::Run(index),
         needs: procedure.state + 1,
-        cost: plan.cost_on_copy(procedure),
+        cost: plan.cost_on_copy(procedure).total(),
         claimed: false,
     });
     states.chain(procedures).collect()

@@ -2,6 +2,7 @@
 
 use stend_record::review::TestResult;
 
+use crate::cost::Cost;
 use crate::edition::{Edition, TestKind};
 use crate::kind::{Planner, Procedure, Wanted};
 use crate::recorder::PlannedTest;
@@ -20,12 +21,14 @@ pub(crate) struct Plan<'e> {
 }
 
 impl<'e> Plan<'e> {
-    /// The plan for the tests of these indices, which ascend.
+    /// The plan for the tests of these indices, which ascend. `unfinished` is what an earlier run
+    /// has left unfinished, by index in the edition.
     pub(crate) fn new(
         edition: &'e Edition,
         chosen: &[usize],
         setting: Setting,
         wanted: Option<Wanted<'_>>,
+        unfinished: &[Option<TestResult>],
     ) -> Plan<'e> {
         let mut plan = Plan {
             edition,
@@ -34,7 +37,7 @@ impl<'e> Plan<'e> {
             procedures: Vec::new(),
         };
         for &index in chosen {
-            plan.add(index, wanted);
+            plan.add(index, wanted, unfinished[index].as_ref());
         }
         if plan.setting.no_trim {
             for procedure in &plan.procedures {
@@ -47,7 +50,13 @@ impl<'e> Plan<'e> {
         plan
     }
 
-    fn add(&mut self, index: usize, wanted: Option<Wanted<'_>>) {
+    /// The plan of these tests as if none of them had been begun.
+    pub(crate) fn with_finished(&self, chosen: &[usize], wanted: Option<Wanted<'_>>) -> Plan<'e> {
+        let nothing = vec![None; self.edition.tests.len()];
+        Plan::new(self.edition, chosen, self.setting.clone(), wanted, &nothing)
+    }
+
+    fn add(&mut self, index: usize, wanted: Option<Wanted<'_>>, earlier: Option<&TestResult>) {
         let test = &self.edition.tests[index];
         let mut planner = Planner {
             setting: &self.setting,
@@ -63,6 +72,7 @@ impl<'e> Plan<'e> {
                 },
                 ..PlannedTest::default()
             },
+            earlier,
             procedures: &mut self.procedures,
         };
         match missing(&self.setting, &test.kind) {
@@ -85,8 +95,8 @@ impl<'e> Plan<'e> {
     }
 
     /// The cost of a procedure on a copy of a target, without its preparation.
-    pub(crate) fn cost_on_copy(&self, procedure: &Procedure) -> f64 {
-        let mut cost = 0.0;
+    pub(crate) fn cost_on_copy(&self, procedure: &Procedure) -> Cost {
+        let mut cost = Cost::default();
         let mut add = |action: Action<'_>| cost += self.setting.cost(&action);
         procedure.actions(&self.setting, true, &mut add);
         cost

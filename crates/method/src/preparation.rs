@@ -5,6 +5,7 @@ use stend_record::review::SteadyStart;
 use stend_target::{Target, TargetError};
 
 use crate::context::Context;
+use crate::cost::Cost;
 use crate::job;
 use crate::outcome::written_bytes;
 use crate::recorder::Done;
@@ -16,48 +17,71 @@ pub(crate) const STEADY_STATE: &str = "steady state of ";
 impl Context<'_> {
     /// Carries out a step; `name` is that of the state or the test, and names random seeds.
     pub(crate) fn step(&self, target: &mut dyn Target, name: &str, step: &Step) -> Done {
+        let cost = self.setting.step_cost(step);
+        let begin = || self.recorder.preparing(name, step.name(), cost);
+        let mut spent = Cost::default();
         match step {
             Step::Fill {
                 block_bytes,
                 queue_depth,
                 region_bytes,
-            } => self.write(target, &format!("fill/{name}"), |seed| {
-                let capacity_bytes = self.setting.capacity_bytes;
-                job::fill(
-                    *block_bytes,
-                    *queue_depth,
-                    seed,
-                    *region_bytes,
-                    capacity_bytes,
-                )
-            })?,
-            Step::Trim => target.trim_all()?,
-            Step::UntilSteady(rounds) => self.until_steady(target, name, rounds)?,
-            Step::Idle { duration_s } => target.idle(self.setting.rest_s(*duration_s))?,
+            } => {
+                begin();
+                self.write(target, &format!("fill/{name}"), |seed| {
+                    let capacity_bytes = self.setting.capacity_bytes;
+                    job::fill(
+                        *block_bytes,
+                        *queue_depth,
+                        seed,
+                        *region_bytes,
+                        capacity_bytes,
+                    )
+                })?;
+            }
+            Step::Trim => {
+                begin();
+                target.trim_all()?;
+            }
+            Step::UntilSteady(rounds) => spent = self.until_steady(target, name, rounds)?,
+            Step::Idle { duration_s } => {
+                begin();
+                target.idle(self.setting.rest_s(*duration_s))?;
+            }
         }
-        self.recorder.spent(self.setting.step_cost(step));
+        // Of rounds that were not needed, too.
+        self.recorder.spent(cost - spent);
         Ok(())
     }
 
-    /// Writes round after round. It is an error if the speed must become steady and does not, so
-    /// that no test starts from a state that is not what its name says.
+    /// Writes round after round; returns what these cost. It is an error if the speed must become
+    /// steady and does not, so that no test starts from a state that is not what its name says.
     fn until_steady(
         &self,
         target: &mut dyn Target,
         state: &str,
         rounds: &UntilSteady,
-    ) -> Result<(), TargetError> {
+    ) -> Result<Cost, TargetError> {
         let load = &rounds.load;
         let runtime_s = self.setting.runtime_s(rounds.round_s);
         let mut speeds = Vec::new();
         let mut written = 0;
         let mut steady = None;
+        let mut spent = Cost::default();
+        let cost = self.setting.load_cost(load, Some(runtime_s));
         while steady.is_none() && speeds.len() < rounds.rounds_max as usize {
-            let seed_name = format!("steady/{state}/round-{}", speeds.len() + 1);
+            let number = speeds.len() + 1;
+            let step = format!(
+                "writing until steady, round {number} of at most {}",
+                rounds.rounds_max
+            );
+            self.recorder.preparing(state, &step, cost);
+            let seed_name = format!("steady/{state}/round-{number}");
             let (point, done) = self.point(target, load, &seed_name, runtime_s, None)?;
             written += written_bytes(&done);
             speeds.push(point.iops);
             steady = Window::last(&speeds).filter(Window::is_steady);
+            self.recorder.spent(cost);
+            spent += cost;
         }
         let last = steady.or_else(|| Window::last(&speeds));
         let start = SteadyStart {
@@ -80,6 +104,6 @@ impl Context<'_> {
         self.recorder
             .note(format!("{STEADY_STATE}`{state}`"), start_words(&start));
         self.recorder.made_steady(start);
-        Ok(())
+        Ok(spent)
     }
 }

@@ -2,12 +2,14 @@
 //! reports and saves them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stend_analysis::{steady, words};
 use stend_record::review::{Condition, FailedTest, JobText, Review, SteadyStart, TestResult};
 use stend_target::TargetError;
 
+use crate::cost::Cost;
 use crate::event::Event;
 
 /// Saves a partial review. An error, in words, becomes a warning.
@@ -27,7 +29,7 @@ pub(crate) struct Place {
 }
 
 /// A test to be carried out.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct PlannedTest {
     /// Index among the tests of the edition.
     pub(crate) index: usize,
@@ -35,6 +37,10 @@ pub(crate) struct PlannedTest {
     pub(crate) head: TestResult,
     /// How many results it consists of.
     pub(crate) slots: usize,
+    /// Results taken over from an earlier run, by slot.
+    pub(crate) taken_over: Vec<(usize, Arc<Measurement>)>,
+    /// Whether each result is kept at once, for a later run to take it over.
+    pub(crate) kept_in_parts: bool,
     /// Why the target cannot do it.
     pub(crate) skipped: Option<String>,
 }
@@ -48,6 +54,12 @@ pub(crate) struct Measurement {
     pub(crate) warnings: Vec<String>,
     /// Puts the result into its test's.
     put: Box<dyn Fn(&mut TestResult) + Send + Sync>,
+}
+
+impl fmt::Debug for Measurement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Measurement").field(&self.name).finish()
+    }
 }
 
 impl Measurement {
@@ -94,7 +106,7 @@ struct Progress {
     begun: Vec<bool>,
     /// Finished or failed; their slots are emptied.
     settled: Vec<bool>,
-    cost_done: f64,
+    cost_done: Cost,
     /// Without tests; those are in `finished`.
     review: Review,
     /// Finished tests by index in the edition, those taken over among them.
@@ -115,7 +127,7 @@ struct Progress {
 pub(crate) struct Recorder<'a> {
     tests: &'a [PlannedTest],
     capacity_bytes: u64,
-    cost_total: f64,
+    cost_total: Cost,
     events: &'a (dyn Fn(Event<'_>) + Sync),
     save: Option<Save<'a>>,
     progress: Mutex<Progress>,
@@ -126,13 +138,19 @@ impl<'a> Recorder<'a> {
     /// `unfinished` are taken over from an earlier run, by index in the edition.
     pub(crate) fn new(
         tests: &'a [PlannedTest],
-        cost_total: f64,
+        cost_total: Cost,
         events: &'a (dyn Fn(Event<'_>) + Sync),
         save: Option<Save<'a>>,
         review: Review,
         (finished, unfinished): (Vec<Option<TestResult>>, Vec<Option<TestResult>>),
     ) -> Recorder<'a> {
-        let slots = tests.iter().map(|t| (0..t.slots).map(|_| None).collect());
+        let slots = tests.iter().map(|test| {
+            let mut slots: Vec<SlotResult> = (0..test.slots).map(|_| None).collect();
+            for (slot, measured) in &test.taken_over {
+                slots[*slot] = Some(Ok(Arc::clone(measured)));
+            }
+            slots
+        });
         Recorder {
             tests,
             capacity_bytes: review.target.capacity_bytes,
@@ -143,7 +161,7 @@ impl<'a> Recorder<'a> {
                 slots: slots.collect(),
                 begun: vec![false; tests.len()],
                 settled: vec![false; tests.len()],
-                cost_done: 0.0,
+                cost_done: Cost::default(),
                 review,
                 failed: vec![None; finished.len()],
                 unfinished,
@@ -161,10 +179,14 @@ impl<'a> Recorder<'a> {
     }
 
     fn share(&self, progress: &Progress) -> f64 {
-        match self.cost_total {
-            total if total > 0.0 => (progress.cost_done / total).min(1.0),
+        match self.cost_total.total() {
+            total if total > 0.0 => (progress.cost_done.total() / total).min(1.0),
             _ => 1.0,
         }
+    }
+
+    fn left(&self, progress: &Progress) -> Cost {
+        self.cost_total - progress.cost_done
     }
 
     /// Id of the test that a place belongs to.
@@ -221,18 +243,20 @@ impl<'a> Recorder<'a> {
         self.save(&review(&progress));
     }
 
-    /// A preparation begins.
-    pub(crate) fn preparing(&self, state: &str, step: &str) {
+    /// Work begins of which nothing is measured, for a state or within a test.
+    pub(crate) fn preparing(&self, state: &str, step: &str, part: Cost) {
         let progress = self.lock();
         (self.events)(Event::Preparing {
             state,
             step,
+            part,
+            left: self.left(&progress),
             share_done: self.share(&progress),
         });
     }
 
     /// Counts work that has no result of its own.
-    pub(crate) fn spent(&self, cost: f64) {
+    pub(crate) fn spent(&self, cost: Cost) {
         self.lock().cost_done += cost;
     }
 
@@ -249,18 +273,19 @@ impl<'a> Recorder<'a> {
     }
 
     /// A measurement begins.
-    pub(crate) fn begin(&self, place: Place, name: &str, runtime_s: Option<u64>) {
+    pub(crate) fn begin(&self, place: Place, name: &str, part: Cost) {
         self.begin_test(place.test);
-        let _order = self.lock();
+        let progress = self.lock();
         (self.events)(Event::PointStarted {
             test: self.test_id(place),
             point: name,
-            runtime_s,
+            part,
+            left: self.left(&progress),
         });
     }
 
     /// Records a result; a fresh curve can be the result of two tests.
-    pub(crate) fn record(&self, places: &[Place], measured: Measurement, cost: f64) {
+    pub(crate) fn record(&self, places: &[Place], measured: Measurement, cost: Cost) {
         let measured = Arc::new(measured);
         let mut progress = self.lock();
         progress.cost_done += cost;
@@ -268,10 +293,34 @@ impl<'a> Recorder<'a> {
             (self.events)(Event::PointFinished {
                 test: self.test_id(*place),
                 point: &measured.name,
+                left: self.left(&progress),
                 share_done: self.share(&progress),
             });
             progress.slots[place.test][place.slot] = Some(Ok(Arc::clone(&measured)));
+            if self.tests[place.test].kept_in_parts {
+                self.keep_parts(&mut progress, place.test);
+            }
             self.settle(&mut progress, place.test);
+        }
+    }
+
+    /// Saves the results that a test has so far, if some are missing.
+    fn keep_parts(&self, progress: &mut Progress, test: usize) {
+        let slots = &progress.slots[test];
+        if slots.iter().all(Option::is_some) {
+            return;
+        }
+        let result = self.assemble(test, slots, &progress.steady_starts[test]);
+        progress.unfinished[self.tests[test].index] = Some(result);
+        self.save(&review(progress));
+    }
+
+    /// Finishes tests of which an earlier run has left nothing to be measured.
+    pub(crate) fn settle_taken_over(&self) {
+        for (number, test) in self.tests.iter().enumerate() {
+            if !test.taken_over.is_empty() {
+                self.settle(&mut self.lock(), number);
+            }
         }
     }
 
@@ -355,14 +404,15 @@ impl<'a> Recorder<'a> {
         slots: &[SlotResult],
         starts: &BTreeMap<usize, SteadyStart>,
     ) -> TestResult {
-        let mut steady_starts: Vec<SteadyStart> = Vec::new();
+        let mut result = self.tests[test].head.clone();
+        let mut steady_starts = std::mem::take(&mut result.steady_starts);
         for start in starts.values() {
             if !steady_starts.contains(start) {
                 steady_starts.push(start.clone());
             }
         }
-        let mut result = self.tests[test].head.clone();
-        let unsteady = |start| not_steady(start, self.capacity_bytes);
+        let said = |text: &String| result.warnings.contains(text);
+        let unsteady = |start| not_steady(start, self.capacity_bytes).filter(|text| !said(text));
         let unsteady: Vec<String> = steady_starts.iter().filter_map(unsteady).collect();
         result.warnings.splice(0..0, unsteady);
         result.steady_starts = steady_starts;

@@ -8,6 +8,7 @@ use stend_target::{Target, WriteLimit};
 
 use crate::budget::check_budget;
 use crate::context::Context;
+use crate::cost::Cost;
 use crate::edition::Edition;
 use crate::event::Event;
 use crate::host::{self, Limits};
@@ -71,7 +72,8 @@ pub fn estimate(
     can_be_copied: bool,
 ) -> Result<Estimate, MethodError> {
     let edition = effective(edition, options);
-    let (plan, _) = prepare_plan(&edition, options, target, Access::default())?;
+    let unfinished = unfinished(&edition, options.resume.as_ref(), WriteLimit::AsStated);
+    let (plan, _) = prepare_plan(&edition, options, target, Access::default(), &unfinished)?;
     let setting = &plan.setting;
     let mut sum = Estimate::default();
     walk(&plan, can_be_copied, &mut |action| match action {
@@ -134,27 +136,27 @@ pub fn run_review(
         read_only: target.read_only(),
         no_trim: !target.trim_supported(),
     };
-    let (plan, finished) = prepare_plan(&edition, options, &info, access)?;
-    // What is said of all tests is said of those that are taken over as well.
-    let whole = chosen(&edition, options)?;
-    let whole = Plan::new(&edition, &whole, plan.setting.clone(), options.wanted);
-    let can_be_copied = target.can_fork();
     let earlier = options.resume.as_ref();
     let unfinished = unfinished(&edition, earlier, target.write_limit());
+    let (plan, finished) = prepare_plan(&edition, options, &info, access, &unfinished)?;
+    // What is said of all tests is said of those that are taken over as well.
+    let with_finished = match earlier {
+        Some(_) => Some(plan.with_finished(&chosen(&edition, options)?, options.wanted)),
+        None => None,
+    };
+    let whole = with_finished.as_ref().unwrap_or(&plan);
+    let can_be_copied = target.can_fork();
     let smart = host::smart_before(target.as_mut(), earlier);
-    let limits = Limits::measured(target.as_mut(), threads(&whole));
+    let limits = Limits::measured(target.as_mut(), threads(whole));
     let mut environment = target.environment();
     environment.extend(limits.conditions());
     let review = Review {
         target: info,
         environment,
         smart,
-        ..without_results(&whole, options, can_be_copied)
+        ..without_results(whole, options, can_be_copied)
     };
-    let mut cost_total = 0.0;
-    walk(&plan, can_be_copied, &mut |action| {
-        cost_total += plan.setting.cost(&action)
-    });
+    let cost_total = tell_cost(&plan, can_be_copied, events);
     let recorder = Recorder::new(
         &plan.tests,
         cost_total,
@@ -171,6 +173,7 @@ pub fn run_review(
             recorder.skip(number, why);
         }
     }
+    recorder.settle_taken_over();
     let runner = Runner {
         plan: &plan,
         context: Context {
@@ -190,15 +193,20 @@ pub fn run_review(
     Ok(review)
 }
 
-/// Tests that an earlier run has not finished, by their index in the edition. A simulated drive is
-/// as new again; a real one stays worn by what was written, and the test continues.
+/// Tests that an earlier run has not finished, by their index in the edition: each continues. Only
+/// endurance begins anew on a simulated drive, which is as new again; a real one stays worn by what
+/// was written.
 fn unfinished(
     edition: &Edition,
     earlier: Option<&Review>,
     limit: WriteLimit,
 ) -> Vec<Option<TestResult>> {
-    let worn = earlier.filter(|_| limit == WriteLimit::AsStated);
-    let begun = |id: &str| worn?.unfinished.iter().find(|test| test.id == id).cloned();
+    let stays_worn = limit == WriteLimit::AsStated;
+    let goes_on = |test: &&TestResult| stays_worn || test.endurance.is_none();
+    let begun = |id: &str| {
+        let mut unfinished = earlier?.unfinished.iter().filter(goes_on);
+        unfinished.find(|test| test.id == id).cloned()
+    };
     edition.tests.iter().map(|test| begun(&test.id)).collect()
 }
 
@@ -227,6 +235,17 @@ fn note_earlier(recorder: &Recorder<'_>, earlier: &Review, plan: &Plan<'_>, can_
         let (name, value) = conditions::interruption(earlier, &next.head.title);
         recorder.note(name, value);
     }
+}
+
+/// The cost of everything to be done, which is told.
+fn tell_cost(plan: &Plan<'_>, can_be_copied: bool, events: &dyn Fn(Event<'_>)) -> Cost {
+    let mut whole = Cost::default();
+    walk(plan, can_be_copied, &mut |action| {
+        whole += plan.setting.cost(&action)
+    });
+    let simulated = plan.setting.kind == TargetKind::Simulated;
+    events(Event::Planned { whole, simulated });
+    whole
 }
 
 fn walk(plan: &Plan<'_>, can_be_copied: bool, see: &mut dyn FnMut(Action<'_>)) {
@@ -265,6 +284,7 @@ fn prepare_plan<'e>(
     options: &ReviewOptions<'_>,
     target: &TargetInfo,
     access: Access,
+    unfinished: &[Option<TestResult>],
 ) -> Result<(Plan<'e>, Vec<Option<TestResult>>), MethodError> {
     let chosen = chosen(edition, options)?;
     let mut finished = vec![None; edition.tests.len()];
@@ -299,7 +319,8 @@ fn prepare_plan<'e>(
         // On a target that is only read, no state is prepared.
         no_trim: access.no_trim && !access.read_only,
     };
-    let plan = Plan::new(edition, &left, setting, options.wanted);
+    let mut plan = Plan::new(edition, &left, setting, options.wanted, unfinished);
+    serial::warn_of_shortened_rests(&mut plan);
     Ok((plan, finished))
 }
 

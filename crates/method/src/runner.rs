@@ -26,7 +26,6 @@ impl Runner<'_> {
                 if self.plan.setting.no_trim && *step == Step::Trim {
                     continue;
                 }
-                self.context.recorder.preparing(state, step.name());
                 self.context.step(target, state, step)?;
             }
             Ok(())

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use stend_target::{Target, TargetError};
 
+use crate::kind::Procedure;
 use crate::plan::Plan;
 use crate::runner::Runner;
 use crate::setting::Action;
@@ -93,17 +94,49 @@ impl<'e> Tracker<'e> {
 
 /// Shows every action of the whole plan in its order.
 pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
+    walk_procedures(plan, &mut |_, action| see(action));
+}
+
+/// As [`walk`], with the procedure that each action is for.
+fn walk_procedures(plan: &Plan<'_>, see: &mut dyn FnMut(&Procedure, Action<'_>)) {
     let mut tracker = Tracker::of(plan);
     let mut last_test = None;
     for procedure in &plan.procedures {
         let new_test = last_test.replace(procedure.test()) != Some(procedure.test());
         for step in tracker.bring_to(procedure.state, new_test || procedure.starts_anew) {
-            see(Action::Step(&step));
+            see(procedure, Action::Step(&step));
         }
-        procedure.actions(&plan.setting, false, see);
+        procedure.actions(&plan.setting, false, &mut |action| see(procedure, action));
         if procedure.disturbs(&plan.setting) {
             tracker.lost();
         }
+    }
+}
+
+/// Warns of the tests that come behind a shortened rest: before them, or as a part of them.
+pub(crate) fn warn_of_shortened_rests(plan: &mut Plan<'_>) {
+    // Where nothing is written, a drive has nothing to work on.
+    if plan.setting.read_only {
+        return;
+    }
+    let mut longest_s = vec![0_f64; plan.tests.len()];
+    walk_procedures(plan, &mut |procedure, action| {
+        for place in &procedure.places {
+            let longest_s = &mut longest_s[place.test];
+            match action {
+                Action::Step(Step::Idle { duration_s }) => {
+                    *longest_s = longest_s.max(*duration_s);
+                }
+                // What follows is steady, whatever was before.
+                Action::Step(Step::UntilSteady(_)) => *longest_s = 0.0,
+                _ => {}
+            }
+        }
+    });
+    for (test, longest_s) in plan.tests.iter_mut().zip(longest_s) {
+        let warnings = &mut test.head.warnings;
+        let warning = plan.setting.rest_warning(longest_s);
+        warnings.extend(warning.filter(|text| !warnings.contains(text)));
     }
 }
 

@@ -1,8 +1,10 @@
 //! What all measurements of a review have in common, and the estimated cost of each.
 
+use stend_analysis::words;
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{PointOp, TargetKind};
 
+use crate::cost::Cost;
 use crate::job::scaled_runtime_s;
 use crate::state::Step;
 
@@ -11,7 +13,7 @@ use crate::state::Step;
 pub(crate) struct Setting {
     /// Root seed.
     pub(crate) seed: u64,
-    /// Factor on every duration.
+    /// Factor on the duration of every measurement, and of rests on a real target.
     pub(crate) scale: f64,
     /// Capacity of the target, bytes.
     pub(crate) capacity_bytes: u64,
@@ -60,69 +62,87 @@ impl Setting {
         scaled_runtime_s(duration_s, self.scale)
     }
 
-    /// The length of a rest, s.
+    /// The length of a rest, s. A rest in virtual time costs nothing, and keeps its length: a
+    /// shortened one would end while the drive still works on what was written before.
     pub(crate) fn rest_s(&self, duration_s: f64) -> f64 {
-        duration_s * self.scale
+        match self.kind {
+            TargetKind::Simulated => duration_s,
+            _ => duration_s * self.scale,
+        }
     }
 
-    /// The cost of an action: for a simulated drive the 4 KiB pages that it moves and the
-    /// requests that it makes, roughly; for a real one seconds.
-    ///
-    /// It is used for the progress that is shown and to start the longest procedures first. It
-    /// affects no result.
-    pub(crate) fn cost(&self, action: &Action<'_>) -> f64 {
+    /// What is to be said of a test behind a rest of this many seconds in the edition, if it is
+    /// shortened here.
+    pub(crate) fn rest_warning(&self, duration_s: f64) -> Option<String> {
+        let rest_s = self.rest_s(duration_s);
+        (rest_s < duration_s).then(|| {
+            format!(
+                "behind a shortened rest: {} instead of {} (duration scale {}); the drive may \
+                 still have worked on what was written before, which spoils these figures",
+                words::time(rest_s),
+                words::time(duration_s),
+                self.scale
+            )
+        })
+    }
+
+    /// The cost of an action.
+    pub(crate) fn cost(&self, action: &Action<'_>) -> Cost {
         match action {
             Action::Step(step) => self.step_cost(step),
             Action::Write(bytes) => self.pass_cost(*bytes),
-            Action::Files(bytes) => 3.0 * self.pass_cost(*bytes),
+            Action::Files(bytes) => self.pass_cost(*bytes).times(3.0),
             Action::Load { load, runtime_s } => self.load_cost(load, *runtime_s),
             Action::Replay(replay) => match self.kind {
                 // Written pages are copied as well.
                 TargetKind::Simulated => {
-                    (replay.read_bytes + 3 * replay.written_bytes) as f64 / 4096.0
+                    Cost::untimed((replay.read_bytes + 3 * replay.written_bytes) as f64 / 4096.0)
                 }
-                _ => replay
-                    .duration_s
-                    .max(self.pass_cost(replay.read_bytes + replay.written_bytes)),
+                _ if replay.duration_s > 0.0 => Cost::timed(replay.duration_s),
+                _ => self.pass_cost(replay.read_bytes + replay.written_bytes),
             },
         }
     }
 
     /// The cost of a step of a preparation.
-    pub(crate) fn step_cost(&self, step: &Step) -> f64 {
+    pub(crate) fn step_cost(&self, step: &Step) -> Cost {
         match (self.kind, step) {
             (_, Step::Fill { region_bytes, .. }) => {
                 self.pass_cost(range_bytes(*region_bytes, self.capacity_bytes))
             }
             (_, Step::UntilSteady(rounds)) => {
                 let runtime_s = self.runtime_s(rounds.round_s);
-                self.load_cost(&rounds.load, Some(runtime_s)) * f64::from(rounds.rounds_max)
+                let round = self.load_cost(&rounds.load, Some(runtime_s));
+                round.times(f64::from(rounds.rounds_max))
             }
             // Mostly the garbage collection that happens meanwhile.
             (TargetKind::Simulated, Step::Idle { .. } | Step::Trim) => {
-                self.capacity_bytes as f64 / 4096.0 / 20.0
+                Cost::untimed(self.capacity_bytes as f64 / 4096.0 / 20.0)
             }
-            (_, Step::Idle { duration_s }) => self.rest_s(*duration_s),
-            (_, Step::Trim) => 2.0,
+            (_, Step::Idle { duration_s }) => Cost {
+                parts: 0.0,
+                ..Cost::timed(self.rest_s(*duration_s))
+            },
+            (_, Step::Trim) => Cost::timed(0.0),
         }
     }
 
     /// What it costs to write so many bytes in sequence.
-    fn pass_cost(&self, bytes: u64) -> f64 {
+    fn pass_cost(&self, bytes: u64) -> Cost {
         match self.kind {
-            TargetKind::Simulated => bytes as f64 / 4096.0,
+            TargetKind::Simulated => Cost::untimed(bytes as f64 / 4096.0),
             // A SATA drive writes some 400 MB/s.
-            _ => bytes as f64 / 400e6,
+            _ => Cost::untimed(bytes as f64 / 400e6),
         }
     }
 
     /// What a load costs.
-    pub(crate) fn load_cost(&self, load: &Load, runtime_s: Option<u64>) -> f64 {
+    pub(crate) fn load_cost(&self, load: &Load, runtime_s: Option<u64>) -> Cost {
         let Some(runtime_s) = runtime_s else {
             return self.pass_cost(load.range_bytes(self.capacity_bytes));
         };
         if self.kind != TargetKind::Simulated {
-            return runtime_s as f64;
+            return Cost::timed(runtime_s as f64);
         }
         let outstanding = f64::from(load.queue_depth) * f64::from(load.threads);
         let block = load.block_bytes as f64;
@@ -134,6 +154,7 @@ impl Setting {
             _ => 3.0,
         };
         let pages = (block / 4096.0).max(1.0) * write;
-        latency_bound.min(bus_bound).min(80_000.0) * (1.0 + pages) * runtime_s as f64
+        let iops = latency_bound.min(bus_bound).min(80_000.0);
+        Cost::untimed(iops * (1.0 + pages) * runtime_s as f64)
     }
 }

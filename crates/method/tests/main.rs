@@ -16,3 +16,4 @@ mod parts;
 mod read_only;
 mod review;
 mod rounds;
+mod traces;

@@ -7,7 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use common::{ALL, CAPACITY_BYTES, Fake, Fault, options, test};
-use stend_method::{Edition, Event, MethodError, ReviewOptions, estimate, run_review};
+use stend_method::{
+    Cost, Edition, Event, MethodError, ReviewOptions, SteadyLoad, estimate, run_review,
+};
 use stend_record::review::{Review, TestResult};
 use stend_target::Target;
 
@@ -158,12 +160,12 @@ fn recovery_continues_the_drive_that_degradation_left() {
         [
             "fill 1 s",
             "trim",
-            "idle 9 s",
+            "idle 900 s",
             chain,
-            "idle 9 s",
+            "idle 900 s",
             chain,
             "trim",
-            "idle 0.6 s",
+            "idle 60 s",
             chain
         ]
     );
@@ -220,6 +222,49 @@ fn one_drive_is_brought_to_its_state_before_each_test() {
 }
 
 #[test]
+fn only_a_shortened_rest_of_a_real_target_spoils_what_follows() {
+    let tests = ["sequential", "recovery", "crystaldiskmark"];
+    let told = |fake: Fake, scale: f64, seconds: f64| -> Vec<String> {
+        let (spy, kind) = (fake.spy.clone(), fake.info().kind);
+        let options = ReviewOptions {
+            duration_scale: scale,
+            ..options(&tests)
+        };
+        let review = run(fake, &options);
+        let log = spy.log.lock().unwrap();
+        assert!(
+            log.contains(&format!("idle {seconds} s")),
+            "{kind:?} {scale}: {log:?}"
+        );
+        let rests = |test: &TestResult| -> Vec<String> {
+            let of_rests = |w: &&String| w.contains("rest");
+            test.warnings.iter().filter(of_rests).cloned().collect()
+        };
+        review.tests.iter().flat_map(rests).collect()
+    };
+    // Virtual time costs nothing.
+    assert_eq!(told(Fake::simulated(), 0.01, 900.0), [""; 0]);
+    assert_eq!(told(Fake::simulated(), 2.0, 900.0), [""; 0]);
+    assert_eq!(told(Fake::real(), 1.0, 900.0), [""; 0]);
+    assert_eq!(told(Fake::real(), 2.0, 1800.0), [""; 0]);
+    let warning = "behind a shortened rest: 9 s instead of 15 min (duration scale 0.01); the drive \
+                   may still have worked on what was written before, which spoils these figures";
+    assert_eq!(told(Fake::real(), 0.01, 9.0), [warning; 3]);
+}
+
+#[test]
+fn a_steady_state_makes_up_for_a_shortened_rest() {
+    let options = ReviewOptions {
+        until_steady: Some(SteadyLoad::ALL[0]),
+        ..options(&["random"])
+    };
+    let edition = edition();
+    let review = run_review(Box::new(Fake::real()), &edition, &options, &|_| {}).unwrap();
+    let warnings = &test(&review, "random").warnings;
+    assert!(warnings.iter().all(|w| !w.contains("rest")), "{warnings:?}");
+}
+
+#[test]
 fn a_state_that_only_reads_have_touched_is_kept() {
     let text = include_str!("../../../editions/2014.toml");
     let mut edition = Edition::parse(text, "2014").unwrap();
@@ -251,7 +296,9 @@ fn every_finished_test_is_saved_at_once() {
         };
         let review = run(fake, &options);
         let saved = saved.into_inner().unwrap();
-        let counts: Vec<usize> = saved.iter().map(|r| r.tests.len()).collect();
+        let mut counts: Vec<usize> = saved.iter().map(|r| r.tests.len()).collect();
+        // Traces are saved one by one.
+        counts.dedup();
         assert_eq!(counts, (1..=ALL.len()).collect::<Vec<_>>());
         let (last, before) = saved.split_last().unwrap();
         assert!(before.iter().all(|r| !r.complete));
@@ -470,6 +517,59 @@ fn shares_of_work_rise_to_one() {
         started.sort();
         started.dedup();
         assert_eq!(started.len(), ALL.len(), "each test starts once");
+    }
+}
+
+/// Whatever is done, its cost is in what is left when it begins, and gone when the next begins.
+#[test]
+fn what_is_left_is_told_part_by_part_and_comes_to_nothing() {
+    let all = [
+        ("2014", None),
+        ("2018", Some("trim-response")),
+        ("recovery-ladder", None),
+        ("snia-pts", Some("steady-iops")),
+    ];
+    for (edition, only) in all {
+        let edition = Edition::load(edition).unwrap();
+        let options = options(only.as_slice());
+        let seen = Mutex::new((Vec::new(), None));
+        let see = |event: Event<'_>| {
+            let (parts, whole) = &mut *seen.lock().unwrap();
+            match event {
+                Event::Planned { whole: told, .. } => *whole = Some(told),
+                Event::Preparing { part, left, .. } | Event::PointStarted { part, left, .. } => {
+                    parts.push((part, left));
+                }
+                Event::PointFinished { left, .. } => parts.push((Cost::default(), left)),
+                _ => {}
+            }
+        };
+        run_review(Box::new(Fake::real()), &edition, &options, &see).unwrap();
+        let (parts, whole) = seen.into_inner().unwrap();
+        assert_eq!(parts[0].1, whole.unwrap(), "{}", edition.id);
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-6;
+        for pair in parts.windows(2) {
+            let [(part, left), (_, next)] = pair else {
+                unreachable!()
+            };
+            assert!(
+                part.timed_s <= left.timed_s + 1e-9,
+                "{}: {pair:?}",
+                edition.id
+            );
+            // A curve of two tests begins twice; rounds that are not needed are gone at once.
+            let gone = near(left.timed_s - next.timed_s, part.timed_s)
+                && near(left.untimed - next.untimed, part.untimed);
+            assert!(
+                gone || left == next || next.timed_s < left.timed_s,
+                "{pair:?}"
+            );
+        }
+        let last = parts.last().unwrap().1;
+        assert!(
+            near(last.timed_s, 0.0) && near(last.untimed, 0.0),
+            "{last:?}"
+        );
     }
 }
 
@@ -892,88 +992,4 @@ fn the_fastest_pass_counts_and_every_pass_is_kept() {
             test.warnings
         );
     }
-}
-
-#[test]
-fn traces_are_replayed_as_the_edition_says_and_added_up() {
-    let wanted = ["desktop-traces", "game-start"];
-    for fake in [Fake::simulated(), Fake::real()] {
-        let (spy, copied) = (fake.spy.clone(), fake.can_fork());
-        let options = ReviewOptions {
-            threads: 1,
-            ..options(&wanted)
-        };
-        let asked = estimate(&edition(), &options, &fake.info(), copied).unwrap();
-        // Of the ten 8,869 MB, of the start 10; and the time of their own that is not scaled.
-        let mb = asked.trace_bytes as f64 / 1e6;
-        assert!((mb - 8_879.0).abs() < 0.1, "{mb}");
-        assert!((600.0..900.0).contains(&asked.measured_s), "{asked:?}");
-        let review = run(fake, &options);
-        let log = spy.log.lock().unwrap();
-        let replays: Vec<&str> = log
-            .iter()
-            .filter_map(|l| l.strip_prefix("replay "))
-            .collect();
-        assert_eq!(replays.len(), 11);
-        assert!(
-            replays.contains(&"photoshop-light original 256"),
-            "{replays:?}"
-        );
-        assert!(replays.contains(&"game-start fast 2"), "{replays:?}");
-        let test = test(&review, "desktop-traces");
-        let traces = test.traces.as_ref().unwrap();
-        let busy_s: f64 = traces.iter().map(|t| t.busy_s).sum();
-        let overall = test.overall_bw_bytes_per_s.unwrap();
-        assert!((overall * busy_s / 40e6 - 1.0).abs() < 1e-9, "{overall}");
-        for trace in traces {
-            assert_eq!(
-                (trace.read_bytes, trace.written_bytes),
-                (3_000_000, 1_000_000)
-            );
-            assert!((trace.bw_bytes_per_s * trace.busy_s / 4e6 - 1.0).abs() < 1e-9);
-            assert!((trace.iops * trace.busy_s / 2000.0 - 1.0).abs() < 1e-9);
-            assert_eq!(trace.write_amplification, copied.then_some(1.5));
-            assert!(trace.limits[0].contains("synthesised desktop trace, seed 42"));
-            // The target holds 64 MiB, the traces span gigabytes.
-            assert!(trace.moved_requests > 1000, "{trace:?}");
-            let warned = |w: &&String| w.starts_with(&format!("{}: ", trace.name));
-            assert_eq!(test.warnings.iter().filter(warned).count(), 1);
-        }
-        assert_eq!(test.jobs.len(), 10);
-        let said = "; stend replay photoshop-light --on TARGET --seed 42 --timing original --depth \
-                    256 --fit wrap\n; filled 2 times\n";
-        assert_eq!(test.jobs[0].text, said);
-    }
-}
-
-#[test]
-fn idle_time_is_left_out_where_the_target_can() {
-    let text = include_str!("../../../editions/2014.toml");
-    let text = text.replace("timing = \"original\"", "timing = \"busy\"");
-    let edition = Edition::parse(&text, "mine.toml").unwrap();
-    for (fake, timing, words) in [
-        (Fake::simulated(), "busy", 0),
-        (Fake::real(), "original", 1),
-    ] {
-        let spy = fake.spy.clone();
-        let options = options(&["desktop-traces"]);
-        let review = run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
-        let log = spy.log.lock().unwrap();
-        let said = format!("replay word {timing} 256");
-        assert!(log.contains(&said), "{log:?}");
-        let trace = &test(&review, "desktop-traces").traces.as_ref().unwrap()[0];
-        let told = |l: &&String| l.contains("cannot leave idle time out");
-        assert_eq!(trace.limits.iter().filter(told).count(), words);
-    }
-}
-
-#[test]
-fn a_tool_too_old_for_traces_costs_no_other_test() {
-    let fake = Fake::new(false, Fault::NoTool { on: "word" });
-    let options = options(&["desktop-traces", "game-start"]);
-    let review = run(fake, &options);
-    assert_eq!(ids(&review.tests), ["game-start"]);
-    assert_eq!(review.failed.len(), 1);
-    assert_eq!(review.failed[0].id, "desktop-traces");
-    assert!(review.failed[0].error.contains("too old"));
 }

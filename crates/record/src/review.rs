@@ -32,8 +32,8 @@ pub struct Review {
     pub edition_title: String,
     /// Root seed of every random choice.
     pub seed: u64,
-    /// Factor on every duration; 1 is the edition's own. Anything else is a shortened
-    /// (or stretched) run, and every figure of it must say so.
+    /// Factor on every measurement, and on rests of real targets; 1 is the edition's own. Anything
+    /// else is a shortened (or stretched) run, and every figure of it must say so.
     pub duration_scale: f64,
     /// The load by which the target was brought to a steady state before tests, at the
     /// user's request: `random-write-4k`.
@@ -55,8 +55,8 @@ pub struct Review {
     /// Requested tests that did not finish.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedTest>,
-    /// Tests of endurance that were interrupted on a target that has been worn by them: they go
-    /// on from here.
+    /// Tests that were interrupted and go on from here: traces with those that were replayed, and
+    /// endurance on a target that has been worn by it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<TestResult>,
     /// The same edition on other targets, to compare with.

@@ -16,7 +16,7 @@ pub struct ChartData {
     pub subject: String,
     /// Said under the title of every saved picture; empty for a full run.
     pub note: String,
-    /// Factor on every duration of the run.
+    /// Factor on every measurement of the run.
     #[serde(skip)]
     pub duration_scale: f64,
     /// The charts, each with the id of its container.

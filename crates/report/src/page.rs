@@ -24,7 +24,7 @@ struct Page<'a> {
     kind_note: &'static str,
     simulated: bool,
     capacity: String,
-    /// `SHORTENED RUN: every duration × 0.01`; empty for a full run.
+    /// `SHORTENED RUN: every measurement × 0.01`; empty for a full run.
     note: String,
     findings: Vec<Finding>,
     /// Within which share figures are called level.
@@ -106,7 +106,10 @@ fn scale_note(duration_scale: f64) -> String {
         scale if scale < 1.0 => "SHORTENED RUN",
         _ => "LENGTHENED RUN",
     };
-    format!("{run}: every duration × {}", number::factor(duration_scale))
+    format!(
+        "{run}: every measurement × {}",
+        number::factor(duration_scale)
+    )
 }
 
 fn kind_note(kind: TargetKind) -> &'static str {
@@ -191,8 +194,8 @@ mod tests {
     #[test]
     fn only_a_full_run_says_nothing() {
         assert_eq!(scale_note(1.0), "");
-        assert_eq!(scale_note(0.01), "SHORTENED RUN: every duration × 0.01");
-        assert_eq!(scale_note(2.0), "LENGTHENED RUN: every duration × 2");
+        assert_eq!(scale_note(0.01), "SHORTENED RUN: every measurement × 0.01");
+        assert_eq!(scale_note(2.0), "LENGTHENED RUN: every measurement × 2");
     }
 
     #[test]

@@ -401,7 +401,7 @@ fn levels_stand_in_a_table_and_are_marked_in_the_charts() {
 
 #[test]
 fn a_shortened_run_says_so_everywhere() {
-    let note = "SHORTENED RUN: every duration × 0.01";
+    let note = "SHORTENED RUN: every measurement × 0.01";
     let html = Html::parse_document(&page(&common::review(0.01)));
     assert!(text(&html, "header").contains(note));
     let titles = select(&html, "figure h3");

@@ -134,7 +134,8 @@ pub struct ScaleArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
 
-    /// Scale every duration by this factor; shown beside every figure unless it is 1.
+    /// Scale every measurement by this factor, and rests of real targets; shown beside every figure
+    /// unless it is 1.
     #[arg(
         long,
         value_name = "F",
@@ -465,6 +466,11 @@ pub struct ReplayArgs {
     /// Seed of a synthesised trace.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
+
+    /// Replay only the beginning: this share of the trace's time, at least 1 s, or of its requests
+    /// with timing fast.
+    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    pub duration_scale: f64,
 
     /// Print the result as JSON (schema `stend.replay/1`) on stdout.
     #[arg(long)]

@@ -10,12 +10,25 @@ use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::failure::Failure;
 use crate::folder::{Folder, keep_finished};
-use crate::laboratory;
 use crate::output::note;
+use crate::{kept, laboratory};
 
-/// What the command resumes: the unfinished review in the folder, or the lab's of the same run
-/// if that has more tests. One of which only the folder lacks the end is finished.
+/// What the command resumes, which is said: the unfinished review in the folder, or the lab's of
+/// the same run if that has more. One of which only the folder lacks the end is finished.
 pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
+    let found = look(folder, lab, command)?;
+    if let Some(review) = &found {
+        // It is there from now on, whatever this run comes to.
+        folder.holds(review);
+        let taken_over = format!("taken over from {}", folder.path().display());
+        if let Some(words) = kept::are(review, &taken_over) {
+            note(&words);
+        }
+    }
+    Ok(found)
+}
+
+fn look(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
     let there = match folder.earlier()? {
         Some(there) if there.complete => {
             keep_finished(&there, folder.path())?;
@@ -45,9 +58,7 @@ pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option
 fn tell(folder: &Folder, run: RunId, kept: &Review) -> Result<(), Failure> {
     let then = match kept.complete {
         true => "its report was made again from the lab".to_owned(),
-        false => format!(
-            "resuming from the lab; to start over, `stend lab delete {run}` first"
-        ),
+        false => format!("resuming from the lab; to start over, `stend lab delete {run}` first"),
     };
     note(&format!(
         "{} lacks finished tests of run {run} of the lab: {then}",
@@ -64,7 +75,7 @@ fn is_worth_resuming(kept: &Review, command: &str, folder_was_there: bool) -> bo
     let mut targets = std::iter::once(&kept.target).chain(rivals);
     kept.reproduce == command
         && !kept.complete
-        && finished(kept).next().is_some()
+        && kept::count(kept) > 0
         && (folder_was_there || targets.any(|target| target.kind != TargetKind::Simulated))
 }
 
@@ -76,7 +87,7 @@ fn has_more_tests(one: &Review, other: &Review) -> bool {
         && same(|review| review.seed.to_string())
         && same(|review| review.duration_scale.to_string())
         && finished(other).all(|test| finished(one).any(|known| known == test))
-        && finished(one).count() > finished(other).count()
+        && kept::count(one) > kept::count(other)
 }
 
 /// The finished tests, each with the title of its target.

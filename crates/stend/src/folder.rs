@@ -8,7 +8,7 @@ use stend_record::review::{Review, TargetKind};
 use stend_report::Finding;
 
 use crate::failure::Failure;
-use crate::signals;
+use crate::{kept, signals};
 
 /// Removed again if nothing came into it.
 pub struct Folder {
@@ -93,14 +93,7 @@ impl Folder {
         // A signal waits for this, and prints the hint.
         signals::undisturbed(|| {
             let page = stend_report::write_folder(review, &findings, &self.path)?;
-            if !review.complete {
-                let of_rivals = review.rivals.iter().map(|rival| rival.tests.len());
-                signals::hint(format!(
-                    "; {} finished tests are saved in {}, and the same command resumes from there",
-                    review.tests.len() + of_rivals.sum::<usize>(),
-                    self.path.display()
-                ));
-            }
+            self.holds(review);
             Ok(page)
         })
     }
@@ -110,9 +103,26 @@ impl Folder {
         !self.made
     }
 
+    /// Notes what the folder holds of a review, for an interruption.
+    pub fn holds(&self, review: &Review) {
+        hint(review, &self.path.display().to_string());
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+}
+
+/// Says, should a signal end the process, where a review is saved.
+pub fn hint(review: &Review, place: &str) {
+    if review.complete {
+        return signals::hint(format!("; the finished review is saved in {place}"));
+    }
+    if let Some(saved) = kept::are(review, &format!("saved in {place}")) {
+        signals::hint(format!(
+            "; {saved}, and the same command resumes from there"
+        ));
     }
 }
 

@@ -8,6 +8,7 @@ mod consent;
 mod earlier;
 mod failure;
 mod folder;
+mod kept;
 mod laboratory;
 mod open;
 mod output;

@@ -1,23 +1,41 @@
 //! Progress on stderr: a bar with the time left on a terminal, lines elsewhere.
 
-use std::sync::Mutex;
-use std::time::Duration;
+mod work;
+
+use std::io::Write as _;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stend_method::Event;
 
 use crate::output::note;
+use crate::signals;
+use work::Work;
 
 const STEPS: f64 = 10_000.0;
+
+/// How often a bar is drawn again.
+const REDRAW: Duration = Duration::from_millis(500);
+
+/// The longest time without a line where there is no terminal.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
 
 /// A bar with a share done and the time left; nothing where stderr is no terminal.
 pub struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar that is not shown before [`Bar::begin`].
+    /// A bar that is not shown before [`Bar::begin`]. The time left is that of the speed so far.
     pub fn new(title: &str) -> Bar {
+        Bar::of(
+            "{prefix} [{bar:30}] {percent:>3} %, {eta} left, {wide_msg}",
+            title,
+        )
+    }
+
+    fn of(style: &str, title: &str) -> Bar {
         let bar = ProgressBar::new(STEPS as u64);
-        let style = "{prefix} [{bar:30}] {percent:>3} %, {eta} left, {wide_msg}";
         bar.set_style(
             ProgressStyle::with_template(style)
                 .expect("the template is sound")
@@ -30,7 +48,7 @@ impl Bar {
     /// Shows it, and keeps its clock going.
     pub fn begin(&self) {
         if !self.0.is_hidden() {
-            self.0.enable_steady_tick(Duration::from_millis(500));
+            self.0.enable_steady_tick(REDRAW);
         }
     }
 
@@ -55,65 +73,273 @@ impl Bar {
     }
 }
 
-/// Prints the events of one review.
+/// Prints the events of one review. In between, the bar is drawn again, or lines say what is being
+/// done.
 pub struct Progress {
+    shown: Arc<Shown>,
+    ticker: Option<JoinHandle<()>>,
+}
+
+/// What is shown, shared with the thread that keeps it up to date.
+struct Shown {
     bar: Bar,
     title: String,
-    last_line: Mutex<String>,
+    began: Instant,
+    state: Mutex<State>,
+    ends: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    work: Work,
+    /// What is being done.
+    doing: String,
+    share_done: f64,
+    last_line: String,
+    /// When the last line was written.
+    last_line_at: Duration,
+    ended: bool,
+}
+
+impl State {
+    /// The time left, and what is being done.
+    fn words(&self, now: Duration) -> String {
+        let left = self.work.left(now).words();
+        let words = [&left, ", ", &self.doing, " ", &self.work.part(now)].concat();
+        words.trim_end_matches([',', ' ']).to_owned()
+    }
+
+    /// A line that is due where there is no terminal, and how long until then otherwise.
+    fn due(&mut self, now: Duration) -> Result<String, Duration> {
+        let silence = now.saturating_sub(self.last_line_at);
+        if silence < SILENCE_MAX {
+            return Err(SILENCE_MAX - silence);
+        }
+        self.last_line_at = now;
+        let percent = (self.share_done * 100.0).floor();
+        Ok(format!("{percent:.0} % done, {}", self.words(now)))
+    }
+
+    /// An event, as it changes what is shown; the line that it prints, if any.
+    fn note(&mut self, event: &Event<'_>, now: Duration) -> Option<String> {
+        match event {
+            Event::Planned { whole, simulated } => self.work = Work::planned(*whole, *simulated),
+            Event::Preparing {
+                state,
+                step,
+                part,
+                left,
+                share_done,
+            } => {
+                self.work.begin(now, *part, *left);
+                self.share_done = *share_done;
+                self.doing = format!("`{state}`: {step}");
+            }
+            Event::TestStarted { title, .. } => self.doing = (*title).to_owned(),
+            Event::PointStarted {
+                test,
+                point,
+                part,
+                left,
+            } => {
+                self.work.begin(now, *part, *left);
+                self.doing = format!("{test}: {point}");
+            }
+            Event::PointFinished {
+                left, share_done, ..
+            } => {
+                self.work.end(now, *left);
+                self.share_done = *share_done;
+            }
+            Event::TestFinished { result, share_done } => {
+                self.share_done = *share_done;
+                let percent = share_done * 100.0;
+                return Some(format!("{} done ({percent:.0} %)", result.id));
+            }
+            Event::TestFailed { test, error } => return Some(format!("{test} failed: {error}")),
+            Event::Warning { text } => return Some(format!("warning: {text}")),
+        }
+        None
+    }
 }
 
 impl Progress {
     /// For a target of this title.
     pub fn new(title: &str) -> Progress {
-        let bar = Bar::new(title);
-        bar.begin();
-        Progress {
-            bar,
+        let shown = Arc::new(Shown {
+            bar: Bar::of("{prefix} [{bar:30}] {percent:>3} %, {wide_msg}", title),
             title: title.to_owned(),
-            last_line: Mutex::default(),
-        }
+            began: Instant::now(),
+            state: Mutex::default(),
+            ends: Condvar::new(),
+        });
+        shown.lock().doing = "looking at the target and the machine".to_owned();
+        signals::restore_terminal_by((!shown.bar.0.is_hidden()).then_some(clear_line));
+        let ticking = Arc::clone(&shown);
+        let ticker = Some(std::thread::spawn(move || ticking.tick()));
+        Progress { shown, ticker }
     }
 
     /// Shows an event.
     pub fn show(&self, event: &Event<'_>) {
-        match event {
-            Event::Preparing {
-                state,
-                step,
-                share_done,
-            } => {
-                self.bar.at(*share_done);
-                self.bar.message(format!("preparing `{state}`: {step}"));
-            }
-            Event::TestStarted { title, .. } => self.bar.message((*title).to_owned()),
-            Event::PointStarted { test, point, .. } => {
-                self.bar.message(format!("{test}: {point}"));
-            }
-            Event::PointFinished { share_done, .. } => self.bar.at(*share_done),
-            Event::TestFinished { result, share_done } => {
-                self.bar.at(*share_done);
-                let percent = share_done * 100.0;
-                self.line(&format!("{} done ({percent:.0} %)", result.id));
-            }
-            Event::TestFailed { test, error } => self.line(&format!("{test} failed: {error}")),
-            Event::Warning { text } => self.line(&format!("warning: {text}")),
+        if let Event::TestFailed { .. } = event {
+            // A signal may have ended the test's program as well: that is no failure.
+            signals::settle();
         }
+        let shown = &self.shown;
+        let mut state = shown.lock();
+        let now = shown.began.elapsed();
+        if let Some(text) = state.note(event, now) {
+            shown.line(&mut state, &text, now);
+        }
+        shown.draw(&state, now);
     }
 
     /// Takes the bar away.
-    pub fn finish(&self) {
-        self.bar.finish();
+    pub fn finish(mut self) {
+        self.end();
     }
 
-    fn line(&self, text: &str) {
-        let line = format!("{}: {text}", self.title);
-        let mut last = self
-            .last_line
-            .lock()
-            .expect("no thread panics while it prints");
-        if *last != line {
-            self.bar.line(&line);
-            *last = line;
+    fn end(&mut self) {
+        self.shown.lock().ended = true;
+        self.shown.ends.notify_all();
+        if let Some(ticker) = self.ticker.take() {
+            // It cannot have panicked without a word.
+            let _ = ticker.join();
+            self.shown.bar.finish();
+            signals::restore_terminal_by(None);
         }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Shown {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn draw(&self, state: &State, now: Duration) {
+        self.bar.at(state.share_done);
+        self.bar.message(state.words(now));
+    }
+
+    /// Writes a line, unless it is the last one again.
+    fn line(&self, state: &mut State, text: &str, now: Duration) {
+        if state.last_line != text {
+            self.bar.line(&format!("{}: {text}", self.title));
+            text.clone_into(&mut state.last_line);
+            state.last_line_at = now;
+        }
+    }
+
+    /// Keeps what is shown up to date until the end.
+    fn tick(&self) {
+        let on_terminal = !self.bar.0.is_hidden();
+        let mut state = self.lock();
+        while !state.ended {
+            let now = self.began.elapsed();
+            let wait = if on_terminal {
+                self.draw(&state, now);
+                REDRAW
+            } else {
+                match state.due(now) {
+                    Ok(text) => {
+                        note(&format!("{}: {text}", self.title));
+                        SILENCE_MAX
+                    }
+                    Err(wait) => wait,
+                }
+            };
+            state = self
+                .ends
+                .wait_timeout_while(state, wait, |state| !state.ended)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+}
+
+/// Clears the line of a terminal that a bar stands on.
+fn clear_line() {
+    // Nothing can be said where that fails.
+    let _ = write!(std::io::stderr(), "\r\x1b[2K");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stend_method::Cost;
+
+    fn at(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn rest(minutes: f64, left: Cost) -> Event<'static> {
+        Event::Preparing {
+            state: "filled",
+            step: "resting",
+            part: Cost {
+                timed_s: minutes * 60.0,
+                ..Cost::default()
+            },
+            left,
+            share_done: 0.368,
+        }
+    }
+
+    #[test]
+    fn a_log_has_a_line_each_half_minute_and_says_what_is_done() {
+        let whole = Cost {
+            timed_s: 3600.0,
+            ..Cost::default()
+        };
+        let mut state = State::default();
+        let planned = Event::Planned {
+            whole,
+            simulated: false,
+        };
+        assert_eq!(state.note(&planned, at(0)), None);
+        assert_eq!(state.note(&rest(15.0, whole), at(10)), None);
+        assert_eq!(state.due(at(29)), Err(at(1)));
+        let lines: Vec<String> = (30..=120)
+            .filter_map(|now| state.due(at(now)).ok())
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "36 % done, about 1 h left, `filled`: resting 0 of 15 min",
+                "36 % done, about 59 min left, `filled`: resting 0 of 15 min",
+                "36 % done, about 59 min left, `filled`: resting 1 of 15 min",
+                "36 % done, about 58 min left, `filled`: resting 1 of 15 min",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_bar_says_what_is_measured_and_for_how_long() {
+        let part = Cost {
+            timed_s: 60.0,
+            untimed: 0.0,
+            parts: 1.0,
+        };
+        let mut state = State::default();
+        let event = Event::PointStarted {
+            test: "random",
+            point: "4 KiB random read",
+            part,
+            left: part,
+        };
+        assert_eq!(state.note(&event, at(5)), None);
+        assert_eq!(
+            state.words(at(40)),
+            "about 26 s left, random: 4 KiB random read 35 of 60 s"
+        );
+        let warning = Event::Warning { text: "beware" };
+        assert_eq!(state.note(&warning, at(41)).unwrap(), "warning: beware");
     }
 }

@@ -2,14 +2,18 @@
 //! saved is completed, and the exit code says which signal it was.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use stend_target::real::stop_programs;
 
 use crate::failure::Failure;
 use crate::output::note;
+
+/// The signals that end the process.
+const ENDS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
 /// Locked while something is saved, and at the end of the process.
 static SAVING: Mutex<()> = Mutex::new(());
@@ -20,7 +24,9 @@ static HINT: Mutex<String> = Mutex::new(String::new());
 /// What puts the terminal back to how it was.
 static RESTORE: Mutex<Option<fn()>> = Mutex::new(None);
 
-static ENDING: AtomicBool = AtomicBool::new(false);
+/// Set in the instant in which a signal arrives: programs of the same terminal get it as well, and
+/// end.
+static ENDING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -28,8 +34,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Waits for signals from now on, in a thread of its own.
 pub fn watch() -> Result<(), Failure> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
-        .map_err(|error| Failure::Io(format!("signals cannot be caught: {error}")))?;
+    let uncaught = |error| Failure::Io(format!("signals cannot be caught: {error}"));
+    for signal in ENDS {
+        flag::register(signal, Arc::clone(&ENDING)).map_err(uncaught)?;
+    }
+    let mut signals = Signals::new(ENDS).map_err(uncaught)?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             end(signal);
@@ -39,7 +48,6 @@ pub fn watch() -> Result<(), Failure> {
 }
 
 fn end(signal: i32) {
-    ENDING.store(true, Ordering::SeqCst);
     let _nothing_is_half_saved = lock(&SAVING);
     stop_programs();
     if let Some(restore) = *lock(&RESTORE) {

@@ -7,6 +7,8 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -92,7 +94,11 @@ fn a_simulated_review_is_interrupted_and_goes_on() {
     assert_eq!(part["complete"], false);
     let finished = list(&part["tests"]).len();
     assert!((1..4).contains(&finished));
-    let told = format!("interrupted; {finished} finished tests are saved in review-demo-8gb");
+    let told = match finished {
+        1 => "1 finished test is saved in review-demo-8gb".to_owned(),
+        n => format!("{n} finished tests are saved in review-demo-8gb"),
+    };
+    let told = format!("interrupted; {told}, and the same command resumes from there");
     assert!(said.stderr.contains(&told), "{}", said.stderr);
     assert!(page_header(&out).contains("INCOMPLETE"));
     let left: Vec<_> = fs::read_dir(&out).unwrap().collect();
@@ -161,7 +167,7 @@ fn ctrl_c_ends_fio_too() {
     assert!(left.is_empty(), "{left:?}");
     assert_eq!(saved(&out), part);
     assert!(
-        said.stderr.contains("1 finished tests are saved"),
+        said.stderr.contains("1 finished test is saved"),
         "{}",
         said.stderr
     );
@@ -284,6 +290,151 @@ fn what_only_the_lab_has_is_not_lost() {
         (&runs[0]["state"], &runs[0]["breaks"]),
         (&"complete".into(), &2.into())
     );
+}
+
+/// Starts a command in a process group of its own.
+fn start_group(command: &mut Command) -> Child {
+    start(command.process_group(0))
+}
+
+/// Sends a signal to a command and its programs, as a terminal does.
+fn signal_group(child: &Child, name: &str) {
+    tool("kill", &["-s", name, "--", &format!("-{}", child.id())]);
+}
+
+#[test]
+fn a_resumed_review_that_is_broken_off_says_what_is_still_saved() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let (args, part) = with_trouble(dir, "echo broken >&2; exit 1", &["error: random: "]);
+    let body = format!(
+        "if grep -q rw=randread \"$job\"; then touch {}/hangs; exec sleep 60; fi",
+        dir.display()
+    );
+    let fio = fake_fio(dir, &body);
+    let child = start_group(program(dir, &args).env("STEND_FIO", &fio));
+    wait_for("fio at the next test", || {
+        dir.join("hangs").exists().then_some(())
+    });
+    // Of a terminal: fio is interrupted as well, which is no failure of its test.
+    signal_group(&child, "INT");
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    let lines = [
+        "1 finished test is taken over from review-drive\n",
+        "interrupted; 1 finished test is saved in review-drive, and the same command resumes from \
+         there\n",
+    ];
+    for line in lines {
+        assert!(said.stderr.contains(line), "{}", said.stderr);
+    }
+    assert!(!said.stderr.contains("failed"), "{}", said.stderr);
+    assert_eq!(saved(&dir.join("review-drive"))["tests"], part["tests"]);
+}
+
+#[test]
+fn finished_traces_are_kept_and_taken_over() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    tiny_edition(dir);
+    // The second trace does not come to its end.
+    let first = dir.join("first");
+    let first = first.display();
+    let body = format!(
+        "if grep -q read_iolog \"$job\"; then\n\
+         if [ -e {first} ]; then exec sleep 60; fi\ntouch {first}\nfi"
+    );
+    let fio = fake_fio(dir, &body);
+    let line = "review drive.bin --size 128MiB --json --tests desktop-traces --edition tiny.toml";
+    let args: Vec<&str> = line.split_whitespace().collect();
+    let child = start_group(program(dir, &args).env("STEND_FIO", &fio));
+    let out = dir.join("review-drive");
+    let begun = wait_for("a finished trace", || {
+        let text = fs::read_to_string(out.join("review.json")).ok()?;
+        let begun = json(&text)["unfinished"][0].clone();
+        (!begun.is_null()).then_some(begun)
+    });
+    signal_group(&child, "TERM");
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(143), "{said:?}");
+    let told = "interrupted; 1 trace of `desktop-traces` is saved in review-drive, and the same";
+    assert!(said.stderr.contains(told), "{}", said.stderr);
+    assert!(!said.stderr.contains("failed"), "{}", said.stderr);
+    // In the lab as well.
+    let kept = json(&ok(dir, &["lab", "show", "1", "--json"]).stdout);
+    assert_eq!(kept["unfinished"][0], begun);
+    let said = ok(dir, &args);
+    let told = "1 trace of `desktop-traces` is taken over from review-drive\n";
+    assert!(said.stderr.contains(told), "{}", said.stderr);
+    let whole = json(&said.stdout);
+    assert_eq!(whole["complete"], true);
+    let traces = list(&whole["tests"][0]["traces"]);
+    assert_eq!(traces.len(), 2);
+    assert_eq!(traces[0], begun["traces"][0]);
+    assert_eq!(whole.get("unfinished"), None);
+}
+
+/// An edition whose state is a long rest.
+const LONG_REST: &str = r#"
+schema = "stend.edition/1"
+id = "long-rest"
+title = "A long rest"
+percentiles = [50, 99, 99.9, 99.99, 99.999]
+pause_s = 0
+
+[[state]]
+id = "rested"
+title = "rested"
+steps = [{ idle = { duration_s = 3600 } }]
+
+[[test]]
+id = "reads"
+title = "Reads"
+method = "4 KiB."
+[[test.sweep]]
+op = "read"
+state = "rested"
+pattern = "random"
+block_bytes = [4096]
+queue_depth = [1]
+threads = 1
+duration_s = 1
+"#;
+
+#[test]
+fn a_log_says_each_half_minute_what_is_done() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("rest.toml"), LONG_REST).unwrap();
+    let args = [
+        "review",
+        "drive.bin",
+        "--size",
+        "16MiB",
+        "--edition",
+        "./rest.toml",
+    ];
+    let mut child = start(&mut program(dir, &args));
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let resting = lines.find_map(|line| line.ok().filter(|line| line.contains("resting")));
+    signal(&child, "TERM");
+    let rest: Vec<String> = lines.map_while(Result::ok).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    let resting = resting.expect("a line before the end");
+    assert!(
+        resting.contains("0 % done, about 1 h left, `rested`: resting 0 of 60 min"),
+        "{resting}"
+    );
+    assert_eq!(rest, ["interrupted; no test had finished"]);
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn a_review_is_kept_and_its_report_can_be_made_again() {
     }
     let listed = ok(dir, &["lab"]).stdout;
     assert!(
-        listed.contains("complete, every duration × 0.01"),
+        listed.contains("complete, every measurement × 0.01"),
         "{listed}"
     );
     ok(dir, &["report", "1", "--out", "again"]);

@@ -36,6 +36,54 @@ fn a_trace_in_a_file_on_a_simulated_drive() {
 }
 
 #[test]
+fn the_beginning_of_a_trace_alone() {
+    let dir = folder();
+    let text = "fio version 3 iolog\n0 x add\n0 x open\n0 x write 0 65536\n\
+                2000000 x read 0 4096\n3000000 x read 4096 4096\n10000000 x read 8192 4096\n";
+    fs::write(dir.path().join("t.log"), text).unwrap();
+    let replay = |scale: &str| {
+        let on = [
+            "replay",
+            "t.log",
+            "--on",
+            "demo-8gb",
+            "--json",
+            "--duration-scale",
+        ];
+        json(&ok(dir.path(), &[&on[..], &[scale]].concat()).stdout)
+    };
+    let (whole, half, least) = (replay("1"), replay("0.5"), replay("0.01"));
+    let count = |result: &serde_json::Value| number(&result["requests"]);
+    assert_eq!([&whole, &half, &least].map(count), [4.0, 3.0, 1.0]);
+    assert_eq!(number(&half["moved_bytes"]), 65536.0 + 8192.0);
+    assert_eq!(number(&half["holds"]["ops"]["read"]["requests"]), 2.0);
+    assert_eq!(number(&half["replayed_share"]), 0.5);
+    assert_eq!(number(&whole["replayed_share"]), 1.0);
+    let said = "only a beginning: the first 50 % of the trace, 5.0 of 10.0 s";
+    assert!(half["limits"].to_string().contains(said), "{half}");
+    assert!(
+        !whole["limits"].to_string().contains("beginning"),
+        "{whole}"
+    );
+    for scale in ["0", "1.5", "NaN"] {
+        let args = [
+            "replay",
+            "t.log",
+            "--on",
+            "demo-8gb",
+            "--duration-scale",
+            scale,
+        ];
+        fails(
+            dir.path(),
+            &args,
+            3,
+            &["--duration-scale", "above 0", "0.1"],
+        );
+    }
+}
+
+#[test]
 fn a_synthesised_trace_is_its_file() {
     let dir = folder();
     let made = ["traces", "make", "excel", "--out", "excel.log"];

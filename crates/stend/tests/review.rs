@@ -258,7 +258,7 @@ fn between<'a>(page: &'a str, start: &str, end: &str) -> Vec<&'a str> {
 fn a_shortened_run_says_so_in_the_head_and_at_every_chart() {
     let (_, _, page) = whole();
     assert!(page.len() < 6_000_000, "{} bytes", page.len());
-    let note = "SHORTENED RUN: every duration × 0.01";
+    let note = "SHORTENED RUN: every measurement × 0.01";
     let header = between(page, "<header>", "</header>");
     assert!(header[0].contains(note));
     let charts = between(page, "<figure", "</figure>");

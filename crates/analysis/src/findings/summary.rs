@@ -141,7 +141,7 @@ fn reservations(review: &Review) -> Vec<String> {
     let mut out = Vec::new();
     if review.duration_scale != 1.0 {
         out.push(format!(
-            "Every duration was multiplied by {}: effects that need the edition's own durations \
+            "Every measurement was multiplied by {}: effects that need the edition's own durations \
              show differently or not at all.",
             words::number(review.duration_scale)
         ));

@@ -20,16 +20,23 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figures(traces_of(test)),
 };
 
+/// What is said of a trace of which only the beginning was replayed: `the first 10 %`.
+pub fn beginning(trace: &TraceResult) -> Option<String> {
+    let share = trace.replayed_share?;
+    Some(format!("the first {}", words::percent(share)))
+}
+
 /// The traces as lines of a terminal.
 fn lines(test: &TestResult) -> String {
     let line = |trace: &TraceResult| {
         format!(
-            "  {:<20} {:>7.0} MB in {:>8.3} s of busy time: {:>7.1} MB/s, {:>8.0} IOPS\n",
+            "  {:<20} {:>7.0} MB in {:>8.3} s of busy time: {:>7.1} MB/s, {:>8.0} IOPS{}\n",
             trace.name,
             (trace.read_bytes + trace.written_bytes) as f64 / 1e6,
             trace.busy_s,
             trace.bw_bytes_per_s / 1e6,
-            trace.iops
+            trace.iops,
+            beginning(trace).map_or_else(String::new, |first| format!(" ({first})"))
         )
     };
     let mut text: String = traces_of(test).iter().map(line).collect();
@@ -74,6 +81,9 @@ fn sentences(traces: &[TraceResult]) -> Vec<String> {
     let drawn = traces.iter().filter(|t| t.origin != TraceOrigin::Captured);
     if drawn.count() > 0 {
         out.push("Synthesised desktop traces, no PCMark score.".to_owned());
+    }
+    if traces.iter().any(|t| t.replayed_share.is_some()) {
+        out.push("Only the beginnings of traces were replayed; figures are of these.".to_owned());
     }
     let moved: u64 = traces.iter().map(|t| t.moved_requests).sum();
     if moved > 0 {

@@ -7,12 +7,14 @@
 //! | [`blkparse`] | the text that blkparse prints |
 //! | [`msr`] | the CSV of the MSR Cambridge traces |
 //! | [`fit`] | whether a trace fits a target, and what to do where it does not |
+//! | [`beginning`] | the first part of a trace, for a shortened run |
 //! | [`profile`] | synthesised traces: profiles as data, and the requests drawn from them |
 //! | [`unwritten`] | reads of space that holds no data |
 //! | [`mod@replay`] | replays a trace on any [`stend_base::Device`] in virtual time |
 //!
 //! A trace is streamed: gigabytes take no memory, and a second use reads it a second time.
 
+pub mod beginning;
 pub mod blkparse;
 pub mod file;
 pub mod fit;
@@ -26,6 +28,7 @@ pub mod unwritten;
 use stend_base::{Nanos, Op};
 use stend_config::FileError;
 
+pub use beginning::{Beginning, Extent};
 pub use file::TraceFile;
 pub use fit::{Fit, Summary, fit, summary};
 pub use profile::{Profile, Synthetic};

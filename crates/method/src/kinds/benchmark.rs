@@ -301,12 +301,14 @@ impl Work for Benchmark {
             context.setting.capacity_bytes,
             context.recorder.test_id(places[0]),
         );
+        let written = Action::Write(range_bytes(Some(profile.region_bytes), capacity));
+        let cost = context.setting.cost(&written);
+        context.recorder.preparing(test, "writing the file", cost);
         // As the program makes it: 1 MiB at a time.
         context.write(target, &format!("{test}/file"), |seed| {
             job::benchmark_file(profile.region_bytes, capacity, seed)
         })?;
-        let written = Action::Write(range_bytes(Some(profile.region_bytes), capacity));
-        context.recorder.spent(context.setting.cost(&written));
+        context.recorder.spent(cost);
         for (number, (cell, place)) in self.cells().iter().zip(places).enumerate() {
             if number > 0 {
                 let pause = Step::Idle {
@@ -335,7 +337,8 @@ impl Benchmark {
         let runtime_s = setting.runtime_s(profile.pass_s);
         let all = profile.discarded_passes + profile.passes;
         let total_s = runtime_s * u64::from(all);
-        context.recorder.begin(place, &name, Some(total_s));
+        let cost = setting.load_cost(load, Some(total_s));
+        context.recorder.begin(place, &name, cost);
         let mut passes = Vec::new();
         let mut jobs = Vec::new();
         for number in 1..=all {
@@ -367,7 +370,6 @@ impl Benchmark {
         let measured = Measurement::new(name, jobs, warnings, move |test| {
             push(&mut test.benchmark, &found);
         });
-        let cost = setting.load_cost(load, Some(total_s));
         context.recorder.record(&[place], measured, cost);
         Ok(())
     }

@@ -17,6 +17,7 @@ use stend_target::{RefusedOutcome, Target, TargetError, WriteLimit};
 use toml::Spanned;
 
 use crate::context::Context;
+use crate::cost::Cost;
 use crate::job;
 use crate::kind::{Kind, Planner, Work};
 use crate::outcome::written_bytes;
@@ -113,7 +114,7 @@ struct Wear<'e> {
     range_bytes: u64,
     last_health: Option<Health>,
     /// Of the rounds of this run.
-    cost: f64,
+    cost: Cost,
 }
 
 impl<'e> Wear<'e> {
@@ -141,7 +142,7 @@ impl<'e> Wear<'e> {
             jobs: Vec::new(),
             range_bytes: keys.range_bytes(setting.capacity_bytes),
             last_health: before,
-            cost: 0.0,
+            cost: Cost::default(),
         }
     }
 
@@ -260,7 +261,7 @@ impl Work for Endurance {
         // The planned cost of rounds that were not needed.
         let planned = setting.cost(&Action::Write(planned_bytes(setting)));
         let measured = measurement(wear.so_far, wear.jobs, warnings);
-        let cost = (planned - wear.cost).max(0.0);
+        let cost = planned - wear.cost;
         context.recorder.record(places, measured, cost);
         Ok(())
     }
@@ -290,7 +291,8 @@ impl Endurance {
             load.describe(),
             words::bytes(wear.so_far.written_bytes)
         );
-        context.recorder.begin(place, &name, None);
+        let planned = context.setting.cost(&Action::Write(bytes));
+        context.recorder.begin(place, &name, planned);
         let id = context.recorder.test_id(place);
         let done = context.until_refused(target, &format!("{id}/round-{number}"), |seed| {
             job::wear(load, wear.range_bytes, bytes, seed)
@@ -335,7 +337,9 @@ impl Endurance {
             write_refused = Some(done.errno.is_some());
         }
         let asked_bytes = context.setting.capacity_bytes / READ_BYTES * READ_BYTES;
-        context.recorder.begin(place, "reading all of it", None);
+        // Reads are not in the plan.
+        let recorder = context.recorder;
+        recorder.begin(place, "reading all of it", Cost::default());
         let done = context.until_refused(target, &format!("{id}/read-back"), |seed| {
             job::read_back(READ_BYTES, asked_bytes, seed)
         })?;

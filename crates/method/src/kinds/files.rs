@@ -145,7 +145,8 @@ impl Work for SetWork {
         let (setting, files, set) = (context.setting, &self.files, &self.set);
         let bytes = set_bytes(files, setting.capacity_bytes);
         let title = format!("{} of `{set}`, {}", files.op.name(), size_text(bytes));
-        context.recorder.begin(places[0], &title, None);
+        let cost = setting.cost(&Action::Files(bytes)) + setting.step_cost(&self.rest());
+        context.recorder.begin(places[0], &title, cost);
         let shipped = FileSet::shipped(set)
             .ok_or_else(|| TargetError::Input(format!("there is no set of files `{set}`")))?;
         let done = target.work_on_files(&FilesJob {
@@ -163,7 +164,6 @@ impl Work for SetWork {
         let measured = Measurement::of_job(title, done.text, warnings, move |test| {
             push(&mut test.files, &work);
         });
-        let cost = setting.cost(&Action::Files(bytes)) + setting.step_cost(&self.rest());
         context.recorder.record(places, measured, cost);
         Ok(())
     }

@@ -246,14 +246,15 @@ impl Ladder {
     ) -> Done {
         let duration_s = self.restore_s(after_trim);
         let id = context.recorder.test_id(place);
-        context.recorder.preparing(id, "writing until slow again");
         let runtime_s = context.setting.runtime_s(duration_s);
+        let cost = context.setting.load_cost(&self.load, Some(runtime_s));
+        let recorder = context.recorder;
+        recorder.preparing(id, "writing until slow again", cost);
         let seed_name = format!("{id}/again-{}", place.slot);
         let timing = (Some(runtime_s), 0);
         let done = context.job(target, &self.load, &seed_name, timing, None)?;
         outcome::check_errors(&done)?;
-        let cost = context.setting.load_cost(&self.load, Some(runtime_s));
-        context.recorder.spent(cost);
+        recorder.spent(cost);
         Ok(())
     }
 

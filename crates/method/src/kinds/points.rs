@@ -199,7 +199,8 @@ impl Work for PlannedPoint {
         let seed_name = format!("{}/{}", context.recorder.test_id(places[0]), load.slug());
         let name = load.describe();
         let runtime_s = setting.runtime_s(self.duration_s);
-        context.recorder.begin(places[0], &name, Some(runtime_s));
+        let cost = setting.load_cost(load, Some(runtime_s));
+        context.recorder.begin(places[0], &name, cost);
         let ending = context.ending(places, None);
         let mut watch = Watch::of_point(load, ending, runtime_s);
         let (point, outcome) =
@@ -212,7 +213,6 @@ impl Work for PlannedPoint {
         let measured = Measurement::of_job(name, outcome.job_text, warnings, move |test| {
             push(&mut test.points, &point);
         });
-        let cost = setting.load_cost(load, Some(runtime_s));
         context.recorder.record(places, measured, cost);
         Ok(())
     }

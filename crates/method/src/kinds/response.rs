@@ -180,15 +180,21 @@ impl Work for Part {
         let title = format!("{name}: {}", load.describe());
         let reference_s = setting.runtime_s(response.reference_s);
         let runtime_s = reference_s + setting.runtime_s(response.duration_s);
-        context.recorder.begin(places[0], &title, Some(runtime_s));
+        let file_cost = setting.cost(&Action::Write(file));
+        context
+            .recorder
+            .preparing(test, "writing the file", file_cost);
         // With TRIM and without, the same file is written and the same offsets are read.
         context.write(target, &format!("{test}/file"), |seed| {
             job::write_file(region, file, seed)
         })?;
+        context.recorder.spent(file_cost);
         let rest = Step::Idle {
             duration_s: response.rest_s,
         };
         context.step(target, test, &rest)?;
+        let cost = setting.load_cost(&load, Some(runtime_s));
+        context.recorder.begin(places[0], &title, cost);
         let deletion = Deletion {
             at_s: reference_s,
             offset_bytes: region,
@@ -213,7 +219,6 @@ impl Work for Part {
         let measured = Measurement::of_job(title, logged.job.job_text, warnings, move |test| {
             push(&mut test.responses, &found);
         });
-        let cost = setting.load_cost(&load, Some(runtime_s));
         context.recorder.record(places, measured, cost);
         Ok(())
     }

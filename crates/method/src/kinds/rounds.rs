@@ -10,6 +10,7 @@ use stend_target::Target;
 use toml::Spanned;
 
 use crate::context::Context;
+use crate::cost::Cost;
 use crate::kind::{Kind, Planner, Work};
 use crate::outcome::written_bytes;
 use crate::parse::Scope;
@@ -178,7 +179,7 @@ struct Totals {
     jobs: Vec<JobText>,
     /// Of each load, the first warning that the host may have limited it.
     near_limit: Vec<Option<String>>,
-    cost: f64,
+    cost: Cost,
 }
 
 /// Measures round after round.
@@ -221,7 +222,7 @@ impl Work for Rounds {
         warnings.extend(totals.near_limit.iter().flatten().cloned());
         warnings.extend(not_achieved(self, steady.as_ref(), &totals, enough_bytes));
         // The planned cost of rounds that were not needed.
-        let mut planned = 0.0;
+        let mut planned = Cost::default();
         self.actions(setting, false, &mut |action| {
             planned += setting.cost(&action)
         });
@@ -259,7 +260,8 @@ impl Rounds {
         let mut figures = Vec::with_capacity(self.loads.len());
         for (nth, load) in self.loads.iter().enumerate() {
             let name = format!("round {number}: {}", load.describe());
-            context.recorder.begin(place, &name, Some(runtime_s));
+            let cost = setting.load_cost(load, Some(runtime_s));
+            context.recorder.begin(place, &name, cost);
             let seed_name = format!("{id}/{}/round-{number}", load.slug());
             let (point, done) = context.point(target, load, &seed_name, runtime_s, None)?;
             totals.written_bytes += written_bytes(&done);
@@ -280,7 +282,6 @@ impl Rounds {
                     text: done.job_text,
                 });
             }
-            let cost = setting.load_cost(load, Some(runtime_s));
             context.recorder.spent(cost);
             totals.cost += cost;
         }

@@ -7,8 +7,10 @@ use stend_config::FileError;
 use stend_load::stats::LatencyStats;
 use stend_load::trace::profile::{ReplayMode, SHIPPED, Status};
 use stend_load::trace::replay::DEPTH_DEFAULT;
-use stend_load::trace::{Fit, Profile, ReplayOptions, Synthetic, Trace, TraceFile, summary};
-use stend_record::review::{LatencySummary, TargetKind};
+use stend_load::trace::{
+    Beginning, Extent, Fit, Profile, ReplayOptions, Synthetic, Trace, TraceFile, summary,
+};
+use stend_record::review::{LatencySummary, TargetKind, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming, overall_bw};
 use stend_target::{ReplayOutcome, Target, TargetError};
 use toml::Spanned;
@@ -184,28 +186,56 @@ impl Kind for Traces {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        for entry in &self.entries {
-            let work = TraceWork {
-                traces: self.clone(),
-                entry: entry.clone(),
-                replay: replay(self, entry, planner.setting),
+        // Together they take long: each that is finished is kept at once.
+        planner.test.kept_in_parts = true;
+        if let Some(earlier) = planner.earlier {
+            let of_test = |warning: &&String| {
+                let of = |entry: &TraceEntry| warning.starts_with(&format!("{}: ", entry.name));
+                !self.entries.iter().any(of)
             };
+            let warnings = earlier.warnings.iter().filter(of_test);
+            planner.test.head.warnings = warnings.cloned().collect();
+            planner.test.head.steady_starts = earlier.steady_starts.clone();
+        }
+        for entry in &self.entries {
+            if let Some(measured) = measured_before(planner.earlier, entry) {
+                planner.take_over(measured);
+                continue;
+            }
+            let work = TraceWork::new(self, entry, planner.setting);
             planner.add(self.state, 1, work);
         }
     }
 }
 
-/// What a trace moves; nothing if it cannot be read, which its replay reports.
-fn replay(traces: &Traces, entry: &TraceEntry, setting: &Setting) -> Replay {
-    let holds = summary(entry.open(setting.seed).as_ref(), None).unwrap_or_default();
-    Replay {
-        read_bytes: holds.bytes[0],
-        written_bytes: holds.bytes[1],
-        duration_s: match options(traces, entry, setting.kind).timing {
-            TraceTiming::Original => holds.duration.as_secs_f64(),
-            TraceTiming::Busy | TraceTiming::Fast => 0.0,
-        },
-    }
+/// The measurement of a trace that an earlier run finished.
+fn measured_before(earlier: Option<&TestResult>, entry: &TraceEntry) -> Option<Measurement> {
+    let earlier = earlier?;
+    let traces = earlier.traces.as_deref()?;
+    let result = traces.iter().find(|trace| trace.name == entry.name)?;
+    let job = earlier.jobs.iter().find(|job| job.name == entry.name)?;
+    let own = format!("{}: ", entry.name);
+    let warnings = earlier.warnings.iter().filter(|w| w.starts_with(&own));
+    let warnings = warnings.cloned().collect();
+    Some(measurement(
+        entry,
+        job.text.clone(),
+        warnings,
+        result.clone(),
+    ))
+}
+
+/// A trace's result as a measurement of its test.
+fn measurement(
+    entry: &TraceEntry,
+    job: String,
+    warnings: Vec<String>,
+    result: TraceResult,
+) -> Measurement {
+    Measurement::of_job(entry.name.clone(), job, warnings, move |test| {
+        push(&mut test.traces, &result);
+        test.overall_bw_bytes_per_s = test.traces.as_deref().and_then(overall_bw);
+    })
 }
 
 /// Replays one trace.
@@ -213,7 +243,38 @@ fn replay(traces: &Traces, entry: &TraceEntry, setting: &Setting) -> Replay {
 struct TraceWork {
     traces: Traces,
     entry: TraceEntry,
+    /// How much of it; `None` for all.
+    extent: Option<Extent>,
     replay: Replay,
+}
+
+impl TraceWork {
+    /// What is replayed is counted; it is nothing if the trace cannot be read, which its replay
+    /// reports.
+    fn new(traces: &Traces, entry: &TraceEntry, setting: &Setting) -> TraceWork {
+        let timing = options(traces, entry, setting.kind).timing;
+        let opened = entry.open(setting.seed);
+        let whole = summary(opened.as_ref(), None).unwrap_or_default();
+        let extent = Extent::of(&whole, setting.scale, timing);
+        let beginning = Beginning {
+            trace: opened.as_ref(),
+            extent,
+        };
+        let holds = summary(&beginning, None).unwrap_or_default();
+        TraceWork {
+            traces: traces.clone(),
+            entry: entry.clone(),
+            extent,
+            replay: Replay {
+                read_bytes: holds.bytes[0],
+                written_bytes: holds.bytes[1],
+                duration_s: match timing {
+                    TraceTiming::Original => holds.duration.as_secs_f64(),
+                    TraceTiming::Busy | TraceTiming::Fast => 0.0,
+                },
+            },
+        }
+    }
 }
 
 impl Work for TraceWork {
@@ -224,21 +285,17 @@ impl Work for TraceWork {
     fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, entry) = (context.setting, &self.entry);
         let options = options(&self.traces, entry, setting.kind);
-        context.recorder.begin(places[0], &entry.name, None);
-        let trace = entry.open(setting.seed);
-        let holds = summary(trace.as_ref(), Some((setting.capacity_bytes, options.fit)))
+        let cost = setting.cost(&Action::Replay(self.replay));
+        context.recorder.begin(places[0], &entry.name, cost);
+        let whole = entry.open(setting.seed);
+        let trace = Beginning {
+            trace: whole.as_ref(),
+            extent: self.extent,
+        };
+        let holds = summary(&trace, Some((setting.capacity_bytes, options.fit)))
             .map_err(|error: FileError| TargetError::Input(error.to_string()))?;
-        let outcome = target
-            .replay(trace.as_ref(), &options)
-            .map_err(for_this_test)?;
-        let result = summed_up(
-            setting.seed,
-            &self.traces,
-            entry,
-            &options,
-            holds.changed,
-            &outcome,
-        )?;
+        let outcome = target.replay(&trace, &options).map_err(for_this_test)?;
+        let result = self.summed_up(setting.seed, &options, holds.changed, &outcome)?;
         let named = |warning| format!("{}: {warning}", entry.name);
         let mut warnings: Vec<String> = outcome.warnings().into_iter().map(named).collect();
         if holds.changed > 0 {
@@ -251,12 +308,8 @@ impl Work for TraceWork {
                 setting.capacity_bytes as f64 / 1e9
             ));
         }
-        let text = command(setting.seed, entry, &options) + &outcome.job_text;
-        let measured = Measurement::of_job(entry.name.clone(), text, warnings, move |test| {
-            push(&mut test.traces, &result);
-            test.overall_bw_bytes_per_s = test.traces.as_deref().and_then(overall_bw);
-        });
-        let cost = setting.cost(&Action::Replay(self.replay));
+        let text = self.command(setting, &options) + &outcome.job_text;
+        let measured = measurement(entry, text, warnings, result);
         context.recorder.record(places, measured, cost);
         Ok(())
     }
@@ -270,70 +323,82 @@ fn for_this_test(error: TargetError) -> TargetError {
     }
 }
 
-/// The command that replays the same trace from the same state, as a comment of a job file.
-fn command(seed: u64, entry: &TraceEntry, options: &ReplayOptions) -> String {
-    format!(
-        "; stend replay {} --on TARGET --seed {} --timing {} --depth {} --fit wrap\n",
-        entry.name,
-        seed,
-        options.timing.name(),
-        options.depth
-    )
-}
+impl TraceWork {
+    /// The command that replays the same trace from the same state, as a comment of a job file.
+    fn command(&self, setting: &Setting, options: &ReplayOptions) -> String {
+        let scale = match self.extent {
+            Some(_) => format!(" --duration-scale {}", setting.scale),
+            None => String::new(),
+        };
+        format!(
+            "; stend replay {} --on TARGET --seed {} --timing {} --depth {} --fit wrap{scale}\n",
+            self.entry.name,
+            setting.seed,
+            options.timing.name(),
+            options.depth
+        )
+    }
 
-/// The review's result of a replay.
-fn summed_up(
-    seed: u64,
-    traces: &Traces,
-    entry: &TraceEntry,
-    options: &ReplayOptions,
-    moved_requests: u64,
-    outcome: &ReplayOutcome,
-) -> Result<TraceResult, TargetError> {
-    let replayed = &outcome.replayed;
-    let busy_s = replayed.busy.as_secs_f64();
-    if busy_s <= 0.0 {
-        return Err(TargetError::Failed(format!(
-            "{}: nothing was outstanding at any time: the trace holds no request that takes any",
-            entry.name
-        )));
+    /// The review's result of a replay.
+    fn summed_up(
+        &self,
+        seed: u64,
+        options: &ReplayOptions,
+        moved_requests: u64,
+        outcome: &ReplayOutcome,
+    ) -> Result<TraceResult, TargetError> {
+        let (entry, replayed) = (&self.entry, &outcome.replayed);
+        let busy_s = replayed.busy.as_secs_f64();
+        if busy_s <= 0.0 {
+            return Err(TargetError::Failed(format!(
+                "{}: nothing was outstanding at any time: the trace holds no request that takes \
+                 any",
+                entry.name
+            )));
+        }
+        Ok(TraceResult {
+            name: entry.name.clone(),
+            title: entry.title().to_owned(),
+            origin: origin(&entry.source),
+            timing: options.timing,
+            queue_depth: options.depth,
+            replayed_share: self.extent.map(|extent| extent.share()),
+            requests: replayed.requests(),
+            read_bytes: replayed.ops[0].bytes,
+            written_bytes: replayed.ops[1].bytes,
+            busy_s,
+            elapsed_s: replayed.elapsed.as_secs_f64(),
+            bw_bytes_per_s: replayed.moved_bytes() as f64 / busy_s,
+            iops: replayed.requests() as f64 / busy_s,
+            moved_requests,
+            read_latency_ns: latency(&replayed.ops[0].latency),
+            write_latency_ns: latency(&replayed.ops[1].latency),
+            write_amplification: outcome.write_amplification,
+            limits: self.limits(seed, options, outcome),
+        })
     }
-    let mut limits = Vec::new();
-    if let TraceSource::Profile(profile) = &entry.source {
-        limits.push(format!(
-            "synthesised desktop trace, seed {}: totals {}, structure {}",
-            seed,
-            profile.totals.status.name(),
-            profile.structure
-        ));
+
+    /// What is to be said wherever the figures appear.
+    fn limits(&self, seed: u64, options: &ReplayOptions, outcome: &ReplayOutcome) -> Vec<String> {
+        let mut limits = Vec::new();
+        if let TraceSource::Profile(profile) = &self.entry.source {
+            limits.push(format!(
+                "synthesised desktop trace, seed {seed}: totals {}, structure {}",
+                profile.totals.status.name(),
+                profile.structure
+            ));
+        }
+        limits.extend(self.extent.map(|extent| extent.words()));
+        if self.traces.timing == Timing::Busy && options.timing != TraceTiming::Busy {
+            limits.push(
+                "replayed at original times: fio cannot leave idle time out; busy time does not \
+                 count it"
+                    .to_owned(),
+            );
+        }
+        limits.extend(outcome.limits.iter().cloned());
+        limits
     }
-    if traces.timing == Timing::Busy && options.timing != TraceTiming::Busy {
-        limits.push(
-            "replayed at original times: fio cannot leave idle time out; busy time does not count \
-             it"
-            .to_owned(),
-        );
-    }
-    limits.extend(outcome.limits.iter().cloned());
-    Ok(TraceResult {
-        name: entry.name.clone(),
-        title: entry.title().to_owned(),
-        origin: origin(&entry.source),
-        timing: options.timing,
-        queue_depth: options.depth,
-        requests: replayed.requests(),
-        read_bytes: replayed.ops[0].bytes,
-        written_bytes: replayed.ops[1].bytes,
-        busy_s,
-        elapsed_s: replayed.elapsed.as_secs_f64(),
-        bw_bytes_per_s: replayed.moved_bytes() as f64 / busy_s,
-        iops: replayed.requests() as f64 / busy_s,
-        moved_requests,
-        read_latency_ns: latency(&replayed.ops[0].latency),
-        write_latency_ns: latency(&replayed.ops[1].latency),
-        write_amplification: outcome.write_amplification,
-        limits,
-    })
 }
 
 fn origin(source: &TraceSource) -> TraceOrigin {

@@ -17,6 +17,11 @@ pub struct TraceResult {
     pub timing: TraceTiming,
     /// Most requests outstanding.
     pub queue_depth: u32,
+    /// Of a shortened run, the share of the trace that was replayed, from its beginning, 0 to 1:
+    /// of its time, or of its requests where times do not matter. All figures are of this part.
+    /// Missing where the whole trace was replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed_share: Option<f64>,
     /// Requests of all kinds.
     pub requests: u64,
     /// Bytes read.

@@ -1,6 +1,6 @@
 //! Tests of replayed traces: a speed a trace, rivals side by side, and what was moved.
 
-use stend_analysis::kinds::traces::traces_of;
+use stend_analysis::kinds::traces::{beginning, traces_of};
 use stend_record::review::{LatencySummary, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming};
 
@@ -113,11 +113,15 @@ fn speed_table(rows: &[Row], drives: &[Drive<'_>]) -> Table {
     Table::of_drives(caption, "Trace", drives, rows.iter().map(row))
 }
 
-fn origin_words(origin: TraceOrigin) -> &'static str {
-    match origin {
+fn origin_words(trace: &TraceResult) -> String {
+    let origin = match trace.origin {
         TraceOrigin::PublishedTotals => "synthesised, totals published",
         TraceOrigin::Assumed => "synthesised, totals assumed",
         TraceOrigin::Captured => "captured",
+    };
+    match beginning(trace) {
+        Some(first) => format!("{first}; {origin}"),
+        None => origin.to_owned(),
     }
 }
 
@@ -143,7 +147,7 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
             )
         };
         vec![
-            Cell::noted(&t.title, origin_words(t.origin)),
+            Cell::noted(&t.title, origin_words(t)),
             mb(t.read_bytes).into(),
             mb(t.written_bytes).into(),
             Cell::noted(number::seconds(t.busy_s), timing_words(t)),

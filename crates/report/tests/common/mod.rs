@@ -199,6 +199,7 @@ fn trace(name: &str, title: &str, origin: TraceOrigin, speed: f64) -> TraceResul
             TraceTiming::Original
         },
         queue_depth: if start { 2 } else { 256 },
+        replayed_share: None,
         requests: 10_000,
         read_bytes,
         written_bytes,

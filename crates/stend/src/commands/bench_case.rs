@@ -52,7 +52,7 @@ struct Review {
     tests: Option<Vec<String>>,
     /// Tests at the same time; as many as there are processors without.
     threads: Option<NonZero<usize>>,
-    /// Factor on every duration.
+    /// Factor on every measurement.
     duration_scale: f64,
 }
 

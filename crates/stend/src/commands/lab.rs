@@ -131,7 +131,7 @@ fn state(run: &RunSummary) -> String {
         text += &format!(", interrupted {} times", run.breaks);
     }
     if run.duration_scale != 1.0 {
-        text += &format!(", every duration × {}", run.duration_scale);
+        text += &format!(", every measurement × {}", run.duration_scale);
     }
     text
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use stend_load::trace::replay::{DEPTH_DEFAULT, DEPTH_MAX};
-use stend_load::trace::{Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary};
+use stend_load::trace::{
+    Beginning, Extent, Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary,
+};
 use stend_record::review::{TargetInfo, TargetKind};
 use stend_target::{Access, ReplayOutcome, Target};
 
@@ -19,10 +21,15 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let OnArgs { on, real, .. } = &args.on;
     let named = NamedTrace::open(&args.trace, args.seed, args.only.as_deref())?;
     let options = options(args, &named)?;
-    summary(named.trace(), None)?;
+    let whole = summary(named.trace(), None)?;
+    let extent = extent(args, &whole, &options)?;
+    let trace = Beginning {
+        trace: named.trace(),
+        extent,
+    };
     let mut opened = open(on, real, Access::Change)?;
     let info = opened.info();
-    let holds = summary(named.trace(), Some((info.capacity_bytes, options.fit)))?;
+    let holds = summary(&trace, Some((info.capacity_bytes, options.fit)))?;
     // Reads of a file without data would say nothing about the drive below it.
     let is_new = matches!(&opened, Opened::Real(target) if target.is_new());
     let target: &mut dyn Target = match &mut opened {
@@ -32,11 +39,12 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     if args.on.fill || is_new {
         fill(target)?;
     }
-    let outcome = target.replay(named.trace(), &options)?;
+    let outcome = target.replay(&trace, &options)?;
     let result = ReplayResult {
         args,
         named: &named,
         info: &info,
+        extent,
         holds: &holds,
         options: &options,
         outcome: &outcome,
@@ -50,6 +58,23 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
         Opened::Simulated(target) => save(Some(target)),
         Opened::Real(_) => Ok(()),
     }
+}
+
+/// How much of the trace is replayed; `None` for all.
+fn extent(
+    args: &ReplayArgs,
+    whole: &Summary,
+    options: &ReplayOptions,
+) -> Result<Option<Extent>, Failure> {
+    let scale = args.duration_scale;
+    // Not a number is not above 0 either.
+    if !(scale > 0.0 && scale <= 1.0) {
+        return Err(Failure::Input(format!(
+            "--duration-scale {scale}: it must be above 0 and at most 1, such as 0.1 for the first \
+             tenth of the trace"
+        )));
+    }
+    Ok(Extent::of(whole, scale, options.timing))
 }
 
 /// How to replay the trace: by the arguments, else as the trace asks.
@@ -98,6 +123,8 @@ struct ReplayResult<'a> {
     args: &'a ReplayArgs,
     named: &'a NamedTrace,
     info: &'a TargetInfo,
+    extent: Option<Extent>,
+    /// Of what is replayed.
     holds: &'a Summary,
     options: &'a ReplayOptions,
     outcome: &'a ReplayOutcome,
@@ -115,6 +142,7 @@ impl ReplayResult<'_> {
                 profile.structure
             ));
         }
+        limits.extend(self.extent.map(|extent| extent.words()));
         if self.holds.changed > 0 {
             limits.push(format!(
                 "{} requests were moved or widened to fit the target (--fit wrap)",
@@ -163,6 +191,7 @@ impl ReplayResult<'_> {
             "timing": self.options.timing.name(),
             "depth": self.options.depth,
             "seed": self.named.profile().map(|_| self.args.seed),
+            "replayed_share": self.extent.map_or(1.0, |extent| extent.share()),
             "requests": replayed.requests(),
             "moved_bytes": replayed.moved_bytes(),
             "elapsed_ns": replayed.elapsed.0,

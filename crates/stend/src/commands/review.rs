@@ -22,7 +22,7 @@ use crate::laboratory::Keeper;
 use crate::open::{Opened, Planned, is_simulated, open, open_planned, real_options_fit};
 use crate::output::json_line;
 use crate::progress::Progress;
-use crate::{earlier, laboratory, note, print, signals};
+use crate::{earlier, folder, laboratory, note, print, signals};
 
 pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     let lab = laboratory::path(&args.lab)?;
@@ -178,7 +178,10 @@ impl Session<'_> {
     /// Saves a review as it stands. What one place has no room for, the other still gets.
     fn keep(&self, review: &Review) -> Result<PathBuf, Failure> {
         let kept = match &self.keeper {
-            Some(keeper) => signals::undisturbed(|| keeper.keep(review, self.earlier.as_ref())),
+            Some(keeper) => signals::undisturbed(|| {
+                let kept = keeper.keep(review, self.earlier.as_ref());
+                kept.inspect(|()| folder::hint(review, "the lab"))
+            }),
             None => Ok(()),
         };
         let page = self.folder.save(review)?;
@@ -395,7 +398,7 @@ fn print_review(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Resu
     let mut text = format!("{}, edition {}\n", review.target.title, review.edition);
     if review.duration_scale != 1.0 {
         text += &format!(
-            "SHORTENED RUN: every duration × {}\n",
+            "SHORTENED RUN: every measurement × {}\n",
             review.duration_scale
         );
     }

@@ -64,7 +64,7 @@ enum Work {
         tests: Option<&'static str>,
         /// Tests at the same time; as many as there are processors without.
         threads: Option<usize>,
-        /// Factor on every duration.
+        /// Factor on every measurement.
         duration_scale: f64,
     },
 }

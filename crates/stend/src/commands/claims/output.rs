@@ -56,7 +56,7 @@ pub fn text(judged: &Judged<'_>, args: &ClaimsArgs) -> String {
     let mut text = String::new();
     if args.scale.duration_scale != 1.0 {
         text += &format!(
-            "SHORTENED RUN: every duration × {}; the findings are about full ones\n\n",
+            "SHORTENED RUN: every measurement × {}; the findings are about full ones\n\n",
             args.scale.duration_scale
         );
     }

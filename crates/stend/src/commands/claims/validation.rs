@@ -35,7 +35,7 @@ fn document(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)], args: &ClaimsA
     );
     if args.scale.duration_scale != 1.0 {
         text += &format!(
-            "\n**SHORTENED RUN: every duration × {}.**\n",
+            "\n**SHORTENED RUN: every measurement × {}.**\n",
             args.scale.duration_scale
         );
     }

@@ -1,0 +1,113 @@
+//! The beginning of a trace, for a shortened run.
+
+use stend_base::{Nanos, Op};
+use stend_config::FileError;
+
+use super::{Requests, Summary, Timing, Trace};
+
+/// The shortest beginning of a trace whose times matter, as of every run: 1 s.
+const TIME_MIN: Nanos = Nanos(1_000_000_000);
+
+/// How far the beginning of a trace goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    end: End,
+    /// Of the whole trace.
+    whole: Summary,
+}
+
+/// Where a beginning ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Before the first request after this time.
+    Time(Nanos),
+    /// After so many requests.
+    Requests(u64),
+}
+
+impl Extent {
+    /// The first `share` of a trace that holds `whole`: of its time, at least 1 s; of its requests
+    /// where times do not matter. `None` for all of it.
+    pub fn of(whole: &Summary, share: f64, timing: Timing) -> Option<Extent> {
+        let end = match timing {
+            Timing::Fast => {
+                let requests = whole.requests.iter().sum::<u64>();
+                let first = (requests as f64 * share).ceil() as u64;
+                (first < requests).then_some(End::Requests(first))
+            }
+            Timing::Original | Timing::Busy => {
+                let time = Nanos((whole.duration.0 as f64 * share) as u64).max(TIME_MIN);
+                (time < whole.duration).then_some(End::Time(time))
+            }
+        };
+        let whole = *whole;
+        end.map(|end| Extent { end, whole })
+    }
+
+    /// The share of the trace, 0 to 1: of its time, or of its requests.
+    pub fn share(&self) -> f64 {
+        match self.end {
+            End::Time(end) => end.0 as f64 / self.whole.duration.0 as f64,
+            End::Requests(end) => end as f64 / self.whole.requests.iter().sum::<u64>() as f64,
+        }
+    }
+
+    /// What is replayed, in words.
+    pub fn words(&self) -> String {
+        let percent = format!("{:.2}", self.share() * 100.0);
+        let percent = percent.trim_end_matches('0').trim_end_matches('.');
+        let of = match self.end {
+            End::Time(end) => format!(
+                "{:.1} of {:.1} s",
+                end.as_secs_f64(),
+                self.whole.duration.as_secs_f64()
+            ),
+            End::Requests(end) => {
+                format!(
+                    "{end} of {} requests",
+                    self.whole.requests.iter().sum::<u64>()
+                )
+            }
+        };
+        format!("only a beginning: the first {percent} % of the trace, {of}")
+    }
+}
+
+/// The first requests of a trace: up to the end of an [`Extent`], and in any case up to the first
+/// read or write.
+pub struct Beginning<'t> {
+    /// The whole.
+    pub trace: &'t dyn Trace,
+    /// How much of it; `None` for all.
+    pub extent: Option<Extent>,
+}
+
+impl Trace for Beginning<'_> {
+    fn name(&self) -> String {
+        self.trace.name()
+    }
+
+    fn requests(&self) -> Result<Requests<'_>, FileError> {
+        let requests = self.trace.requests()?;
+        let Some(extent) = self.extent else {
+            return Ok(requests);
+        };
+        let (mut last, mut taken, mut moves_data) = (Nanos::ZERO, 0, false);
+        Ok(Box::new(requests.take_while(move |request| {
+            let Ok(request) = request else {
+                return true;
+            };
+            last = last.max(request.at);
+            let ends = match extent.end {
+                End::Time(end) => last > end,
+                End::Requests(end) => taken >= end,
+            };
+            if ends && moves_data {
+                return false;
+            }
+            taken += 1;
+            moves_data |= matches!(request.op, Op::Read | Op::Write);
+            true
+        })))
+    }
+}
