@@ -91,16 +91,17 @@ impl<'e> Tracker<'e> {
     }
 }
 
-/// Shows every action of the whole plan in its order.
-pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
+/// Shows every action of the whole plan in its order, with the index of its procedure.
+pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Option<usize>, Action<'_>)) {
     let mut tracker = Tracker::of(plan);
     let mut last_test = None;
-    for procedure in &plan.procedures {
+    for (index, procedure) in plan.procedures.iter().enumerate() {
+        let mut see = |action: Action<'_>| see(Some(index), action);
         let new_test = last_test.replace(procedure.test()) != Some(procedure.test());
         for step in tracker.bring_to(procedure.state, new_test || procedure.starts_anew) {
             see(Action::Step(&step));
         }
-        procedure.actions(&plan.setting, false, see);
+        procedure.actions(&plan.setting, false, &mut see);
         if procedure.disturbs(&plan.setting) {
             tracker.lost();
         }

@@ -13,6 +13,8 @@ mod fio_reads_the_jobs;
 mod ladder;
 mod no_trim;
 mod parts;
+mod plan;
 mod read_only;
 mod review;
 mod rounds;
+mod sync;
