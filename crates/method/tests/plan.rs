@@ -34,7 +34,13 @@ fn quick_takes_five_minutes_on_a_sata_drive() {
         assert!(asked.duration_s(FILL_BYTES_PER_S) <= 270.0, "{asked:?}");
     }
     let has = |what: &str| edition.tests.iter().any(|test| test.id == what);
-    for test in ["sequential", "random", "mixed", "write-burst", "flush-latency"] {
+    for test in [
+        "sequential",
+        "random",
+        "mixed",
+        "write-burst",
+        "flush-latency",
+    ] {
         assert!(has(test), "{test}");
     }
 }
@@ -65,7 +71,10 @@ fn every_test_of_every_edition_is_outlined_as_it_is_estimated() {
             let parts = || told.tests.iter().flat_map(|t| &t.parts).chain(&told.states);
             let timed = parts().filter_map(|p| Some(p.duration_s? * p.times as f64));
             let seconds: f64 = timed.sum();
-            assert!((seconds - asked.measured_s - asked.idle_s).abs() < 1e-3, "{id}: {seconds}");
+            assert!(
+                (seconds - asked.measured_s - asked.idle_s).abs() < 1e-3,
+                "{id}: {seconds}"
+            );
         }
     }
 }
@@ -75,7 +84,12 @@ fn points_rounds_and_traces_have_their_lengths() {
     let drive = info(TargetKind::BlockDevice, 256_060_514_304);
     let told = |id: &str| {
         let edition = Edition::load(id).unwrap();
-        outline(&edition, &ReviewOptions::default(), &prospect(&drive, false)).unwrap()
+        outline(
+            &edition,
+            &ReviewOptions::default(),
+            &prospect(&drive, false),
+        )
+        .unwrap()
     };
     let review = told("2014");
     let point = part(&review, "random", "random read, 4 KiB, queue depth 4").unwrap();
@@ -101,7 +115,12 @@ fn options_change_the_plan_as_they_change_the_review() {
     let edition = Edition::load("2014").unwrap();
     let drive = info(TargetKind::File, common::CAPACITY_BYTES);
     let whole = outline(&edition, &options(&[]), &prospect(&drive, false)).unwrap();
-    let few = outline(&edition, &options(&["sequential"]), &prospect(&drive, false)).unwrap();
+    let few = outline(
+        &edition,
+        &options(&["sequential"]),
+        &prospect(&drive, false),
+    )
+    .unwrap();
     assert_eq!((few.tests.len(), &few.tests[0]), (1, &whole.tests[0]));
     let read_only = Prospect {
         read_only: true,
@@ -143,6 +162,11 @@ fn what_is_outlined_is_what_is_done() {
     };
     assert_eq!(points("durability-cost"), 7);
     for test in &review.tests {
-        assert_eq!(test.sync.as_ref().unwrap().len(), points(&test.id), "{}", test.id);
+        assert_eq!(
+            test.sync.as_ref().unwrap().len(),
+            points(&test.id),
+            "{}",
+            test.id
+        );
     }
 }

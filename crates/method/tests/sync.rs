@@ -169,7 +169,10 @@ fn flushes_and_intervals_are_measured() {
         .iter()
         .map(|p| p.streams[0].durability.words())
         .collect();
-    assert_eq!(words[..2], ["fsync after every write", "fsync after every 16 writes"]);
+    assert_eq!(
+        words[..2],
+        ["fsync after every write", "fsync after every 16 writes"]
+    );
     let loads = points[..8].iter().map(|p| {
         let load = p.streams[0].load;
         (load.block_bytes, load.threads, load.queue_depth)
@@ -179,7 +182,10 @@ fn flushes_and_intervals_are_measured() {
     assert!(loads.eq(expected));
     // The second job: 8,000 writes a second, a flush after every 16.
     let stream = &points[1].streams[0];
-    assert_eq!((stream.writes_per_s, stream.commits_per_s), (8_000.0, 500.0));
+    assert_eq!(
+        (stream.writes_per_s, stream.commits_per_s),
+        (8_000.0, 500.0)
+    );
     assert_eq!(stream.write_latency_ns.unwrap().p50, 2_000);
     assert_eq!(stream.sync_latency_ns.unwrap().p50, 200_000);
     assert_eq!(stream.commit_latency_ns().unwrap().max, 600_000);
@@ -217,7 +223,11 @@ fn jobs_are_of_one_request_a_thread_and_keep_to_their_ranges() {
     ] {
         assert!(beside.contains(said), "{said}: {beside}");
     }
-    assert!(jobs[12].contains("rw=randrw\nrwmixread=70\n"), "{}", jobs[12]);
+    assert!(
+        jobs[12].contains("rw=randrw\nrwmixread=70\n"),
+        "{}",
+        jobs[12]
+    );
     // Intervals are other requests of the same kind.
     let seed = |nth: usize| option(&jobs[nth], "randseed").unwrap().to_owned();
     assert_ne!(seed(8), seed(9));

@@ -311,9 +311,12 @@ fn protection(points: &[SyncPoint]) -> Option<String> {
     let plain_ns = plain.write_latency_ns.as_ref()?.mean;
     let dsync_ns = dsync.write_latency_ns.as_ref()?.mean;
     let ratio = dsync_ns / plain_ns;
+    let times = match ratio < TENTH_RATIO && ratio > 1.0 / TENTH_RATIO {
+        true => String::new(),
+        false => format!("{} ", words::times(ratio)),
+    };
     let cost = format!(
-        "With O_DSYNC a write takes {} as long as one that is not synced ({} and {})",
-        words::times(ratio),
+        "With O_DSYNC a write takes {times}as long as one that is not synced ({} and {})",
         words::latency(dsync_ns),
         words::latency(plain_ns)
     );
@@ -390,7 +393,7 @@ mod tests {
             (
                 40.0,
                 42.0,
-                "1.05 times as long as one that is not synced (42 µs and 40 µs): the \
+                "a write takes as long as one that is not synced (42 µs and 40 µs): the \
                           drive behaves as one with power-loss protection",
             ),
             (
@@ -408,7 +411,7 @@ mod tests {
             (
                 900.0,
                 900.0,
-                "1 times as long as one that is not synced (900 µs and 900 µs).",
+                "a write takes as long as one that is not synced (900 µs and 900 µs).",
             ),
         ] {
             let text = cost(plain_us, dsync_us);

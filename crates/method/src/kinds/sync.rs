@@ -305,6 +305,19 @@ impl PlannedSync {
         streams
     }
 
+    /// All threads as one load, of the larger requests: what is estimated of it is the most.
+    fn together(&self) -> Load {
+        let load = self.writers.load;
+        match self.beside {
+            None => load,
+            Some(Writers { load: other, .. }) => Load {
+                threads: load.threads + other.threads,
+                block_bytes: load.block_bytes.max(other.block_bytes),
+                ..load
+            },
+        }
+    }
+
     fn name(&self) -> String {
         match &self.beside {
             None => self.writers.describe(),
@@ -331,8 +344,8 @@ impl PlannedSync {
             _ => context.region_warning(load),
         });
         let sum = |of: fn(&SyncStream) -> f64| point.streams.iter().map(of).sum();
-        let threads = point.streams.iter().map(|s| s.load.threads).sum();
         let speed = (sum(|s| s.iops), sum(|s| s.bw_bytes_per_s));
+        let threads = self.together().threads;
         warnings.extend(context.limits.warning(&self.name(), threads, speed));
         warnings
     }
@@ -342,7 +355,7 @@ impl Work for PlannedSync {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         let (runtime_s, count) = self.jobs(setting);
         see(Action::Load {
-            load: &self.writers.load,
+            load: &self.together(),
             runtime_s: Some(runtime_s * count),
         });
     }
@@ -389,7 +402,7 @@ impl Work for PlannedSync {
         let measured = Measurement::new(name, jobs, warnings, move |test| {
             push(&mut test.sync, &point);
         });
-        let cost = setting.load_cost(&self.writers.load, Some(all_s));
+        let cost = setting.load_cost(&self.together(), Some(all_s));
         context.recorder.record(places, measured, cost);
         Ok(())
     }

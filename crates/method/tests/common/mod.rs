@@ -315,7 +315,10 @@ impl Target for Fake {
                     ..Sample::default()
                 })
                 .collect(),
-            ..outcome_of(&text, vec![result; 1 + job.text.matches("\nnew_group").count()])
+            ..outcome_of(
+                &text,
+                vec![result; 1 + job.text.matches("\nnew_group").count()],
+            )
         })
     }
 
