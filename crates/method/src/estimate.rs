@@ -135,6 +135,9 @@ pub struct OutlinedTest {
     pub title: String,
     /// Why the target cannot do it, or not all of it.
     pub warnings: Vec<String>,
+    /// Id of the test among whose parts its own stand: a test that goes on after another is
+    /// measured with it.
+    pub measured_with: Option<String>,
     /// What is done, with the states that are made for it; what is done several times stands
     /// once.
     pub parts: Vec<OutlinedPart>,
@@ -197,12 +200,23 @@ pub fn outline(
             .chain(&test.head.warnings)
             .cloned()
             .collect(),
+        measured_with: None,
         parts: Vec::new(),
     };
     let mut outline = Outline {
         tests: plan.tests.iter().map(test).collect(),
         ..Outline::default()
     };
+    for procedure in &plan.procedures {
+        let first = plan.tests[procedure.test()].head.id.clone();
+        for place in procedure
+            .places
+            .iter()
+            .filter(|p| p.test != procedure.test())
+        {
+            outline.tests[place.test].measured_with = Some(first.clone());
+        }
+    }
     let setting = &plan.setting;
     walk(&plan, target.can_be_copied, &mut |procedure, action| {
         let procedure = procedure.map(|index| &plan.procedures[index]);

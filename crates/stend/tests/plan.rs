@@ -169,7 +169,7 @@ fn what_a_review_refuses_its_plan_refuses() {
         (&["demo-8gb", "--against", "./new.bin"], 3, "a rival is"),
         (
             &["./new.bin", "--size", "1GiB", "--edition", "endurance"],
-            3,
+            4,
             "--write-budget",
         ),
         (&["demo-8gb", "--duration-scale", "0"], 3, "duration scale"),

@@ -104,6 +104,9 @@ fn in_words(planned: &Planned) -> String {
         for warning in &test.warnings {
             text += &format!("    ! {warning}\n");
         }
+        if let Some(first) = &test.measured_with {
+            text += &format!("    measured with {first}\n");
+        }
         text += &test.parts.iter().map(part_line).collect::<String>();
     }
     text + &totals(seen, &outline.total)
@@ -187,12 +190,16 @@ fn document(planned: &Planned) -> Value {
     };
     let parts = |parts: &[OutlinedPart]| parts.iter().map(part).collect::<Vec<Value>>();
     let tests = outline.tests.iter().map(|test| {
-        json!({
+        let mut object = json!({
             "id": test.id,
             "title": test.title,
             "warnings": test.warnings,
             "parts": parts(&test.parts),
-        })
+        });
+        if let Some(first) = &test.measured_with {
+            object["measured_with"] = json!(first);
+        }
+        object
     });
     let total = &outline.total;
     let mut object = json!({
