@@ -32,7 +32,9 @@ fn check(review: &Value) {
         // The last flush of a job may be missing.
         assert!((commits * every / writes - 1.0).abs() < 0.2, "{stream}");
         let flush = &stream["sync_latency_ns"];
-        assert!(number(&flush["mean"]) > 0.0 && number(&flush["max"]) >= number(&flush["p99_9"]));
+        // fio states the upper end of a percentile's bin.
+        let (slow, slowest) = (number(&flush["p99_9"]), number(&flush["max"]));
+        assert!(number(&flush["mean"]) > 0.0 && slow < 1.02 * slowest);
     }
     let dsync = of("dsync")[0];
     assert_eq!(dsync["commits_per_s"], dsync["writes_per_s"]);
