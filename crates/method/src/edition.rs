@@ -21,7 +21,8 @@ pub const SCHEMA: &str = "stend.edition/1";
 /// Editions that are part of the program: name and text.
 const BUILT_IN: &[(&str, &str)] = stend_config::shipped!(
     "editions": "2014", "2015", "2016a", "2016b", "2018",
-    "crystaldiskmark", "recovery-ladder", "snia-pts", "endurance",
+    "crystaldiskmark", "recovery-ladder", "snia-pts", "endurance", "database",
+    "quick",
 );
 
 /// A checked edition.

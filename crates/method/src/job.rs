@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use stend_base::Rng;
 use stend_record::load::{Load, range_bytes};
-use stend_record::review::{Pattern, PointOp};
+use stend_record::review::{Durability, Pattern, PointOp, SyncMethod};
 
 /// Sizes and offsets that share a capacity out are multiples of this, bytes: every
 /// common flash page and every block size of the editions divides it.
@@ -42,6 +42,17 @@ pub(crate) struct JobFrame<'a> {
 /// The job file that measures `load`.
 pub(crate) fn measure(load: &Load, frame: &JobFrame<'_>) -> String {
     let mut text = String::from("[global]\n");
+    push_load(&mut text, load);
+    push_frame(&mut text, frame);
+    if load.threads > 1 {
+        text.push_str("group_reporting\n");
+    }
+    push_sections(&mut text, load, frame.capacity_bytes);
+    text
+}
+
+/// What is requested, in which order, and how much of it is outstanding.
+fn push_load(text: &mut String, load: &Load) {
     let direction = match (load.pattern, load.op) {
         (Pattern::Sequential, PointOp::Read) => "read",
         (Pattern::Sequential, PointOp::Write) => "write",
@@ -50,28 +61,92 @@ pub(crate) fn measure(load: &Load, frame: &JobFrame<'_>) -> String {
         (Pattern::Random, PointOp::Write) => "randwrite",
         (Pattern::Random, PointOp::Mixed) => "randrw",
     };
-    push(&mut text, "rw", direction);
+    push(text, "rw", direction);
     if load.op == PointOp::Mixed {
-        push(&mut text, "rwmixread", load.read_percent);
+        push(text, "rwmixread", load.read_percent);
     }
-    push(&mut text, "bs", block_option(load.block_bytes));
-    push(&mut text, "iodepth", load.queue_depth);
+    push(text, "bs", block_option(load.block_bytes));
+    push(text, "iodepth", load.queue_depth);
     if load.pattern == Pattern::Random {
         // Every draw is independent, as in Iometer; fio's own default visits every
         // block once before it repeats one.
         text.push_str("norandommap\n");
     }
+}
+
+/// How long, by which random numbers, and which percentiles.
+fn push_frame(text: &mut String, frame: &JobFrame<'_>) {
     if let Some(runtime_s) = frame.runtime_s {
         text.push_str("time_based\n");
-        push(&mut text, "runtime", runtime_s);
+        push(text, "runtime", runtime_s);
     }
-    push(&mut text, "randseed", frame.seed);
+    push(text, "randseed", frame.seed);
     let percentiles: Vec<String> = frame.percentiles.iter().map(f64::to_string).collect();
-    push(&mut text, "percentile_list", percentiles.join(":"));
-    if load.threads > 1 {
-        text.push_str("group_reporting\n");
+    push(text, "percentile_list", percentiles.join(":"));
+}
+
+/// Threads that do the same, in a range of the target.
+pub(crate) struct Stream<'a> {
+    /// The load; where it lies is said by `range_bytes`.
+    pub(crate) load: &'a Load,
+    /// How its writes become durable.
+    pub(crate) durability: Durability,
+    /// First byte and length.
+    pub(crate) range_bytes: (u64, u64),
+}
+
+impl Stream<'_> {
+    /// A name of letters, digits and dashes: the section, and what random seeds derive from.
+    pub(crate) fn slug(&self) -> String {
+        let sync = match self.durability.sync {
+            SyncMethod::None => "unsynced",
+            other => option_of(other),
+        };
+        let every = self
+            .durability
+            .every
+            .map_or(String::new(), |n| n.to_string());
+        format!("{}-{sync}{every}", self.load.without_region().slug())
     }
-    push_sections(&mut text, load, frame.capacity_bytes);
+}
+
+fn option_of(method: SyncMethod) -> &'static str {
+    match method {
+        SyncMethod::None => "none",
+        SyncMethod::Dsync => "dsync",
+        SyncMethod::Fsync => "fsync",
+        SyncMethod::Fdatasync => "fdatasync",
+    }
+}
+
+/// The job file of several streams that run at the same time, each reported as one.
+pub(crate) fn streams(streams: &[Stream<'_>], frame: &JobFrame<'_>) -> String {
+    let mut text = String::from("[global]\n");
+    push_frame(&mut text, frame);
+    text.push_str("group_reporting\n");
+    for (nth, stream) in streams.iter().enumerate() {
+        let _ = writeln!(text, "\n[{}]", stream.slug());
+        if nth > 0 {
+            text.push_str("new_group\n");
+        }
+        push_load(&mut text, stream.load);
+        if stream.load.threads > 1 {
+            push(&mut text, "numjobs", stream.load.threads);
+        }
+        let Durability { sync, every } = stream.durability;
+        match (sync, every) {
+            (SyncMethod::None, _) => {}
+            (SyncMethod::Dsync, _) => push(&mut text, "sync", option_of(sync)),
+            (flush, every) => push(&mut text, option_of(flush), every.unwrap_or(1)),
+        }
+        let (offset, size) = stream.range_bytes;
+        if offset > 0 {
+            push(&mut text, "offset", offset);
+        }
+        if size < frame.capacity_bytes {
+            push(&mut text, "size", size);
+        }
+    }
     text
 }
 
@@ -292,6 +367,34 @@ mod tests {
         assert!(
             !text.contains("time_based") && !text.contains("runtime"),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn streams_are_reported_apart_and_say_how_they_become_durable() {
+        let log = Load::write(Pattern::Sequential, 8192, 1);
+        let data = Load {
+            threads: 4,
+            ..Load::write(Pattern::Random, 16_384, 1)
+        };
+        let durability = |sync, every| Durability { sync, every };
+        let of_log = Stream {
+            load: &log,
+            durability: durability(SyncMethod::Dsync, None),
+            range_bytes: (0, 1 << 20),
+        };
+        let of_data = Stream {
+            load: &data,
+            durability: durability(SyncMethod::Fdatasync, Some(16)),
+            range_bytes: (1 << 20, 3 << 20),
+        };
+        assert_eq!(
+            streams(&[of_log, of_data], &FRAME),
+            "[global]\ntime_based\nruntime=180\nrandseed=7\npercentile_list=50:99.9:99.999\n\
+             group_reporting\n\n[seq-write-8192-t1-qd1-dsync]\nrw=write\nbs=8k\niodepth=1\n\
+             sync=dsync\nsize=1048576\n\n[rand-write-16384-t4-qd1-fdatasync16]\nnew_group\n\
+             rw=randwrite\nbs=16k\niodepth=1\nnorandommap\nnumjobs=4\nfdatasync=16\n\
+             offset=1048576\nsize=3145728\n"
         );
     }
 

@@ -78,6 +78,11 @@ impl Procedure {
         self.work.actions(setting, copied, see);
     }
 
+    /// As [`Work::title`].
+    pub(crate) fn title(&self) -> Option<String> {
+        self.work.title()
+    }
+
     /// Measures, and records the results.
     pub(crate) fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
         self.work.run(context, target, &self.places)
@@ -88,6 +93,11 @@ impl Procedure {
 pub(crate) trait Work: Any + Debug + Send + Sync {
     /// Shows every action that it consists of, on a target that can be copied or cannot.
     fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>));
+
+    /// What it measures, in words; `None` where its loads say it.
+    fn title(&self) -> Option<String> {
+        None
+    }
 
     /// Measures, and records the results at these places.
     fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done;

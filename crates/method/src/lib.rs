@@ -12,14 +12,17 @@
 //! and what it costs); `outcome` (from fio's JSON to figures); `recorder` (where results go);
 //! `context` and `preparation` (what measures); `kind` (what a kind of test is); `parse`;
 //! `kinds` (the table of them, one file each); `edition` and `until_steady`; `options` and
-//! `budget`; `plan`; `runner`; `serial` and `parallel` (in which order); `conditions`; `run`.
+//! `budget`; `plan`; `runner`; `serial` and `parallel` (in which order); `choice`; `estimate`;
+//! `conditions`; `run`.
 
 mod budget;
+mod choice;
 mod conditions;
 mod context;
 mod cost;
 pub mod edition;
 mod enough;
+mod estimate;
 mod event;
 mod histogram;
 mod host;
@@ -40,12 +43,16 @@ mod setting;
 mod state;
 mod until_steady;
 
+pub use choice::{check_options, check_write_budget};
 pub use cost::Cost;
 pub use edition::Edition;
 pub use enough::{Ending, EndsWhen};
+pub use estimate::{
+    Estimate, FILL_BYTES_PER_S, Outline, OutlinedPart, OutlinedTest, Prospect, estimate, outline,
+};
 pub use event::Event;
 pub use kind::Wanted;
 pub use options::{DURATION_SCALE_MAX, MethodError, ReviewOptions};
 pub use recorder::Save;
-pub use run::{Estimate, check_options, check_write_budget, estimate, run_review};
+pub use run::run_review;
 pub use until_steady::SteadyLoad;

@@ -135,28 +135,40 @@ pub(crate) fn check_errors(outcome: &JobOutcome) -> Result<(), TargetError> {
 
 /// One direction, all jobs of the file added up.
 #[derive(Clone, Default)]
-struct Part<'a> {
-    iops: f64,
-    bw_bytes_per_s: f64,
+pub(crate) struct Part<'a> {
+    /// Requests a second.
+    pub(crate) iops: f64,
+    /// Bytes a second.
+    pub(crate) bw_bytes_per_s: f64,
     /// Distributions with at least one value.
     latencies: Vec<&'a Latency>,
 }
 
 impl<'a> Part<'a> {
+    /// These directions, which ran at the same time, added up.
+    pub(crate) fn of_directions(directions: impl Iterator<Item = &'a Direction>) -> Part<'a> {
+        let mut part = Part::default();
+        for direction in directions.filter(|direction| direction.total_ios > 0) {
+            part.iops += direction.iops;
+            part.bw_bytes_per_s += direction.bw_bytes as f64;
+            part.latencies.push(&direction.clat_ns);
+        }
+        part
+    }
+
+    /// These distributions alone.
+    pub(crate) fn of_latencies(latencies: impl Iterator<Item = &'a Latency>) -> Part<'a> {
+        Part {
+            latencies: latencies.filter(|latency| latency.n > 0).collect(),
+            ..Part::default()
+        }
+    }
+
     fn of(
         outcome: &'a JobOutcome,
         pick: impl Fn(&'a stend_record::fio::Job) -> &'a Direction,
     ) -> Part<'a> {
-        let mut part = Part::default();
-        for job in &outcome.fio.jobs {
-            let direction = pick(job);
-            if direction.total_ios > 0 {
-                part.iops += direction.iops;
-                part.bw_bytes_per_s += direction.bw_bytes as f64;
-                part.latencies.push(&direction.clat_ns);
-            }
-        }
-        part
+        Part::of_directions(outcome.fio.jobs.iter().map(pick))
     }
 
     fn and(mut self, other: &Part<'a>) -> Part<'a> {
@@ -166,7 +178,8 @@ impl<'a> Part<'a> {
         self
     }
 
-    fn requests(&self) -> u64 {
+    /// How many.
+    pub(crate) fn requests(&self) -> u64 {
         self.latencies.iter().map(|l| l.n).sum()
     }
 
@@ -174,7 +187,7 @@ impl<'a> Part<'a> {
     /// directions, or jobs reported one by one), percentiles recomputed from their
     /// added histograms, by fio's own rule: the value of the first bin at which the count
     /// reaches the share.
-    fn latency(&self) -> Result<LatencySummary, TargetError> {
+    pub(crate) fn latency(&self) -> Result<LatencySummary, TargetError> {
         let used: Vec<&Latency> = self.latencies.iter().filter(|l| l.n > 0).copied().collect();
         if let [one] = used[..]
             && let Some(summary) = stated(one)

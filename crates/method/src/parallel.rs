@@ -95,15 +95,15 @@ struct Pool<'r, 'a> {
     prepared: Vec<Mutex<Prepared>>,
 }
 
-/// Shows every action of the whole plan.
-pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
+/// Shows every action of the whole plan, with the index of its procedure; of states without.
+pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Option<usize>, Action<'_>)) {
     for state in plan.needed_states() {
         for step in &plan.edition.states[state].steps {
-            see(Action::Step(step));
+            see(None, Action::Step(step));
         }
     }
-    for procedure in &plan.procedures {
-        procedure.actions(&plan.setting, true, see);
+    for (index, procedure) in plan.procedures.iter().enumerate() {
+        procedure.actions(&plan.setting, true, &mut |action| see(Some(index), action));
     }
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use stend_target::{Target, TargetError};
 
-use crate::kind::Procedure;
 use crate::plan::Plan;
 use crate::runner::Runner;
 use crate::setting::Action;
@@ -92,21 +91,17 @@ impl<'e> Tracker<'e> {
     }
 }
 
-/// Shows every action of the whole plan in its order.
-pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
-    walk_procedures(plan, &mut |_, action| see(action));
-}
-
-/// As [`walk`], with the procedure that each action is for.
-fn walk_procedures(plan: &Plan<'_>, see: &mut dyn FnMut(&Procedure, Action<'_>)) {
+/// Shows every action of the whole plan in its order, with the index of its procedure.
+pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Option<usize>, Action<'_>)) {
     let mut tracker = Tracker::of(plan);
     let mut last_test = None;
-    for procedure in &plan.procedures {
+    for (index, procedure) in plan.procedures.iter().enumerate() {
+        let mut see = |action: Action<'_>| see(Some(index), action);
         let new_test = last_test.replace(procedure.test()) != Some(procedure.test());
         for step in tracker.bring_to(procedure.state, new_test || procedure.starts_anew) {
-            see(procedure, Action::Step(&step));
+            see(Action::Step(&step));
         }
-        procedure.actions(&plan.setting, false, &mut |action| see(procedure, action));
+        procedure.actions(&plan.setting, false, &mut see);
         if procedure.disturbs(&plan.setting) {
             tracker.lost();
         }
@@ -120,8 +115,9 @@ pub(crate) fn warn_of_shortened_rests(plan: &mut Plan<'_>) {
         return;
     }
     let mut longest_s = vec![0_f64; plan.tests.len()];
-    walk_procedures(plan, &mut |procedure, action| {
-        for place in &procedure.places {
+    walk(plan, &mut |procedure, action| {
+        let places = procedure.map(|index| plan.procedures[index].places.as_slice());
+        for place in places.unwrap_or_default() {
             let longest_s = &mut longest_s[place.test];
             match action {
                 Action::Step(Step::Idle { duration_s }) => {

@@ -8,6 +8,10 @@ use crate::cost::Cost;
 use crate::job::scaled_runtime_s;
 use crate::state::Step;
 
+/// The speed at which a target is assumed to move bytes in sequence, bytes a second: that of a
+/// SATA drive that writes.
+pub(crate) const PASS_BYTES_PER_S: f64 = 400e6;
+
 /// What all measurements of a review have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
@@ -131,8 +135,7 @@ impl Setting {
     fn pass_cost(&self, bytes: u64) -> Cost {
         match self.kind {
             TargetKind::Simulated => Cost::untimed(bytes as f64 / 4096.0),
-            // A SATA drive writes some 400 MB/s.
-            _ => Cost::untimed(bytes as f64 / 400e6),
+            _ => Cost::untimed(bytes as f64 / PASS_BYTES_PER_S),
         }
     }
 
@@ -144,17 +147,21 @@ impl Setting {
         if self.kind != TargetKind::Simulated {
             return Cost::timed(runtime_s as f64);
         }
-        let outstanding = f64::from(load.queue_depth) * f64::from(load.threads);
         let block = load.block_bytes as f64;
-        let latency_bound = 8_000.0 * outstanding;
-        let bus_bound = 500e6 / block;
         // Random writes end in garbage collection, which costs as much again several times.
         let write = match load.op {
             PointOp::Read => 1.0,
             _ => 3.0,
         };
         let pages = (block / 4096.0).max(1.0) * write;
-        let iops = latency_bound.min(bus_bound).min(80_000.0);
-        Cost::untimed(iops * (1.0 + pages) * runtime_s as f64)
+        Cost::untimed(Setting::guessed_iops(load) * (1.0 + pages) * runtime_s as f64)
+    }
+
+    /// The requests a second of a SATA drive that is as fast as its bus and its latency allow.
+    pub(crate) fn guessed_iops(load: &Load) -> f64 {
+        let outstanding = f64::from(load.queue_depth) * f64::from(load.threads);
+        let latency_bound = 8_000.0 * outstanding;
+        let bus_bound = 500e6 / load.block_bytes as f64;
+        latency_bound.min(bus_bound).min(80_000.0)
     }
 }

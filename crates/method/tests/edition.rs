@@ -20,7 +20,9 @@ fn the_built_in_edition_is_as_documented() {
             "crystaldiskmark",
             "recovery-ladder",
             "snia-pts",
-            "endurance"
+            "endurance",
+            "database",
+            "quick"
         ]
     );
     assert_eq!(edition.id, "2014");

@@ -52,9 +52,30 @@ pub struct Job {
     /// Run time, ms.
     #[serde(default)]
     pub job_runtime: u64,
+    /// Flushes (`fsync`, `fdatasync`); missing in answers that do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<Syncs>,
     /// Everything else.
     #[serde(flatten)]
     pub other: Map<String, Value>,
+}
+
+impl Job {
+    /// How long its flushes took, ns; `None` where there were none.
+    pub fn sync_latency(&self) -> Option<&Latency> {
+        let latency = &self.sync.as_ref()?.lat_ns;
+        (latency.n > 0).then_some(latency)
+    }
+}
+
+/// The flushes of a job.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Syncs {
+    /// How many, as fio states it: asynchronous engines may leave all of them out, which
+    /// `lat_ns.n` counts.
+    pub total_ios: u64,
+    /// From the call until it returns, ns.
+    pub lat_ns: Latency,
 }
 
 /// What was done in one direction.

@@ -11,6 +11,7 @@ pub use crate::kinds::ladder::Rung;
 pub use crate::kinds::points::{Point, PointPart};
 pub use crate::kinds::response::{Response, ResponseInterval, SlowRequest};
 pub use crate::kinds::rounds::{RoundFigures, Rounds, Tracked};
+pub use crate::kinds::sync::{Durability, SyncInterval, SyncMethod, SyncPoint, SyncStream};
 pub use crate::kinds::{JobText, SteadyStart, TestResult};
 pub use crate::latency::LatencySummary;
 pub use crate::load::{Pattern, PointOp, SeriesPoint};

@@ -322,9 +322,16 @@ pub struct ReviewArgs {
     pub target: String,
 
     /// Edition of the methodology: 2014, 2015, 2016a, 2016b, 2018, crystaldiskmark,
-    /// recovery-ladder, snia-pts, endurance (writes until the drive refuses), or a file.
+    /// recovery-ladder, snia-pts, endurance (writes until the drive refuses), database, quick (five
+    /// minutes at most on a SATA drive), or a file.
     #[arg(long, value_name = "ID", default_value = "2014")]
     pub edition: String,
+
+    /// Only print what the review would do, how long it would take and how much it would write:
+    /// nothing is opened for writing, made or asked for. With --json, as JSON (schema
+    /// `stend.plan/1`).
+    #[arg(long)]
+    pub plan: bool,
 
     /// Run only these tests of the edition.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]

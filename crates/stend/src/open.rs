@@ -8,7 +8,7 @@ use stend_drive::Model;
 use stend_drive::model::SHIPPED;
 use stend_record::review::TargetInfo;
 use stend_target::real::{self, FioTarget, OpenOptions};
-use stend_target::{Access, SimulatedTarget, Target, is_state_file};
+use stend_target::{Access, SimulatedTarget, Target, WriteLimit, is_state_file};
 
 use crate::args::{OnArgs, RealArgs};
 use crate::consent;
@@ -143,8 +143,7 @@ pub fn open_planned(
     if let Some(target) = simulated {
         return Ok(Opened::Simulated(Box::new(target)));
     }
-    let looks_like_a_path = name.contains('/') || path.exists() || real_args.size.is_some();
-    if !looks_like_a_path {
+    if !is_like_a_path(name, real_args) {
         return Err(Failure::Input(unknown(name)));
     }
     let device_bytes = real::device_bytes(path);
@@ -160,6 +159,68 @@ pub fn open_planned(
         ..OpenOptions::default()
     };
     Ok(Opened::Real(Box::new(real::open(path, &options)?)))
+}
+
+/// What is known of a target that is not opened.
+pub struct Seen {
+    /// What it is.
+    pub info: TargetInfo,
+    /// Whether it is simulated.
+    pub simulated: bool,
+    /// Whether it can be expected to take TRIM.
+    pub trim_supported: bool,
+    /// What it is rated to be written in its life, bytes, where that is known.
+    pub rated_bytes: Option<u64>,
+    /// Whether it may be written until it refuses.
+    pub write_limit: WriteLimit,
+}
+
+/// As [`open`], without opening a real target: nothing is made, locked or asked for.
+pub fn look(name: &str, real_args: &RealArgs) -> Result<Seen, Failure> {
+    let path = Path::new(name);
+    let model = match Model::shipped(name) {
+        None if name.ends_with(".toml") => Some(Model::read(path)?),
+        shipped => shipped,
+    };
+    if let Some(model) = model {
+        let spec = model.spec();
+        return Ok(Seen {
+            info: SimulatedTarget::info_of(&model),
+            simulated: true,
+            trim_supported: spec.trim.enabled,
+            rated_bytes: model.rated_bytes(),
+            write_limit: match spec.wears_out() {
+                true => WriteLimit::UntilRefused,
+                false => WriteLimit::NeverRefuses,
+            },
+        });
+    }
+    if is_state_file(path) {
+        let target = SimulatedTarget::open(path, Access::Look)?;
+        return Ok(Seen {
+            info: target.info(),
+            simulated: true,
+            trim_supported: target.trim_supported(),
+            rated_bytes: target.rated_bytes(),
+            write_limit: target.write_limit(),
+        });
+    }
+    if !is_like_a_path(name, real_args) {
+        return Err(Failure::Input(unknown(name)));
+    }
+    let seen = real::look(path, real_args.size)?;
+    Ok(Seen {
+        info: seen.info,
+        simulated: false,
+        trim_supported: seen.trim_supported,
+        rated_bytes: None,
+        write_limit: WriteLimit::AsStated,
+    })
+}
+
+/// Whether a name that is no model's is meant as a path.
+fn is_like_a_path(name: &str, real_args: &RealArgs) -> bool {
+    name.contains('/') || Path::new(name).exists() || real_args.size.is_some()
 }
 
 fn unknown(name: &str) -> String {

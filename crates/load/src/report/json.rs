@@ -79,7 +79,11 @@ fn job(entry: &Entry<'_>, rates: [f64; 3], elapsed: u64, bins: bool) -> fio::Job
         write: direction(Direction::Write),
         trim: direction(Direction::Trim),
         job_runtime: entry.runtime_sum.0 / 1_000_000,
-        other: job_other(entry, bins),
+        sync: Some(fio::Syncs {
+            total_ios: entry.sync.count(),
+            lat_ns: latency(&entry.sync, spec, true, bins),
+        }),
+        other: job_other(entry),
     }
 }
 
@@ -151,7 +155,7 @@ fn latency(stats: &LatencyStats, spec: &Spec, percentiles: bool, bins: bool) -> 
     }
 }
 
-fn job_other(entry: &Entry<'_>, bins: bool) -> Map<String, Value> {
+fn job_other(entry: &Entry<'_>) -> Map<String, Value> {
     let spec = &entry.job.spec;
     let buckets = latency_buckets(&entry.all_latencies());
     let requests = entry.requests();
@@ -163,10 +167,6 @@ fn job_other(entry: &Entry<'_>, bins: bool) -> Map<String, Value> {
     });
     let mut other = object(json!({
         "eta": 0,
-        "sync": {
-            "total_ios": entry.sync.count(),
-            "lat_ns": latency(&entry.sync, spec, true, bins),
-        },
         "usr_cpu": 0.0,
         "sys_cpu": 0.0,
         "ctx": 0,

@@ -282,6 +282,10 @@ impl Work for TraceWork {
         see(Action::Replay(self.replay));
     }
 
+    fn title(&self) -> Option<String> {
+        Some(self.entry.name.clone())
+    }
+
     fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, entry) = (context.setting, &self.entry);
         let options = options(&self.traces, entry, setting.kind);

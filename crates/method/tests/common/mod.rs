@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use stend_base::Nanos;
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_method::ReviewOptions;
-use stend_record::fio::{Direction, Job, Latency, Output};
+use stend_record::fio::{Direction, Job, Latency, Output, Syncs};
 use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult};
 use stend_target::{
     Completed, Deletion, FilesJob, FilesOutcome, JobOutcome, JobRequest, LoggedOutcome,
@@ -194,9 +194,14 @@ pub fn info(kind: TargetKind, capacity_bytes: u64) -> TargetInfo {
 
 /// The outcome of a job file with one section.
 pub fn outcome(text: &str, job: Job) -> JobOutcome {
+    outcome_of(text, vec![job])
+}
+
+/// The outcome of a job file with several groups.
+pub fn outcome_of(text: &str, jobs: Vec<Job>) -> JobOutcome {
     JobOutcome {
         fio: Output {
-            jobs: vec![job],
+            jobs,
             ..Output::default()
         },
         job_text: text.to_owned(),
@@ -288,6 +293,11 @@ impl Target for Fake {
             result.write = direction(hash.rotate_left(7), runtime_s);
             self.stir(job.text);
         }
+        if job.text.contains("sync=") && writes {
+            let lat_ns = direction(hash, runtime_s).clat_ns;
+            let total_ios = lat_ns.n;
+            result.sync = Some(Syncs { total_ios, lat_ns });
+        }
         let samples = if job.sample_ms > 0 { runtime_s } else { 0 };
         let text = format!("; filled {} times\n{}", self.fills, job.text);
         Ok(JobOutcome {
@@ -299,7 +309,10 @@ impl Target for Fake {
                     ..Sample::default()
                 })
                 .collect(),
-            ..outcome(&text, result)
+            ..outcome_of(
+                &text,
+                vec![result; 1 + job.text.matches("\nnew_group").count()],
+            )
         })
     }
 

@@ -8,6 +8,7 @@ pub mod ladder;
 pub mod points;
 pub mod response;
 pub mod rounds;
+pub mod sync;
 pub mod traces;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ use ladder::Rung;
 use points::Point;
 use response::Response;
 use rounds::Rounds;
+use sync::SyncPoint;
 use traces::TraceResult;
 
 /// Hands the list of kinds to a macro, `table`, as lines of `module, key, Variant;`: the name of
@@ -50,6 +52,8 @@ macro_rules! kinds {
             traces, "traces", Traces;
             /// Work on sets of files.
             files, "files", Files;
+            /// Writes that must be durable.
+            sync, "sync", Sync;
         }
     };
 }
@@ -98,6 +102,9 @@ pub struct TestResult {
     /// Loads in rounds, until a state is steady or enough is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<Rounds>,
+    /// Measured writes that must be durable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<Vec<SyncPoint>>,
     /// Writing until the drive refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endurance: Option<Endurance>,

@@ -24,7 +24,12 @@ use crate::output::json_line;
 use crate::progress::Progress;
 use crate::{earlier, folder, laboratory, note, print, signals};
 
+mod plan;
+
 pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
+    if args.plan {
+        return plan::run(args);
+    }
     let lab = laboratory::path(&args.lab)?;
     let done = perform(args, Some(&lab))?;
     let review = &done.review;
@@ -60,24 +65,7 @@ pub struct Done {
 pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     // What can be wrong is found before anything is made, and least of all a file of
     // gigabytes.
-    let edition = Edition::load(&args.edition)?;
-    let options = ReviewOptions {
-        tests: args.tests.clone(),
-        seed: args.scale.seed,
-        duration_scale: args.scale.duration_scale,
-        threads: threads(args),
-        write_budget_bytes: args.write_budget,
-        until_steady: args.until_steady,
-        reproduce: reproduce(args),
-        ..ReviewOptions::default()
-    };
-    check_options(&edition, &options)?;
-    let targets = || std::iter::once(&args.target).chain(&args.against);
-    // In read-only mode such a test is left out.
-    if targets().any(|name| !is_simulated(name)) && !args.real.read_only {
-        check_write_budget(&edition, &options, WriteLimit::AsStated)?;
-    }
-    real_options_fit(targets(), &args.real)?;
+    let (edition, options) = checked(args)?;
     lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args))?;
     let earlier = earlier::find(&folder, lab, &options.reproduce)?;
@@ -112,6 +100,29 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         requests: session.requests.into_inner(),
         events: session.events.into_inner(),
     })
+}
+
+/// The edition and the options, which suit each other and the targets.
+fn checked(args: &ReviewArgs) -> Result<(Edition, ReviewOptions<'static>), Failure> {
+    let edition = Edition::load(&args.edition)?;
+    let options = ReviewOptions {
+        tests: args.tests.clone(),
+        seed: args.scale.seed,
+        duration_scale: args.scale.duration_scale,
+        threads: threads(args),
+        write_budget_bytes: args.write_budget,
+        until_steady: args.until_steady,
+        reproduce: reproduce(args),
+        ..ReviewOptions::default()
+    };
+    check_options(&edition, &options)?;
+    let targets = || std::iter::once(&args.target).chain(&args.against);
+    // In read-only mode such a test is left out.
+    if targets().any(|name| !is_simulated(name)) && !args.real.read_only {
+        check_write_budget(&edition, &options, WriteLimit::AsStated)?;
+    }
+    real_options_fit(targets(), &args.real)?;
+    Ok((edition, options))
 }
 
 /// What a review does to a block device of this size.
@@ -310,18 +321,22 @@ fn threads(args: &ReviewArgs) -> usize {
 fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
     let mut rivals = Vec::new();
     for name in &args.against {
-        let path = Path::new(name);
-        let opened = if is_simulated(name) || path.is_file() || path.is_dir() {
-            open(name, &args.real, Access::Look)?
-        } else {
-            return Err(Failure::Input(format!(
-                "--against {name}: a rival is a drive model, a model file, a directory or a file \
-                 that exists; review a block device on its own"
-            )));
-        };
-        rivals.push(opened);
+        check_rival(name)?;
+        rivals.push(open(name, &args.real, Access::Look)?);
     }
     Ok(rivals)
+}
+
+/// Refuses what cannot be a rival.
+fn check_rival(name: &str) -> Result<(), Failure> {
+    let path = Path::new(name);
+    if is_simulated(name) || path.is_file() || path.is_dir() {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "--against {name}: a rival is a drive model, a model file, a directory or a file that \
+         exists; review a block device on its own"
+    )))
 }
 
 /// Says of drives that live in files that a review leaves them as they are.

@@ -162,11 +162,14 @@ fn without_bins(mut output: fio::Output) -> fio::Output {
                 latency.bins = None;
             }
         }
+        if let Some(syncs) = &mut job.sync {
+            syncs.lat_ns.bins = None;
+        }
     }
     output
 }
 
-/// fio's figures in two lines a job and direction.
+/// fio's figures in two lines a job and direction, and two for its flushes.
 fn summary(output: &fio::Output) -> String {
     let mut text = String::new();
     for job in &output.jobs {
@@ -187,17 +190,24 @@ fn summary(output: &fio::Output) -> String {
                 direction.total_ios,
                 direction.runtime,
             );
-            let clat = &direction.clat_ns;
-            text += &format!("    clat (us): mean {:.1}", clat.mean / 1e3);
-            for percentile in [50.0, 99.0, 99.9, 99.99, 99.999] {
-                if let Some(ns) = clat.at(percentile) {
-                    text += &format!(", {percentile} % {:.1}", ns as f64 / 1e3);
-                }
-            }
-            text += &format!(", max {:.1}\n", clat.max as f64 / 1e3);
+            text += &latency_line("clat", &direction.clat_ns);
+        }
+        if let Some(flushes) = job.sync_latency() {
+            text += &format!("{}: fsync/fdatasync: {} flushes\n", job.jobname, flushes.n);
+            text += &latency_line("sync", flushes);
         }
     }
     text
+}
+
+fn latency_line(name: &str, latency: &fio::Latency) -> String {
+    let mut text = format!("    {name} (us): mean {:.1}", latency.mean / 1e3);
+    for percentile in [50.0, 99.0, 99.9, 99.99, 99.999] {
+        if let Some(ns) = latency.at(percentile) {
+            text += &format!(", {percentile} % {:.1}", ns as f64 / 1e3);
+        }
+    }
+    text + &format!(", max {:.1}\n", latency.max as f64 / 1e3)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

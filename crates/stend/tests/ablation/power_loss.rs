@@ -2,6 +2,7 @@
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::{Model, SimDrive};
+use stend_method::{Edition, ReviewOptions, run_review};
 use stend_target::{JobRequest, SimulatedTarget, Target};
 
 use super::{figure, model_with};
@@ -147,4 +148,42 @@ fn a_start_after_a_cut_takes_longer_than_after_a_shutdown() {
     let (clean, held, cut) = (start(false, true), start(true, false), start(false, false));
     println!("shutdown {clean} ns, capacitors {held} ns, cut {cut} ns");
     assert!(clean < held && held < cut, "{clean}, {held}, {cut}");
+}
+
+/// What the edition for databases finds of the cost of durable writes.
+fn found(model: Model) -> String {
+    let text = include_str!("../../../../editions/database.toml").replacen(
+        "queue_depth = 32 } }",
+        "queue_depth = 32, region_bytes = 1_073_741_824 } }",
+        1,
+    );
+    let edition = Edition::parse(&text, "database.toml").expect("it is shipped");
+    let options = ReviewOptions {
+        tests: Some(vec!["durability-cost".to_owned()]),
+        duration_scale: 0.1,
+        ..ReviewOptions::default()
+    };
+    let target = Box::new(SimulatedTarget::new(model));
+    let review = run_review(target, &edition, &options, &|_| {}).expect("it is possible");
+    let findings = stend_analysis::findings(&review).into_iter();
+    let texts = findings.filter(|(title, _)| title == "What durability costs");
+    texts.map(|(_, text)| text).collect()
+}
+
+#[test]
+fn a_buffer_without_protection_is_found_to_be_so() {
+    let model = |plp: bool| {
+        let mut model = Model::shipped("samsung-sm863-480gb").expect("it is shipped");
+        model.dram.plp.value = plp;
+        model
+    };
+    let (with, without) = (found(model(true)), found(model(false)));
+    println!("with: {with}\nwithout: {without}");
+    let protected = "behaves as one with power-loss protection";
+    assert!(with.contains(protected), "{with}");
+    assert!(!without.contains(protected), "{without}");
+    assert!(
+        without.contains("behaves as one without power-loss protection"),
+        "{without}"
+    );
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FallocateFlags, OFlags, SeekFrom, seek};
 use rustix::io::Errno;
@@ -77,12 +77,11 @@ pub(super) fn existing(
     })
 }
 
-/// Creates a file and reserves its space, so that no test ends for want of it.
-pub(super) fn create(
-    root: &SystemRoot,
-    path: &Path,
-    size_bytes: Option<u64>,
-) -> Result<Opened, TargetError> {
+/// The folder of a file that is to be created, absolute and without links.
+///
+/// # Errors
+/// [`TargetError::Input`] where there is none, [`TargetError::Refused`] below `/dev`.
+pub(super) fn folder_of(path: &Path) -> Result<PathBuf, TargetError> {
     let parent = match path.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
         Some(parent) => parent,
@@ -103,6 +102,16 @@ pub(super) fn create(
             path.display()
         )));
     }
+    Ok(parent)
+}
+
+/// Creates a file and reserves its space, so that no test ends for want of it.
+pub(super) fn create(
+    root: &SystemRoot,
+    path: &Path,
+    size_bytes: Option<u64>,
+) -> Result<Opened, TargetError> {
+    let parent = folder_of(path)?;
     let Some(size_bytes) = size_bytes else {
         return Err(TargetError::Input(format!(
             "{}: there is no such drive model, device or file; to test a new file of this name \
@@ -130,7 +139,12 @@ pub(crate) fn free_bytes(directory: &Path) -> Result<u64, TargetError> {
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-fn check_free_space(path: &Path, parent: &Path, size_bytes: u64) -> Result<(), TargetError> {
+/// Refuses a size for which there is no room in a folder.
+pub(super) fn check_free_space(
+    path: &Path,
+    parent: &Path,
+    size_bytes: u64,
+) -> Result<(), TargetError> {
     let free_bytes = free_bytes(parent)?;
     if size_bytes > free_bytes {
         return Err(TargetError::Failed(format!(

@@ -39,6 +39,7 @@ mod host;
 mod job;
 mod link;
 mod logged;
+mod look;
 mod mark;
 mod meter;
 mod nvme_tree;
@@ -86,6 +87,7 @@ use crate::files::{FilesJob, FilesOutcome};
 
 pub use self::fio::FIO_VARIABLE;
 
+pub use self::look::{Seen, look};
 pub use self::opened::OpenOptions;
 pub use self::running::stop_programs;
 pub use self::service::{EraseMethod, Erasing, Trimmed, erase, set_write_cache, trim};
@@ -310,21 +312,14 @@ impl Target for FioTarget {
     fn info(&self) -> TargetInfo {
         let subdirectory = self.opened.subdirectory.as_ref();
         let shown = subdirectory.map_or(self.path(), |made| &made.directory);
-        let (title, facts) = match (self.device(), subdirectory) {
-            (Some(device), _) => (device.model.clone(), device.facts()),
-            (None, Some(_)) => {
-                let words = format!("{}, in a subdirectory of stend's own", shown.display());
-                (None, vec![condition("directory", words)])
-            }
-            (None, None) => (None, vec![condition("file", shown.display().to_string())]),
-        };
-        TargetInfo {
-            name: self.name.clone(),
-            title: title.unwrap_or_else(|| shown.display().to_string()),
-            kind: self.opened.kind,
-            capacity_bytes: self.opened.size_bytes,
-            facts,
-        }
+        let opened = &self.opened;
+        look::describe(
+            &self.name,
+            opened.kind,
+            shown,
+            opened.size_bytes,
+            self.device(),
+        )
     }
 
     fn environment(&self) -> Vec<Condition> {

@@ -1,0 +1,481 @@
+//! Writes that must be durable: what is said of them, and what is compared.
+
+use stend_record::load::PointOp;
+use stend_record::review::{
+    Durability, SyncInterval, SyncMethod, SyncPoint, SyncStream, TestResult,
+};
+
+use crate::figures::Unit;
+use crate::kind::{Kind, Named};
+use crate::words::{self, capitalised};
+
+/// The points of a test whose streams can be read; none of any other test.
+pub fn sync_points_of(test: &TestResult) -> &[SyncPoint] {
+    let points = test.sync.as_deref().unwrap_or_default();
+    match points.iter().all(|point| !point.streams.is_empty()) {
+        true => points,
+        false => &[],
+    }
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !sync_points_of(test).is_empty(),
+    sentences: |test, _| sentences(sync_points_of(test)),
+    lines: |test| sync_points_of(test).iter().map(lines).collect(),
+    key_figures: |test| sync_points_of(test).iter().map(key_figure).collect(),
+};
+
+/// With power-loss protection a durable write takes at most so many times as long as another.
+const PROTECTED_RATIO_MAX: f64 = 2.0;
+
+/// Without it, at least so many times.
+const UNPROTECTED_RATIO_MIN: f64 = 3.0;
+
+/// What ends sooner has not waited for flash, ns: below the time in which common NAND programs a
+/// page, its SLC mode included.
+const PROGRAM_NS: f64 = 200_000.0;
+
+/// Less than this ratio is no change.
+const TENTH_RATIO: f64 = 1.1;
+
+/// The threads that a point is about.
+fn main_of(point: &SyncPoint) -> &SyncStream {
+    &point.streams[0]
+}
+
+/// What a point is of, for people.
+pub fn point_words(point: &SyncPoint) -> String {
+    let words = |stream: &SyncStream| SyncStream::describe(&stream.load, stream.durability);
+    let main = words(main_of(point));
+    match point.streams.get(1) {
+        None => main,
+        Some(beside) => format!("{main}; beside it {}", words(beside)),
+    }
+}
+
+/// Whether two points are of the same streams, on whichever targets.
+pub fn is_same(point: &SyncPoint, other: &SyncPoint) -> bool {
+    let streams = |point: &SyncPoint| -> Vec<_> {
+        let key = |s: &SyncStream| (s.load.without_region(), s.durability);
+        point.streams.iter().map(key).collect()
+    };
+    streams(point) == streams(other)
+}
+
+/// A point as lines of a terminal, one a stream.
+fn lines(point: &SyncPoint) -> String {
+    let us = |ns: u64| ns as f64 / 1e3;
+    let line = |(nth, stream): (usize, &SyncStream)| {
+        let mut text = format!(
+            "  {}{}: {:.0} writes/s",
+            if nth > 0 { "  beside it " } else { "" },
+            SyncStream::describe(&stream.load, stream.durability),
+            stream.writes_per_s
+        );
+        if stream.durability.sync.flushes() {
+            text += &format!(", {:.0} flushes/s", stream.commits_per_s);
+        }
+        for (name, latency) in [
+            ("read", &stream.read_latency_ns),
+            ("write", &stream.write_latency_ns),
+            ("flush", &stream.sync_latency_ns),
+        ] {
+            if let Some(latency) = latency {
+                text += &format!(
+                    "; {name} mean {:.1}, 99.9 % {:.1}, max {:.1} µs",
+                    latency.mean / 1e3,
+                    us(latency.p99_9),
+                    us(latency.max)
+                );
+            }
+        }
+        text + "\n"
+    };
+    point.streams.iter().enumerate().map(line).collect()
+}
+
+fn sentences(points: &[SyncPoint]) -> Vec<String> {
+    let mut out: Vec<String> = commits(points).into_iter().collect();
+    out.extend(sizes(points));
+    out.extend(threads(points));
+    out.extend(flush_intervals(points));
+    out.extend(points.iter().filter_map(|point| beside(points, point)));
+    out.extend(points.iter().filter_map(over_time));
+    out.extend(protection(points));
+    out
+}
+
+/// Points of durable writes alone.
+fn durable(points: &[SyncPoint]) -> impl Iterator<Item = &SyncPoint> {
+    let durable = |point: &&SyncPoint| {
+        point.streams.len() == 1 && main_of(point).durability.sync != SyncMethod::None
+    };
+    points.iter().filter(durable)
+}
+
+/// How often the first of them becomes durable, and how long that takes.
+fn commits(points: &[SyncPoint]) -> Option<String> {
+    let stream = main_of(durable(points).next()?);
+    let latency = stream.commit_latency_ns()?;
+    let reads = match stream.load.op {
+        PointOp::Mixed => format!(
+            "{} reads and ",
+            words::number(stream.iops - stream.writes_per_s)
+        ),
+        _ => String::new(),
+    };
+    Some(format!(
+        "{}: {reads}{} commits a second, {} on average, 99.9 % within {}, the slowest {}.",
+        capitalised(&SyncStream::describe(&stream.load, stream.durability)),
+        words::number(stream.commits_per_s),
+        words::latency(latency.mean),
+        words::latency(latency.p99_9 as f64),
+        words::latency(latency.max as f64)
+    ))
+}
+
+/// Those of the first point's kind, whatever their size.
+fn sizes(points: &[SyncPoint]) -> Option<String> {
+    let first = main_of(durable(points).next()?);
+    let alike = |stream: &&SyncStream| {
+        let of_size = stend_record::load::Load {
+            block_bytes: first.load.block_bytes,
+            ..stream.load
+        };
+        of_size == first.load
+            && stream.durability == first.durability
+            && stream.load.block_bytes != first.load.block_bytes
+    };
+    let items = durable(points).map(main_of).filter(alike).map(|stream| {
+        let size = words::block(stream.load.block_bytes);
+        format!("{} of {size}", words::number(stream.commits_per_s))
+    });
+    let items: Vec<String> = items.collect();
+    (!items.is_empty()).then(|| format!("It commits {} a second.", words::list(&items)))
+}
+
+/// What more threads gain.
+fn threads(points: &[SyncPoint]) -> Option<String> {
+    let first = main_of(durable(points).next()?);
+    let mut alike: Vec<&SyncStream> = durable(points)
+        .map(main_of)
+        .filter(|stream| {
+            let of_threads = stend_record::load::Load {
+                threads: first.load.threads,
+                ..stream.load
+            };
+            of_threads == first.load && stream.durability == first.durability
+        })
+        .collect();
+    alike.sort_by_key(|stream| stream.load.threads);
+    let [few, .., many] = alike[..] else {
+        return None;
+    };
+    if few.commits_per_s <= 0.0 {
+        return None;
+    }
+    let count = |n: u32| match n {
+        1 => "one".to_owned(),
+        n => n.to_string(),
+    };
+    let gain = many.commits_per_s / few.commits_per_s;
+    let speeds = format!(
+        "{} and {} commits a second",
+        words::number(many.commits_per_s),
+        words::number(few.commits_per_s)
+    );
+    let (many, few) = (many.load.threads, count(few.load.threads));
+    Some(if gain >= TENTH_RATIO {
+        let times = words::times(gain);
+        format!("{many} threads commit {times} as often as {few} ({speeds}).")
+    } else if gain > 1.0 / TENTH_RATIO {
+        format!("{many} threads commit as often as {few} ({speeds}): they gain nothing.")
+    } else {
+        let share = words::percent(gain);
+        format!("{many} threads commit at {share} of the rate of {few} ({speeds}).")
+    })
+}
+
+/// What fewer flushes gain, by what flushes.
+fn flush_intervals(points: &[SyncPoint]) -> Vec<String> {
+    let mut out = Vec::new();
+    for sync in [SyncMethod::Fsync, SyncMethod::Fdatasync] {
+        let of = durable(points).map(main_of);
+        let mut of: Vec<&SyncStream> = of.filter(|s| s.durability.sync == sync).collect();
+        of.sort_by_key(|stream| stream.durability.every);
+        let [often, .., rare] = of[..] else {
+            continue;
+        };
+        let (Some(from), Some(to)) = (often.durability.every, rare.durability.every) else {
+            continue;
+        };
+        let same_load = often.load.without_region() == rare.load.without_region();
+        if from == to || !same_load || often.writes_per_s <= 0.0 {
+            continue;
+        }
+        let gain = rare.writes_per_s / often.writes_per_s;
+        let speeds = format!(
+            "{} and {} writes a second",
+            words::number(rare.writes_per_s),
+            words::number(often.writes_per_s)
+        );
+        let after = |every| match every {
+            1 => "after each".to_owned(),
+            n => format!("after every {n}"),
+        };
+        out.push(format!(
+            "With {} after every {to} writes {} as many become durable as with one {} ({speeds}).",
+            sync.words(),
+            words::times(gain),
+            after(from)
+        ));
+    }
+    out
+}
+
+/// What other writes at the same time cost.
+fn beside(points: &[SyncPoint], point: &SyncPoint) -> Option<String> {
+    let (main, other) = (main_of(point), point.streams.get(1)?);
+    let alone = durable(points).map(main_of).find(|alone| {
+        let same = alone.load.without_region() == main.load.without_region();
+        same && alone.durability == main.durability
+    })?;
+    let (slow, fast) = (main.commit_latency_ns()?, alone.commit_latency_ns()?);
+    Some(format!(
+        "Beside {} ({} a second) it keeps {} of its commits ({} of {} a second), and 99.9 % of \
+         them end within {}, not {}.",
+        SyncStream::describe(&other.load, other.durability),
+        words::number(other.writes_per_s),
+        words::percent(main.commits_per_s / alone.commits_per_s),
+        words::number(main.commits_per_s),
+        words::number(alone.commits_per_s),
+        words::latency(slow.p99_9 as f64),
+        words::latency(fast.p99_9 as f64)
+    ))
+}
+
+/// How even a point's latency is over its intervals.
+fn over_time(point: &SyncPoint) -> Option<String> {
+    let interval_s = point.interval_s?;
+    let ends = |of: fn(&SyncInterval) -> Option<u64>| {
+        let values = || point.intervals.iter().filter_map(of);
+        Some((values().min()? as f64, values().max()? as f64))
+    };
+    let tail = |name: &str, p99_9: (f64, f64), slowest: f64| {
+        format!(
+            "99.9 % of the {name} end within {} to {}, the slowest took {}",
+            words::latency(p99_9.0),
+            words::latency(p99_9.1),
+            words::latency(slowest)
+        )
+    };
+    let commits = tail(
+        match main_of(point).durability.sync {
+            SyncMethod::None => "writes",
+            _ => "commits",
+        },
+        ends(|i| Some(i.write_p99_9_ns))?,
+        ends(|i| Some(i.write_max_ns))?.1,
+    );
+    let reads = ends(|i| i.read_p99_9_ns).zip(ends(|i| i.read_max_ns));
+    let reads = reads.map(|(p99_9, slowest)| format!("; {}", tail("reads", p99_9, slowest.1)));
+    let beside = match point.streams.len() {
+        1 => "Over time",
+        _ => "Beside the others, over time",
+    };
+    Some(format!(
+        "{beside} ({} intervals of {}), {commits}{}.",
+        point.intervals.len(),
+        words::time(interval_s),
+        reads.unwrap_or_default()
+    ))
+}
+
+/// What a durable write costs, and whether the drive behaves as one whose buffer is protected.
+fn protection(points: &[SyncPoint]) -> Option<String> {
+    let alone = |sync: SyncMethod| {
+        let durability = Durability { sync, every: None };
+        points
+            .iter()
+            .map(move |p| (p.streams.len(), main_of(p)))
+            .filter_map(move |(streams, main)| {
+                let one = streams == 1 && main.load.threads == 1 && main.load.op == PointOp::Write;
+                (one && main.durability == durability).then_some(main)
+            })
+    };
+    let (plain, dsync) = alone(SyncMethod::None).find_map(|plain| {
+        let same = |dsync: &&SyncStream| dsync.load == plain.load;
+        Some((plain, alone(SyncMethod::Dsync).find(same)?))
+    })?;
+    let plain_ns = plain.write_latency_ns.as_ref()?.mean;
+    let dsync_ns = dsync.write_latency_ns.as_ref()?.mean;
+    let ratio = dsync_ns / plain_ns;
+    let times = match ratio < TENTH_RATIO && ratio > 1.0 / TENTH_RATIO {
+        true => String::new(),
+        false => format!("{} ", words::times(ratio)),
+    };
+    let cost = format!(
+        "With O_DSYNC a write takes {times}as long as one that is not synced ({} and {})",
+        words::latency(dsync_ns),
+        words::latency(plain_ns)
+    );
+    Some(if ratio <= PROTECTED_RATIO_MAX && dsync_ns < PROGRAM_NS {
+        format!(
+            "{cost}: the drive behaves as one with power-loss protection, or ignores the request, \
+             which only a power cut shows."
+        )
+    } else if ratio >= UNPROTECTED_RATIO_MIN {
+        format!(
+            "{cost}: the drive behaves as one without power-loss protection, where a durable \
+             write waits for flash."
+        )
+    } else {
+        format!("{cost}.")
+    })
+}
+
+fn key_figure(point: &SyncPoint) -> Named {
+    let main = main_of(point);
+    let value = match main.load.op {
+        PointOp::Mixed => main.iops,
+        _ => main.writes_per_s,
+    };
+    (capitalised(&point_words(point)), value, Unit::Iops)
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_record::load::{Load, Pattern};
+    use stend_record::review::LatencySummary;
+
+    use super::*;
+
+    fn latency(mean_us: f64) -> LatencySummary {
+        let ns = (mean_us * 1e3) as u64;
+        LatencySummary::new(mean_us * 1e3, 10 * ns, [ns, ns, 2 * ns, 3 * ns, 4 * ns])
+    }
+
+    /// One thread whose writes take so long.
+    fn stream(sync: SyncMethod, every: Option<u32>, write_us: f64, flush_us: f64) -> SyncStream {
+        let per_write = write_us + flush_us / f64::from(every.unwrap_or(1));
+        let writes_per_s = 1e6 / per_write;
+        SyncStream {
+            load: Load::write(Pattern::Random, 4096, 1),
+            durability: Durability { sync, every },
+            iops: writes_per_s,
+            writes_per_s,
+            commits_per_s: writes_per_s / f64::from(every.unwrap_or(1)),
+            bw_bytes_per_s: writes_per_s * 4096.0,
+            read_latency_ns: None,
+            write_latency_ns: Some(latency(write_us)),
+            sync_latency_ns: (flush_us > 0.0).then(|| latency(flush_us)),
+        }
+    }
+
+    fn point(streams: &[SyncStream]) -> SyncPoint {
+        SyncPoint {
+            duration_s: 10.0,
+            streams: streams.to_vec(),
+            ..SyncPoint::default()
+        }
+    }
+
+    fn cost(plain_us: f64, dsync_us: f64) -> String {
+        let plain = stream(SyncMethod::None, None, plain_us, 0.0);
+        let dsync = stream(SyncMethod::Dsync, None, dsync_us, 0.0);
+        protection(&[point(&[plain]), point(&[dsync])]).unwrap()
+    }
+
+    #[test]
+    fn protection_is_told_from_what_a_durable_write_costs() {
+        for (plain_us, dsync_us, said) in [
+            (
+                40.0,
+                42.0,
+                "a write takes as long as one that is not synced (42 µs and 40 µs): the \
+                          drive behaves as one with power-loss protection",
+            ),
+            (
+                40.0,
+                900.0,
+                "22.5 times as long as one that is not synced (900 µs and 40 µs): the \
+                           drive behaves as one without power-loss protection",
+            ),
+            // A slower commit that waits for nothing yet, and a drive whose cache is off.
+            (
+                40.0,
+                100.0,
+                "2.5 times as long as one that is not synced (100 µs and 40 µs).",
+            ),
+            (
+                900.0,
+                900.0,
+                "a write takes as long as one that is not synced (900 µs and 900 µs).",
+            ),
+        ] {
+            let text = cost(plain_us, dsync_us);
+            assert!(text.contains(said), "{text}");
+        }
+        // Without something to compare with, nothing is said.
+        let alone = point(&[stream(SyncMethod::Dsync, None, 42.0, 0.0)]);
+        assert_eq!(protection(&[alone]), None);
+    }
+
+    #[test]
+    fn commits_sizes_threads_and_flushes_are_told() {
+        let one = stream(SyncMethod::Dsync, None, 50.0, 0.0);
+        let mut larger = stream(SyncMethod::Dsync, None, 80.0, 0.0);
+        larger.load.block_bytes = 8192;
+        let mut many = one.clone();
+        (many.load.threads, many.commits_per_s) = (16, 60_000.0);
+        let said = sentences(&[point(&[one.clone()]), point(&[larger]), point(&[many])]);
+        assert_eq!(
+            said,
+            [
+                "Random write, 4 KiB, O_DSYNC: 20,000 commits a second, 50 µs on average, 99.9 % \
+                 within 100 µs, the slowest 500 µs.",
+                "It commits 12,500 of 8 KiB a second.",
+                "16 threads commit 3 times as often as one (60,000 and 20,000 commits a second).",
+            ]
+        );
+        let flush = |every| point(&[stream(SyncMethod::Fsync, Some(every), 50.0, 950.0)]);
+        let said = sentences(&[flush(1), flush(16)]);
+        assert_eq!(
+            said[1],
+            "With fsync after every 16 writes 9.14 times as many become durable as with one after \
+             each (9,140 and 1,000 writes a second)."
+        );
+    }
+
+    #[test]
+    fn writes_beside_a_log_cost_it_commits() {
+        let log = stream(SyncMethod::Dsync, None, 50.0, 0.0);
+        let slow = stream(SyncMethod::Dsync, None, 100.0, 0.0);
+        let mut data = stream(SyncMethod::None, None, 10.0, 0.0);
+        data.load.threads = 4;
+        let both = SyncPoint {
+            interval_s: Some(5.0),
+            intervals: [80_000, 120_000]
+                .iter()
+                .map(|&ns| SyncInterval {
+                    write_p99_9_ns: ns,
+                    write_max_ns: 10 * ns,
+                    ..SyncInterval::default()
+                })
+                .collect(),
+            ..point(&[slow, data])
+        };
+        let said = sentences(&[point(&[log]), both]);
+        assert_eq!(
+            said[1..],
+            [
+                "Beside random write, 4 KiB, 4 threads, not synced (100,000 a second) it keeps \
+                 50 % of its commits (10,000 of 20,000 a second), and 99.9 % of them end within \
+                 200 µs, not 100 µs.",
+                "Beside the others, over time (2 intervals of 5 s), 99.9 % of the commits end \
+                 within 80 µs to 120 µs, the slowest took 1.2 ms.",
+            ]
+        );
+    }
+}

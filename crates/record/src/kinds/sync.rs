@@ -1,0 +1,154 @@
+//! Writes that must be durable, as those of a database: how often they are, and how long it takes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::latency::LatencySummary;
+use crate::load::{Load, PointOp, size_text};
+
+/// One measurement of writes that must be durable.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SyncPoint {
+    /// Requested time, s.
+    pub duration_s: f64,
+    /// The requests that ran at the same time: those that the point is about, and those beside
+    /// them, if any.
+    pub streams: Vec<SyncStream>,
+    /// Length of an interval, s; missing where the point was measured in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_s: Option<f64>,
+    /// The first stream, interval by interval.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intervals: Vec<SyncInterval>,
+}
+
+/// Threads that do the same, each with one request outstanding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SyncStream {
+    /// The load; its keys stand among the stream's own.
+    #[serde(flatten)]
+    pub load: Load,
+    /// How its writes become durable; its keys stand among the stream's own.
+    #[serde(flatten)]
+    pub durability: Durability,
+    /// Requests a second, reads and writes of all threads.
+    pub iops: f64,
+    /// Writes a second, all threads.
+    pub writes_per_s: f64,
+    /// Times a second that data became durable, all threads: writes with `O_DSYNC`, or flushes.
+    pub commits_per_s: f64,
+    /// Bytes a second, reads and writes of all threads.
+    pub bw_bytes_per_s: f64,
+    /// Latency of the reads; missing where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_latency_ns: Option<LatencySummary>,
+    /// Latency of the writes; missing where there are none. With `O_DSYNC` it ends when the data
+    /// is durable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_latency_ns: Option<LatencySummary>,
+    /// Latency of the flushes; missing where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync_latency_ns: Option<LatencySummary>,
+}
+
+impl SyncStream {
+    /// For people: `random write, 4 KiB, 4 threads, O_DSYNC`.
+    pub fn describe(load: &Load, durability: Durability) -> String {
+        let what = match load.op {
+            PointOp::Mixed => format!("{} % reads", load.read_percent),
+            op => op.words().to_owned(),
+        };
+        let threads = match load.threads {
+            1 => String::new(),
+            n => format!(", {n} threads"),
+        };
+        format!(
+            "{} {what}, {}{threads}, {}",
+            load.pattern.words(),
+            size_text(load.block_bytes),
+            durability.words()
+        )
+    }
+
+    /// Latency of what makes data durable: of the flushes, or of the writes with `O_DSYNC`; `None`
+    /// where nothing does.
+    pub fn commit_latency_ns(&self) -> Option<&LatencySummary> {
+        match self.durability.sync {
+            SyncMethod::None => None,
+            SyncMethod::Dsync => self.write_latency_ns.as_ref(),
+            SyncMethod::Fsync | SyncMethod::Fdatasync => self.sync_latency_ns.as_ref(),
+        }
+    }
+}
+
+/// How writes become durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Durability {
+    /// By what.
+    pub sync: SyncMethod,
+    /// A flush follows so many writes of a thread; missing without flushes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<u32>,
+}
+
+impl Durability {
+    /// For people: `O_DSYNC`, `fsync after every 4 writes`.
+    pub fn words(&self) -> String {
+        let name = self.sync.words();
+        match self.every {
+            None => name.to_owned(),
+            Some(1) => format!("{name} after every write"),
+            Some(n) => format!("{name} after every {n} writes"),
+        }
+    }
+}
+
+/// What makes a write durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SyncMethod {
+    /// Nothing: the drive may keep it in its write cache.
+    #[default]
+    None,
+    /// The file is opened with `O_DSYNC`: the write itself.
+    Dsync,
+    /// `fsync`.
+    Fsync,
+    /// `fdatasync`.
+    Fdatasync,
+}
+
+impl SyncMethod {
+    /// For people.
+    pub fn words(self) -> &'static str {
+        match self {
+            SyncMethod::None => "not synced",
+            SyncMethod::Dsync => "O_DSYNC",
+            SyncMethod::Fsync => "fsync",
+            SyncMethod::Fdatasync => "fdatasync",
+        }
+    }
+
+    /// Whether it is a call of its own, after writes.
+    pub fn flushes(self) -> bool {
+        matches!(self, SyncMethod::Fsync | SyncMethod::Fdatasync)
+    }
+}
+
+/// One interval of a point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SyncInterval {
+    /// End of the interval, since the first began, without the time between intervals, s.
+    pub t_s: f64,
+    /// As [`SyncStream::writes_per_s`].
+    pub writes_per_s: f64,
+    /// 99.9 % of the reads, ns; missing where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_p99_9_ns: Option<u64>,
+    /// The slowest read, ns; missing where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_max_ns: Option<u64>,
+    /// 99.9 % of what makes data durable, ns; of writes that are not synced, of these.
+    pub write_p99_9_ns: u64,
+    /// The slowest of them, ns.
+    pub write_max_ns: u64,
+}

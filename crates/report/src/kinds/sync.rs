@@ -1,0 +1,152 @@
+//! Tests of writes that must be durable: bars of writes a second, latency by interval, and tables
+//! of latency by percentile.
+
+use stend_analysis::kinds::sync::{is_same, point_words, sync_points_of};
+use stend_analysis::words::capitalised;
+use stend_record::load::PointOp;
+use stend_record::review::{SyncPoint, SyncStream, TestResult};
+
+use crate::bars::{self, Bar};
+use crate::chart::{Axis, Chart, ChartData, Role, Trace};
+use crate::drive::{Drive, measured_lists};
+use crate::latency;
+use crate::number;
+use crate::view::{Block, Cell, Figure, Table};
+
+/// Charts and tables of a test of durable writes; nothing of any other test.
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+    let points = sync_points_of(test);
+    if points.is_empty() {
+        return Vec::new();
+    }
+    let mut figures = vec![speeds(test, drives, data)];
+    let in_intervals = points.iter().filter(|point| !point.intervals.is_empty());
+    figures.extend(in_intervals.map(|point| over_time(test, point, drives).place(data, None)));
+    let measured = measured_lists(drives, test, sync_points_of);
+    let tables = measured.iter().map(|(drive, points)| {
+        let rows: Vec<latency::Row<'_>> = points.iter().flat_map(latency_rows).collect();
+        let caption = format!("Latency by percentile: {}", drive.label);
+        latency::table(caption, "Requests", &rows)
+    });
+    vec![Block {
+        figures,
+        tables: tables.collect(),
+    }]
+}
+
+/// The same point of a drive.
+fn same<'d>(drive: &Drive<'d>, id: &str, point: &SyncPoint) -> Option<&'d SyncPoint> {
+    let points = sync_points_of(drive.test(id)?);
+    points.iter().find(|other| is_same(other, point))
+}
+
+fn label(point: &SyncPoint) -> String {
+    number::bound(&capitalised(&point_words(point)))
+}
+
+/// Writes a second of the threads that a point is about; what of it commits stands beside it in
+/// the table.
+fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+    let points = sync_points_of(test);
+    let groups: Vec<String> = points.iter().map(label).collect();
+    let rows = points.iter().zip(&groups).map(|(point, name)| {
+        let figures = drives.iter().map(|drive| {
+            let found = same(drive, &test.id, point);
+            found.map(|point| cell(&point.streams[0])).into()
+        });
+        std::iter::once(name.as_str().into())
+            .chain(figures)
+            .collect()
+    });
+    let caption = "Writes a second; below, how many times a second data becomes durable";
+    let table = Table::of_drives(caption, "Requests", drives, rows);
+    let axis = Axis::new("Writes a second", "");
+    let title = "Writes a second by how they become durable".to_owned();
+    let draft = bars::draft(title, axis, &groups, drives, |slot, nth| {
+        let stream = &same(&drives[slot], &test.id, &points[nth])?.streams[0];
+        Some(Bar {
+            at: stream.writes_per_s,
+            text: number::plain(stream.writes_per_s),
+        })
+    });
+    draft.place(data, Some(table))
+}
+
+fn cell(stream: &SyncStream) -> Cell {
+    let mut note = match stream.commits_per_s {
+        0.0 => "not synced".to_owned(),
+        commits => format!("{} commits", number::plain(commits)),
+    };
+    if stream.load.op == PointOp::Mixed {
+        let reads = stream.iops - stream.writes_per_s;
+        note += &format!(", {} reads", number::plain(reads));
+    }
+    Cell::noted(number::plain(stream.writes_per_s), note)
+}
+
+/// The 99.9 % and the slowest of each interval.
+fn over_time(test: &TestResult, point: &SyncPoint, drives: &[Drive<'_>]) -> Chart {
+    let mut traces: Vec<Trace> = Vec::new();
+    for drive in drives {
+        let Some(found) = same(drive, &test.id, point) else {
+            continue;
+        };
+        let series = [
+            ("commits, 99.9\u{a0}%", Role::Line, 0),
+            ("commits, slowest", Role::Thin, 1),
+            ("reads, 99.9\u{a0}%", Role::Line, 2),
+            ("reads, slowest", Role::Thin, 3),
+        ];
+        for (what, role, place) in series {
+            let values = found.intervals.iter().filter_map(|interval| {
+                let ns = match place {
+                    0 => Some(interval.write_p99_9_ns),
+                    1 => Some(interval.write_max_ns),
+                    2 => interval.read_p99_9_ns,
+                    _ => interval.read_max_ns,
+                };
+                Some((interval.t_s, latency::place_us(ns? as f64)?))
+            });
+            let values: Vec<(f64, f64)> = values.collect();
+            if !values.is_empty() {
+                let name = format!("{}, {what}", drive.label);
+                traces.push(Trace::through(name, traces.len(), role, values));
+            }
+        }
+    }
+    Chart {
+        title: format!("Latency over time: {}", label(point)),
+        height_px: 440,
+        wide: true,
+        x: Axis::new("Time", "s"),
+        y: latency::axis(&traces),
+        traces,
+        ..Chart::default()
+    }
+}
+
+/// The distributions of a point: of each stream its reads, writes and flushes.
+fn latency_rows(point: &SyncPoint) -> Vec<latency::Row<'_>> {
+    let mut rows = Vec::new();
+    for (nth, stream) in point.streams.iter().enumerate() {
+        let words = SyncStream::describe(&stream.load, stream.durability);
+        let name = match nth {
+            0 => capitalised(&words),
+            _ => format!("↳ beside it {words}"),
+        };
+        let parts = [
+            ("reads", &stream.read_latency_ns),
+            ("writes", &stream.write_latency_ns),
+            ("flushes", &stream.sync_latency_ns),
+        ];
+        let parts = parts.into_iter().filter_map(|(what, latency)| {
+            Some(latency::Row {
+                name: number::bound(&format!("{name}: {what}")),
+                latency: latency.as_ref()?,
+                cpu_ns: None,
+            })
+        });
+        rows.extend(parts);
+    }
+    rows
+}

@@ -1,0 +1,225 @@
+//! `stend review --plan`: what a review would do, how long it would take, and how much it would
+//! write. Nothing is opened for writing, made, locked or asked for.
+
+use serde_json::{Value, json};
+use stend_analysis::words;
+use stend_method::{
+    Edition, Estimate, FILL_BYTES_PER_S, Outline, OutlinedPart, Prospect, ReviewOptions,
+    check_write_budget, outline,
+};
+use stend_record::review::TargetKind;
+
+use super::{check_rival, checked};
+use crate::args::ReviewArgs;
+use crate::failure::Failure;
+use crate::open::{Seen, look};
+use crate::output::{print, print_json};
+
+/// What would be done with a target.
+struct Planned {
+    seen: Seen,
+    outline: Outline,
+}
+
+pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
+    let (edition, options) = checked(args)?;
+    let mut all = Vec::new();
+    for (nth, name) in std::iter::once(&args.target)
+        .chain(&args.against)
+        .enumerate()
+    {
+        if nth > 0 {
+            check_rival(name)?;
+        }
+        all.push(planned(
+            look(name, &args.real)?,
+            args,
+            (&edition, &options),
+        )?);
+    }
+    if args.json {
+        let targets: Vec<Value> = all.iter().map(document).collect();
+        return print_json(&json!({
+            "schema": "stend.plan/1",
+            "edition": edition.id,
+            "edition_title": edition.title,
+            "seed": options.seed,
+            "duration_scale": options.duration_scale,
+            "read_only": args.real.read_only,
+            "targets": targets,
+        }));
+    }
+    let mut text = format!(
+        "plan of edition {}: {}; nothing has been touched\n",
+        edition.id, edition.title
+    );
+    if options.duration_scale != 1.0 {
+        text += &format!("every duration × {}\n", options.duration_scale);
+    }
+    for planned in &all {
+        text += &in_words(planned);
+    }
+    print(&text)
+}
+
+/// Plans a target, once.
+fn planned(
+    seen: Seen,
+    args: &ReviewArgs,
+    (edition, options): (&Edition, &ReviewOptions<'_>),
+) -> Result<Planned, Failure> {
+    let read_only = args.real.read_only && !seen.simulated;
+    if !read_only {
+        check_write_budget(edition, options, seen.write_limit)?;
+    }
+    let prospect = Prospect {
+        info: &seen.info,
+        can_be_copied: seen.simulated,
+        read_only,
+        trim_supported: seen.trim_supported,
+    };
+    let outline = outline(edition, options, &prospect)?;
+    Ok(Planned { seen, outline })
+}
+
+fn in_words(planned: &Planned) -> String {
+    let Planned { seen, outline } = planned;
+    let kind = match seen.info.kind {
+        TargetKind::Simulated => "simulated",
+        TargetKind::File => "a file, through fio",
+        TargetKind::Directory => "a directory, through fio and its file system",
+        TargetKind::BlockDevice => "a block device, through fio",
+    };
+    let mut text = format!(
+        "\n{} ({kind}, {})\n",
+        seen.info.title,
+        words::bytes(seen.info.capacity_bytes)
+    );
+    if !outline.states.is_empty() {
+        text += "  states, each made once\n";
+        text += &outline.states.iter().map(part_line).collect::<String>();
+    }
+    for test in &outline.tests {
+        text += &format!("  {}: {}\n", test.id, test.title);
+        for warning in &test.warnings {
+            text += &format!("    ! {warning}\n");
+        }
+        if let Some(first) = &test.measured_with {
+            text += &format!("    measured with {first}\n");
+        }
+        text += &test.parts.iter().map(part_line).collect::<String>();
+    }
+    text + &totals(seen, &outline.total)
+}
+
+fn part_line(part: &OutlinedPart) -> String {
+    let times = match part.times {
+        1 => String::new(),
+        n => format!("{n} × "),
+    };
+    match (part.duration_s, part.bytes) {
+        (Some(duration_s), _) => format!("    {}: {times}{}\n", part.what, words::time(duration_s)),
+        (None, Some(bytes)) if bytes > 0 => {
+            format!("    {}: {times}{}\n", part.what, words::bytes(bytes))
+        }
+        _ => format!("    {times}{}\n", part.what),
+    }
+}
+
+/// How long, how much, and what share of the rated life.
+fn totals(seen: &Seen, total: &Estimate) -> String {
+    let clock = match seen.simulated {
+        true => ", of the drive's own time: a simulation takes less",
+        false => "",
+    };
+    let mut text = format!(
+        "  time: {} measured, {} at rest",
+        words::time(total.measured_s),
+        words::time(total.idle_s)
+    );
+    let passes = total.fill_bytes + total.read_bytes;
+    if passes > 0 {
+        text += &format!(
+            "; {} for {} in sequence, estimated at {}",
+            words::time(passes as f64 / FILL_BYTES_PER_S),
+            words::bytes(passes),
+            words::speed(FILL_BYTES_PER_S)
+        );
+    }
+    text += &format!(
+        "; {} in all{clock}\n",
+        words::time(total.duration_s(FILL_BYTES_PER_S))
+    );
+    if total.written_bytes() == 0 {
+        return text + "  written: nothing\n";
+    }
+    let counted = total.fill_bytes + total.trace_bytes;
+    text += &format!(
+        "  written: {} by fills, files and traces",
+        words::bytes(counted)
+    );
+    if total.load_bytes > 0 {
+        text += &format!(
+            "; under loads that write for {}, as much as the target takes: estimated at most {}",
+            words::time(total.writing_s),
+            words::bytes(total.load_bytes)
+        );
+    }
+    text += &match seen.rated_bytes {
+        Some(rated) => format!(
+            "\n  rated life: at most {} % of {}\n",
+            words::number(100.0 * total.written_bytes() as f64 / rated as f64),
+            words::bytes(rated)
+        ),
+        None => "\n  rated life: not known\n".to_owned(),
+    };
+    text
+}
+
+fn document(planned: &Planned) -> Value {
+    let Planned { seen, outline } = planned;
+    let part = |part: &OutlinedPart| {
+        let mut object = json!({ "what": part.what, "times": part.times });
+        if let Some(duration_s) = part.duration_s {
+            object["duration_s"] = json!(duration_s);
+        }
+        if let Some(bytes) = part.bytes {
+            object["bytes"] = json!(bytes);
+        }
+        object
+    };
+    let parts = |parts: &[OutlinedPart]| parts.iter().map(part).collect::<Vec<Value>>();
+    let tests = outline.tests.iter().map(|test| {
+        let mut object = json!({
+            "id": test.id,
+            "title": test.title,
+            "warnings": test.warnings,
+            "parts": parts(&test.parts),
+        });
+        if let Some(first) = &test.measured_with {
+            object["measured_with"] = json!(first);
+        }
+        object
+    });
+    let total = &outline.total;
+    let mut object = json!({
+        "target": seen.info,
+        "states": parts(&outline.states),
+        "tests": tests.collect::<Vec<Value>>(),
+        "measured_s": total.measured_s,
+        "writing_s": total.writing_s,
+        "idle_s": total.idle_s,
+        "fill_bytes": total.fill_bytes,
+        "trace_bytes": total.trace_bytes,
+        "estimated_bytes_per_s": FILL_BYTES_PER_S,
+        "estimated_s": total.duration_s(FILL_BYTES_PER_S),
+        "estimated_load_bytes": total.load_bytes,
+        "estimated_written_bytes": total.written_bytes(),
+    });
+    if let Some(rated) = seen.rated_bytes {
+        object["rated_bytes"] = json!(rated);
+        let percent = 100.0 * total.written_bytes() as f64 / rated as f64;
+        object["estimated_life_percent"] = json!(percent);
+    }
+    object
+}

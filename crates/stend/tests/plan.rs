@@ -1,0 +1,185 @@
+//! `stend review --plan`: it tells, and touches nothing.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{MIB, fails, folder, ids, json, list, number, ok, review};
+
+/// Everything in a folder, hidden files and folders in it as well.
+fn contents(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    let mut names: Vec<String> = entries
+        .map(|entry| {
+            let data = entry.metadata().unwrap();
+            let changed = data.modified().unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            format!("{name} {} {changed:?}", data.len())
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn nothing_is_made_or_changed() {
+    let dir = folder();
+    fs::write(dir.path().join("mine.bin"), vec![7; 2 * MIB as usize]).unwrap();
+    fs::create_dir(dir.path().join("place")).unwrap();
+    let before = contents(dir.path());
+    for target in [
+        &["demo-8gb"][..],
+        &["demo-8gb", "--against", "samsung-sm863-480gb,./mine.bin"],
+        &["./mine.bin"],
+        &["./mine.bin", "--read-only"],
+        &["./new.bin", "--size", "64MiB"],
+        &["place", "--size", "64MiB"],
+    ] {
+        let all = [&["review"], target, &["--plan", "--edition", "2018"]].concat();
+        let said = ok(dir.path(), &all);
+        assert!(said.stdout.contains("nothing has been touched"));
+        assert!(said.stdout.contains("file-copy: Copying files"), "{said:?}");
+        assert_eq!(said.stderr, "");
+        assert_eq!(contents(dir.path()), before, "{target:?}");
+    }
+    assert_eq!(fs::read_dir(dir.path().join("place")).unwrap().count(), 0);
+    assert_eq!(fs::read(dir.path().join("mine.bin")).unwrap()[..9], [7; 9]);
+}
+
+#[test]
+fn a_device_is_looked_up_and_not_opened() {
+    // Any disk will do, the one that the system is on as well.
+    let disks = fs::read_dir("/sys/block").into_iter().flatten();
+    let names = disks.map(|disk| disk.unwrap().file_name().into_string().unwrap());
+    let sized = |name: &String| {
+        let size = fs::read_to_string(format!("/sys/block/{name}/size"));
+        let node = Path::new("/dev").join(name).exists();
+        node && size.is_ok_and(|sectors| sectors.trim() != "0")
+    };
+    let Some(name) = names.into_iter().find(sized) else {
+        println!("skipped: there is no block device");
+        return;
+    };
+    let dir = folder();
+    let device = format!("/dev/{name}");
+    let size = ["--size", "4MiB"];
+    let args = [
+        &["review", &device, "--plan", "--edition", "quick"],
+        &size[..],
+    ]
+    .concat();
+    let said = ok(dir.path(), &args);
+    assert!(
+        said.stdout.contains("a block device, through fio"),
+        "{said:?}"
+    );
+    assert!(said.stdout.contains("rated life: not known"), "{said:?}");
+}
+
+#[test]
+fn the_plan_says_how_long_how_much_and_of_what() {
+    let dir = folder();
+    let args = ["review", "samsung-sm863-480gb", "--plan", "--json"];
+    let told = |more: &[&str]| json(&ok(dir.path(), &[&args, more].concat()).stdout);
+    let plan = told(&["--edition", "2014"]);
+    assert_eq!(plan["schema"], "stend.plan/1");
+    let target = &plan["targets"][0];
+    assert_eq!(target["target"]["name"], "samsung-sm863-480gb");
+    assert_eq!(number(&target["rated_bytes"]), 3.08e15);
+    let written = number(&target["estimated_written_bytes"]);
+    let share = number(&target["estimated_life_percent"]);
+    assert!((share - 100.0 * written / 3.08e15).abs() < 1e-9);
+    // Each state is made once: filled, and filled once more; and the benchmark's file.
+    let capacity = number(&target["target"]["capacity_bytes"]);
+    let fills = number(&target["fill_bytes"]) - 2.0 * capacity;
+    assert!(fills > 1e9 && fills < 0.2 * capacity, "{fills}");
+    let few = told(&[
+        "--edition",
+        "2014",
+        "--tests",
+        "random",
+        "--duration-scale",
+        "0.1",
+    ]);
+    let few = &few["targets"][0];
+    assert_eq!(ids(few), ["random"]);
+    assert_eq!(number(&few["measured_s"]), 4.0 * 18.0);
+    let parts = list(&few["tests"][0]["parts"]);
+    assert_eq!(parts[0]["what"], "random read, 4 KiB, queue depth 1");
+    assert_eq!(number(&parts[0]["duration_s"]), 18.0);
+    let both = told(&["--against", "demo-8gb", "--tests", "random"]);
+    assert_eq!(list(&both["targets"]).len(), 2);
+    assert!(both["targets"][1].get("rated_bytes").is_none());
+}
+
+#[test]
+fn what_is_planned_is_what_is_reviewed() {
+    let dir = folder();
+    let args = ["demo-8gb", "--edition", "quick", "--duration-scale", "0.05"];
+    let plan = json(
+        &ok(
+            dir.path(),
+            &[&["review"], &args[..], &["--plan", "--json"]].concat(),
+        )
+        .stdout,
+    );
+    let review = review(dir.path(), &[&args[..], &["--out", "out"]].concat());
+    assert_eq!(ids(&plan["targets"][0]), ids(&review));
+    let parts = |id: &str| {
+        let tests = list(&plan["targets"][0]["tests"]);
+        let found = tests.iter().find(|t| t["id"] == id).unwrap();
+        list(&found["parts"]).len()
+    };
+    for test in list(&review["tests"]) {
+        let results =
+            ["points", "series", "sync"].map(|key| test[key].as_array().map_or(0, Vec::len));
+        let id = test["id"].as_str().unwrap();
+        assert_eq!(results.iter().sum::<usize>(), parts(id), "{id}");
+    }
+    let said = stend_words(&review);
+    assert!(said.contains("O_DSYNC"), "{said}");
+}
+
+/// The names of all jobs.
+fn stend_words(review: &serde_json::Value) -> String {
+    let jobs = list(&review["tests"]).iter().flat_map(|t| list(&t["jobs"]));
+    jobs.map(|job| job["name"].as_str().unwrap().to_owned() + "\n")
+        .collect()
+}
+
+#[test]
+fn what_a_review_refuses_its_plan_refuses() {
+    let dir = folder();
+    for (args, code, said) in [
+        (&["demo-8gb", "--tests", "nothing"][..], 3, "nothing"),
+        (&["demo-8gb", "--edition", "2013"], 3, "no such edition"),
+        (&["no-such-drive"], 3, "no drive model"),
+        (&["./new.bin"], 3, "--size"),
+        (&["./new.bin", "--size", "8EB"], 2, "suffix"),
+        (&["./new.bin", "--size", "4096TiB"], 6, "do not fit"),
+        (
+            &["/dev/no-such-device", "--size", "1GiB"],
+            4,
+            "no such device",
+        ),
+        (
+            &["demo-8gb", "--size", "1GiB"],
+            3,
+            "--size is for real targets",
+        ),
+        (&["demo-8gb", "--against", "./new.bin"], 3, "a rival is"),
+        (
+            &["./new.bin", "--size", "1GiB", "--edition", "endurance"],
+            4,
+            "--write-budget",
+        ),
+        (&["demo-8gb", "--duration-scale", "0"], 3, "duration scale"),
+    ] {
+        fails(
+            dir.path(),
+            &[&["review", "--plan"], args].concat(),
+            code,
+            &[said],
+        );
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
