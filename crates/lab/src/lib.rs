@@ -213,9 +213,11 @@ fn open_read_only(name: &OsStr) -> Result<Connection, rusqlite::Error> {
     Ok(connection)
 }
 
-/// Whether a file is there and SQLite cannot make its log beside it.
+/// Whether a file is there and SQLite cannot make its log beside it: it says the one on a medium
+/// that cannot be written, the other in the folder of another user.
 fn cannot_open(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }
 
 /// What SQLite has not yet moved into the file.
