@@ -229,9 +229,11 @@ fn is_half_changed(error: &rusqlite::Error) -> bool {
     error.sqlite_extended_error_code() == Some(rusqlite::ffi::SQLITE_READONLY_ROLLBACK)
 }
 
-/// Whether a file is there and SQLite cannot make its log beside it.
+/// Whether a file is there and SQLite cannot make its log beside it: it says the one on a medium
+/// that cannot be written, the other in the folder of another user.
 fn cannot_open(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) && !is_half_changed(error)
 }
 
 /// What SQLite has not yet moved into the file.

@@ -124,7 +124,7 @@ fn a_damaged_lab_is_found_before_anything_is_begun() {
     let damaged = ["lab.db", "the lab is damaged", "sqlite3"];
     let args = with(&["--lab", "lab.db", "--out", "second"]);
     fails(dir, &args, 3, &damaged);
-    // Before a target is asked for.
+    // Before the name of a target is demanded.
     fs::write(dir.join("thesis.txt"), "chapter 1\n".repeat(200_000)).unwrap();
     let args = ["review", "./thesis.txt", "--lab", "lab.db"];
     let said = fails(dir, &args, 3, &damaged);

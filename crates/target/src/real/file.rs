@@ -62,7 +62,7 @@ pub(super) fn existing(
     path: &Path,
     options: &OpenOptions,
 ) -> Result<Opened, TargetError> {
-    refuse_memory(root, path)?;
+    refuse_memory(root, path, path)?;
     let (file, mark) = claim_file(root, path, options, "a test overwrites everything in")?;
     let failed = failed(path, "cannot be reached");
     let has_bytes = file.metadata().map_err(&failed)?.len();
@@ -120,7 +120,7 @@ pub(super) fn create(
         )));
     };
     let size_bytes = usable_size(path, size_bytes)?;
-    refuse_memory(root, &parent)?;
+    refuse_memory(root, path, &parent)?;
     check_free_space(path, &parent, size_bytes)?;
     let path = parent.join(path.file_name().unwrap_or_default());
     let file = new_file(&path, &parent, size_bytes)?;

@@ -181,7 +181,7 @@ fn directory(
             path.display()
         )));
     };
-    refuse_memory(root, path)?;
+    refuse_memory(root, path, &directory)?;
     let lock = File::open(&directory).map_err(failed(path, "the directory cannot be opened"))?;
     file_claim::lock(root, path, &lock)?;
     let folder =
@@ -195,12 +195,17 @@ fn directory(
     })
 }
 
-/// Refuses a file or a directory that is on no drive.
+/// Refuses a file or a directory that is on no drive; `place` is where it is or will be, or the
+/// folder of that.
 ///
 /// # Errors
 /// [`TargetError::Refused`].
-pub(super) fn refuse_memory(root: &SystemRoot, path: &Path) -> Result<(), TargetError> {
-    let there = fs::canonicalize(path).map_err(failed(path, "cannot be reached"))?;
+pub(super) fn refuse_memory(
+    root: &SystemRoot,
+    path: &Path,
+    place: &Path,
+) -> Result<(), TargetError> {
+    let there = fs::canonicalize(place).map_err(failed(path, "cannot be reached"))?;
     let mounts = root.mounts();
     let mount = mount_of(&mounts, &there);
     match mount.map(|mount| mount.fs_type.as_str()) {

@@ -26,7 +26,7 @@ pub(super) fn open(
     match found {
         PathKind::Device(number, node) => device(root, node, number, size_bytes),
         PathKind::File => {
-            refuse_memory(root, path)?;
+            refuse_memory(root, path, path)?;
             file(root, path, size_bytes)
         }
         PathKind::Directory => Err(TargetError::Refused(format!(
