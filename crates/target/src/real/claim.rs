@@ -75,7 +75,7 @@ impl DeviceAction {
 /// A block device that this process alone has, as long as this lives: nobody can mount it or make a
 /// file system on it meanwhile.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct Claim {
     /// The device, open for reading and writing.
     pub(crate) file: File,
     /// The same drive by its other nodes.
@@ -89,7 +89,7 @@ pub(crate) fn claim(
     number: DeviceNumber,
     options: &OpenOptions,
     action: &DeviceAction,
-) -> Result<(Held, Device), TargetError> {
+) -> Result<(Claim, Device), TargetError> {
     let device = Device::known(root, path, number)?;
     if device.size_bytes == 0 {
         return Err(TargetError::Refused(format!(
@@ -134,8 +134,8 @@ pub(crate) fn claim(
     };
     signature?;
     consent(root, path, &device, options, action)?;
-    let held = Held { file, others };
-    Ok((held, device))
+    let claim = Claim { file, others };
+    Ok((claim, device))
 }
 
 /// Takes another namespace of the drive, which is going to be erased with the one that the user

@@ -204,7 +204,8 @@ fn bad_section(section: &Section, what: impl std::fmt::Display) -> BadJob {
 fn head(context: &JobContext<'_>) -> String {
     let mut text = format!(
         "; added by stend: where and how\n[global]\nfilename={}\nallow_file_create=0\n\
-         ioengine={}\ndirect=1\nthread\nsize={}\nrandrepeat=0\nrandseed={}\npercentile_list={PERCENTILES}\n",
+         ioengine={}\ndirect=1\nthread\nsize={}\nrandrepeat=0\nrandseed={}\n\
+         percentile_list={PERCENTILES}\n",
         context.path,
         context.engine.name(),
         context.range_bytes,
@@ -447,7 +448,8 @@ mod tests {
         assert_eq!(
             composed(job, 0).unwrap(),
             "; added by stend: where and how\n[global]\nfilename=/srv/test.bin\n\
-             allow_file_create=0\nioengine=io_uring\ndirect=1\nthread\nsize=67108864\nrandrepeat=0\nrandseed=7\n\
+             allow_file_create=0\nioengine=io_uring\ndirect=1\nthread\nsize=67108864\n\
+             randrepeat=0\nrandseed=7\n\
              percentile_list=50:90:95:99:99.9:99.99:99.999\n; the test's own job file\n\
              ; a comment\n[global]\nbs = 4k\n\n[a]\nrw=randwrite\ntime_based\n"
         );

@@ -101,10 +101,10 @@ impl Opened {
         match PathKind::of(path)? {
             found if options.read_only => read_only::open(root, path, found, size_bytes),
             PathKind::Device(number, node) => {
-                let (held, device) = claim(root, &node, number, options, &DeviceAction::Test)?;
+                let (claimed, device) = claim(root, &node, number, options, &DeviceAction::Test)?;
                 Ok(Opened {
-                    _other_nodes: held.others,
-                    ..Opened::of_device(node, held.file, device, size_bytes)?
+                    _other_nodes: claimed.others,
+                    ..Opened::of_device(node, claimed.file, device, size_bytes)?
                 })
             }
             PathKind::Directory => directory(root, path, size_bytes),

@@ -105,8 +105,9 @@ pub(super) fn prepare(
 /// The job for fio.
 pub(super) fn job(engine: Engine, options: &ReplayOptions, folder: &Path) -> String {
     format!(
-        "[replay]\nallow_file_create=0\nioengine={}\ndirect=1\nthread\niodepth={}\niodepth_batch_complete_min=0\n\
-         read_iolog={}\nreplay_no_stall={}\nwrite_lat_log={LOG_PREFIX}\nlog_offset=1\n",
+        "[replay]\nallow_file_create=0\nioengine={}\ndirect=1\nthread\niodepth={}\n\
+         iodepth_batch_complete_min=0\nread_iolog={}\nreplay_no_stall={}\n\
+         write_lat_log={LOG_PREFIX}\nlog_offset=1\n",
         engine.name(),
         options.depth,
         folder.join(IOLOG).display(),
