@@ -40,11 +40,7 @@ impl Lab {
 
     /// The run that a review with this report folder goes on with: the last one there of the
     /// same target, edition, seed and duration scale.
-    pub fn last_of(
-        &self,
-        review: &Review,
-        of: &RunContext<'_>,
-    ) -> Result<Option<RunId>, LabError> {
+    pub fn last_of(&self, review: &Review, of: &RunContext<'_>) -> Result<Option<RunId>, LabError> {
         let sql = "
             SELECT runs.id FROM runs JOIN drives ON drives.id = runs.drive
             WHERE folder = ?1 AND edition = ?2 AND seed = ?3 AND duration_scale = ?4

@@ -109,7 +109,11 @@ fn a_bad_set_says_what_is_wrong() {
         ("stend.fileset/1", "stend.fileset/9", "stend.fileset/9"),
         ("share_percent = 5", "share_percent = 6", "101"),
         // Of which the sum with the others is more than 32 bits.
-        ("share_percent = 5", "share_percent = 4294967295", "42949673"),
+        (
+            "share_percent = 5",
+            "share_percent = 4294967295",
+            "42949673",
+        ),
         ("sigma = 1.3", "sigma = 9.0", "x.toml:15: class[0].sigma"),
         ("min_bytes = 4_096", "min_bytes = 0", "min_bytes"),
         ("median_bytes = 60_000", "median_bytes = 1", "median_bytes"),

@@ -45,9 +45,7 @@ pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option
 fn tell(folder: &Folder, run: RunId, kept: &Review) -> Result<(), Failure> {
     let then = match kept.complete {
         true => "its report was made again from the lab".to_owned(),
-        false => format!(
-            "resuming from the lab; to start over, `stend lab delete {run}` first"
-        ),
+        false => format!("resuming from the lab; to start over, `stend lab delete {run}` first"),
     };
     note(&format!(
         "{} lacks finished tests of run {run} of the lab: {then}",

@@ -238,7 +238,10 @@ impl Kept {
     }
 
     fn look_at_lab(&mut self, place: &Place) {
-        let listed = ok(&place.dir, &["lab", "list", "--json", "--lab", "copy/lab.db"]);
+        let listed = ok(
+            &place.dir,
+            &["lab", "list", "--json", "--lab", "copy/lab.db"],
+        );
         let runs = json(&listed.stdout);
         let runs = list(&runs);
         assert!(runs.len() <= place.subject.runs, "{runs:#?}");
@@ -305,6 +308,9 @@ impl Whole {
         assert_eq!(json(&shown), theirs);
         if place.subject.real {
             assert_eq!(conditions(&theirs), conditions(&ours));
+            let page = fs::read_to_string(place.out().join("index.html")).unwrap();
+            let told = page.contains("the run was stopped after");
+            assert_eq!(told, list(&listed)[0]["breaks"] != 0, "{listed}");
             let names = |review: &Value| -> Vec<Value> {
                 let environment = list(&review["environment"]).iter();
                 environment.map(|fact| fact["name"].clone()).collect()
@@ -333,7 +339,9 @@ fn conditions(review: &Value) -> Vec<&Value> {
 fn host_limit(review: &Value) -> &str {
     let facts = list(&review["environment"]).iter();
     let mut limit = facts.filter(|fact| fact["name"] == "host limit");
-    limit.next().map_or("", |fact| fact["value"].as_str().unwrap())
+    limit
+        .next()
+        .map_or("", |fact| fact["value"].as_str().unwrap())
 }
 
 /// What was tried.
@@ -376,7 +384,11 @@ fn kill_until_its_end(whole: &Whole, rng: &mut Rng, tried: &mut Tried) {
         assert!(now.complete || !status.success(), "{}", place.said());
         now.follows(&kept);
         tried.before_first += u64::from(now.len() == 0);
-        barren = if now.len() > kept.len() { 0 } else { barren + 1 };
+        barren = if now.len() > kept.len() {
+            0
+        } else {
+            barren + 1
+        };
         assert!(barren < BARREN_MAX, "nothing is finished any more");
         kept = now;
     }
@@ -400,7 +412,10 @@ fn finish_folder(place: &Place) {
 
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a number")),
+    )
 }
 
 /// Says how the same moments are drawn again.

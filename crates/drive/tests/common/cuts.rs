@@ -280,9 +280,8 @@ impl Survival {
             let hits = self.drive.counters().read_ahead_hits;
             self.drive.submit(request(tag, Op::Read, page, 1));
             let (_, read) = self.drive.advance_events(EVENTS_MAX);
-            let read = read.unwrap_or_else(|| {
-                panic!("a read does not end: {}", self.drive.diagnosis())
-            });
+            let read =
+                read.unwrap_or_else(|| panic!("a read does not end: {}", self.drive.diagnosis()));
             self.losses.look(&mut self.drive);
             let failed = read.status == Status::MediaError;
             assert!(failed || !self.is_lost(page as u32), "page {page}");
@@ -330,7 +329,11 @@ impl Survival {
             let before = self.outstanding.len();
             self.advance(EVENTS_MAX);
             let ends = self.outstanding.len() < before;
-            assert!(ends, "the drive works without end: {}", self.drive.diagnosis());
+            assert!(
+                ends,
+                "the drive works without end: {}",
+                self.drive.diagnosis()
+            );
         }
     }
 

@@ -117,7 +117,10 @@ impl FileSet {
                 .check()
                 .map_err(|(key, problem)| (format!("class[{index}].{key}"), problem))?;
         }
-        let shares = self.classes.iter().map(|class| u64::from(class.share_percent));
+        let shares = self
+            .classes
+            .iter()
+            .map(|class| u64::from(class.share_percent));
         match shares.sum() {
             100_u64 => Ok(()),
             sum => wrong(
