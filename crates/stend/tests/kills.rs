@@ -308,6 +308,9 @@ impl Whole {
         assert_eq!(json(&shown), theirs);
         if place.subject.real {
             assert_eq!(conditions(&theirs), conditions(&ours));
+            let page = fs::read_to_string(place.out().join("index.html")).unwrap();
+            let told = page.contains("the run was stopped after");
+            assert_eq!(told, list(&listed)[0]["breaks"] != 0, "{listed}");
             let names = |review: &Value| -> Vec<Value> {
                 let environment = list(&review["environment"]).iter();
                 environment.map(|fact| fact["name"].clone()).collect()

@@ -1,16 +1,12 @@
-//! The lab from outside: reviews go there, come back, and survive whatever ends stend.
+//! The lab from outside: reviews go there and come back.
 
 use crate::common;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use common::{
-    fails, folder, have, ids, json, list, ok, program, review, saved, test, tiny_edition,
-};
+use common::{fails, folder, json, list, ok, review, saved, test};
 use serde_json::Value;
 
 const QUICK: [&str; 5] = [
@@ -219,119 +215,4 @@ fn what_is_no_lab_is_found_before_anything_is_measured() {
     fails(dir, &args, 6, &["notes"]);
     fails(dir, &["lab", "show", "1"], 3, &["there is no lab yet"]);
     assert!(!dir.join("review-demo-8gb").exists());
-}
-
-/// Numbers without rhythm below 1500, other ones each time; the seed is printed, and taken from
-/// `STEND_KILL_SEED` where that is set.
-fn moments_ms() -> impl Iterator<Item = u64> {
-    let chosen = std::env::var("STEND_KILL_SEED").ok();
-    let seed = chosen
-        .and_then(|text| text.parse().ok())
-        .unwrap_or_else(|| {
-            let now = std::time::SystemTime::now();
-            now.duration_since(std::time::UNIX_EPOCH)
-                .unwrap()
-                .as_nanos() as u64
-        });
-    println!("killed at the same moments again with STEND_KILL_SEED={seed}");
-    let step = |state: &u64| {
-        Some(
-            state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1),
-        )
-    };
-    std::iter::successors(Some(seed), step)
-        .skip(2)
-        .map(|state| (state >> 33) % 1_500)
-}
-
-/// What a run that is killed leaves is whole tests, and the same command goes on from them.
-#[test]
-fn a_review_is_killed_at_any_moment() {
-    if !have(&["fio", "setpriv"]) {
-        return;
-    }
-    let dir = folder();
-    let dir = dir.path();
-    let edition = tiny_edition(dir);
-    let edition = edition.to_str().unwrap();
-    let args = [
-        "review",
-        "drive.bin",
-        "--size",
-        "64MiB",
-        "--edition",
-        edition,
-        "--tests",
-        "sequential,random,depth-scaling",
-        "--json",
-        // A run that is killed leaves a file that is not known to be stend's own.
-        "--destroy",
-        "drive.bin",
-    ];
-    let mut finished: Vec<Value> = Vec::new();
-    let mut breaks = 0;
-    // Before anything is finished; then some time after a test more has been.
-    for (after_ms, of_next) in moments_ms().zip([false, true, false, true]) {
-        let mut child = start(&mut program(dir, &args));
-        if of_next {
-            wait_for_a_test_more(dir, &mut child, finished.len() as u64);
-        }
-        sleep(Duration::from_millis(after_ms));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let Some(run) = runs(dir).first().cloned() else {
-            continue;
-        };
-        assert_eq!(run["state"], "unfinished");
-        let now = kept(dir, "1");
-        let tests = list(&now["tests"]);
-        for test in &finished {
-            assert!(tests.contains(test), "what was finished stays as it was");
-        }
-        finished = tests.clone();
-        breaks = run["breaks"].as_u64().unwrap();
-    }
-    assert!(!finished.is_empty() && breaks > 0);
-    let whole = json(&ok(dir, &args).stdout);
-    assert_eq!(ids(&whole), ["sequential", "random", "depth-scaling"]);
-    for test in &finished {
-        assert!(list(&whole["tests"]).contains(test));
-    }
-    assert_eq!(runs(dir).len(), 1, "one run, however often it was killed");
-    let run = &runs(dir)[0];
-    assert_eq!(run["state"], "complete");
-    assert!(run["breaks"].as_u64() > Some(breaks), "{run}");
-    assert_eq!(kept(dir, "1"), whole);
-    let told = list(&whole["conditions"])
-        .iter()
-        .find(|c| c["name"] == "interrupted");
-    let told = told.unwrap()["value"].as_str().unwrap();
-    assert!(told.contains("went on with"), "{told}");
-    let page = fs::read_to_string(dir.join("review-drive/index.html")).unwrap();
-    assert!(
-        page.contains("the run was stopped after"),
-        "the break is shown"
-    );
-}
-
-/// Waits until the run in the lab has more than so many finished tests.
-fn wait_for_a_test_more(dir: &Path, child: &mut Child, finished: u64) {
-    let began = Instant::now();
-    let tests_finished = || {
-        let run = runs(dir).first().cloned();
-        run.map_or(0, |run| run["tests_finished"].as_u64().unwrap())
-    };
-    while tests_finished() <= finished {
-        let hangs = began.elapsed() > Duration::from_secs(120);
-        let runs = child.try_wait().unwrap().is_none();
-        assert!(!hangs && runs, "no further test");
-        sleep(Duration::from_millis(20));
-    }
-}
-
-fn start(command: &mut Command) -> Child {
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().unwrap()
 }

@@ -12,6 +12,7 @@ mod drives;
 mod endurance;
 mod file_safety;
 mod fit;
+mod fuzz;
 mod kills;
 mod lab;
 mod lab_trouble;

@@ -103,12 +103,12 @@ fn with_deletion(mut job_text: String, deletion: Option<&Deletion>) -> String {
 }
 
 /// The start of the job, ms of the machine's clock, and its requests; `None` without any.
-fn requests(rows: &[Row]) -> Option<(u64, Vec<Completed>)> {
+pub(super) fn requests(rows: &[Row]) -> Option<(u64, Vec<Completed>)> {
     // The first request began when the job did, to the resolution of the log.
     let first = rows.first()?;
     let start_ms = first.at_ms.saturating_sub(first.value as u64 / 1_000_000);
     let requests = rows.iter().map(|row| Completed {
-        at_ns: row.at_ms.saturating_sub(start_ms) * 1_000_000,
+        at_ns: row.at_ms.saturating_sub(start_ms).saturating_mul(1_000_000),
         latency_ns: row.value as u64,
     });
     Some((start_ms, requests.collect()))

@@ -34,6 +34,8 @@ mod file_claim;
 mod files;
 mod fio;
 mod fio_log;
+#[cfg(test)]
+mod fuzz;
 mod health;
 mod host;
 mod job;

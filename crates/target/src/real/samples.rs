@@ -21,6 +21,9 @@ use super::fio_log::Row;
 /// error that rounding can have caused.
 const TRUSTED_REST: f64 = 10.0;
 
+/// How much later than the end of the jobs a row can be, ms.
+const LATE_MS: u64 = 3_600_000;
+
 /// A job's logs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JobLogs {
@@ -56,7 +59,8 @@ pub(crate) fn add_up(logs: &[JobLogs], output: &fio::Output, sample_ms: u32) -> 
     let logged_ms = times_ms(logs).max().unwrap_or(start_ms) - start_ms;
     let end_ms = end_of_run(output, logged_ms, step_ms);
     // A remainder below a quarter of an interval is no interval of its own.
-    let count = usize::try_from((end_ms + step_ms * 3 / 4) / step_ms).unwrap_or(0);
+    let count = end_ms.saturating_add(step_ms * 3 / 4) / step_ms;
+    let count = usize::try_from(count).unwrap_or(0);
     if end_ms == 0 {
         return Vec::new();
     }
@@ -144,11 +148,14 @@ fn end_of_run(output: &fio::Output, logged_ms: u64, step_ms: u64) -> u64 {
         let longest = by_group.entry(job.groupid).or_insert(0);
         *longest = runtime_ms.max(*longest);
     }
-    let sum_ms: u64 = by_group.values().sum();
-    if by_group.len() == 1 {
+    let sum_ms = by_group.into_values().reduce(u64::saturating_add);
+    let sum_ms = sum_ms.unwrap_or(0);
+    // Rows that are later by more than this are of a clock that was set meanwhile.
+    let logged_ms = logged_ms.min(sum_ms.saturating_add(LATE_MS));
+    if groups(output) == 1 {
         sum_ms.max(logged_ms)
     } else {
-        sum_ms.clamp(logged_ms, logged_ms + step_ms)
+        sum_ms.clamp(logged_ms, logged_ms.saturating_add(step_ms))
     }
 }
 
@@ -162,7 +169,8 @@ struct Grid {
 impl Grid {
     /// The interval whose end is nearest to a row's time.
     fn interval_of(&self, t_ms: u64) -> usize {
-        let index = (t_ms - self.start_ms + self.step_ms / 2) / self.step_ms;
+        let after_ms = t_ms - self.start_ms;
+        let index = after_ms.saturating_add(self.step_ms / 2) / self.step_ms;
         (usize::try_from(index).unwrap_or(usize::MAX)).clamp(1, self.count) - 1
     }
 
@@ -314,6 +322,15 @@ mod tests {
         assert_eq!(rows.len(), 3600);
         assert_eq!(rows[3599].write_iops, 800.0);
         assert_eq!(rows[3599].written_bytes, total);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_meanwhile_makes_no_endless_curve() {
+        let mut logs = logs(&[10, 10, 10]);
+        // From 1970 to now.
+        logs.iops[2].at_ms += 1_700_000_000_000;
+        let samples = add_up(&[logs], &output(&[(0, 3000, 30 * 4096, 30)]), 1000);
+        assert!(samples.len() <= 3604, "{}", samples.len());
     }
 
     #[test]
