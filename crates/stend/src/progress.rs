@@ -102,11 +102,11 @@ struct State {
 }
 
 impl State {
-    /// The time left, and what is being done.
-    fn words(&self, now: Duration) -> String {
+    /// The time left, and what is being done, with `between` between them.
+    fn words(&self, now: Duration, between: &str) -> String {
         let left = self.work.left(now).words();
-        let words = [&left, ", ", &self.doing, " ", &self.work.part(now)].concat();
-        words.trim_end_matches([',', ' ']).to_owned()
+        let doing = [&self.doing, " ", &self.work.part(now)].concat();
+        [&left, between, doing.trim_end()].concat()
     }
 
     /// A line that is due where there is no terminal, and how long until then otherwise.
@@ -117,7 +117,7 @@ impl State {
         }
         self.last_line_at = now;
         let percent = (self.share_done * 100.0).floor();
-        Ok(format!("{percent:.0} % done, {}", self.words(now)))
+        Ok(format!("{percent:.0} % done, {}", self.words(now, ", ")))
     }
 
     /// An event, as it changes what is shown; the line that it prints, if any.
@@ -167,14 +167,14 @@ impl Progress {
     /// For a target of this title.
     pub fn new(title: &str) -> Progress {
         let shown = Arc::new(Shown {
-            bar: Bar::of("{prefix} [{bar:30}] {percent:>3} %, {wide_msg}", title),
+            bar: Bar::of("{prefix} [{bar:20}] {percent:>3} %, {msg}", title),
             title: title.to_owned(),
             began: Instant::now(),
             state: Mutex::default(),
             ends: Condvar::new(),
         });
         shown.lock().doing = "looking at the target and the machine".to_owned();
-        signals::restore_terminal_by((!shown.bar.0.is_hidden()).then_some(clear_line));
+        signals::restore_terminal_by((!shown.bar.0.is_hidden()).then_some(clear_lines));
         let ticking = Arc::clone(&shown);
         let ticker = Some(std::thread::spawn(move || ticking.tick()));
         Progress { shown, ticker }
@@ -225,7 +225,7 @@ impl Shown {
 
     fn draw(&self, state: &State, now: Duration) {
         self.bar.at(state.share_done);
-        self.bar.message(state.words(now));
+        self.bar.message(state.words(now, "\n  "));
     }
 
     /// Writes a line, unless it is the last one again.
@@ -264,10 +264,10 @@ impl Shown {
     }
 }
 
-/// Clears the line of a terminal that a bar stands on.
-fn clear_line() {
+/// Clears the two lines of a terminal that a bar stands on.
+fn clear_lines() {
     // Nothing can be said where that fails.
-    let _ = write!(std::io::stderr(), "\r\x1b[2K");
+    let _ = write!(std::io::stderr(), "\r\x1b[2K\x1b[1A\x1b[2K");
 }
 
 #[cfg(test)]
@@ -336,8 +336,8 @@ mod tests {
         };
         assert_eq!(state.note(&event, at(5)), None);
         assert_eq!(
-            state.words(at(40)),
-            "about 26 s left, random: 4 KiB random read 35 of 60 s"
+            state.words(at(40), "\n  "),
+            "about 26 s left\n  random: 4 KiB random read 35 of 60 s"
         );
         let warning = Event::Warning { text: "beware" };
         assert_eq!(state.note(&warning, at(41)).unwrap(), "warning: beware");
