@@ -465,7 +465,8 @@ fn measured(stream: &Stream<'_>, jobs: &[&fio::Job]) -> Result<SyncStream, Targe
         )));
     }
     let sync = stream.durability.sync;
-    if sync.flushes() && flushes.requests() == 0 {
+    let flush_due = u64::from(stream.durability.every.unwrap_or(1) * stream.load.threads);
+    if sync.flushes() && flushes.requests() == 0 && writes.requests() > flush_due {
         return Err(TargetError::Failed(format!(
             "the job's answer has no latency of its flushes ({})",
             sync.words()

@@ -7,7 +7,7 @@ use stend_record::review::{TargetInfo, TargetKind};
 
 use super::device::Device;
 use super::file::{check_free_space, folder_of, part_of, usable_size};
-use super::opened::PathKind;
+use super::opened::{PathKind, refuse_memory};
 use super::system::SystemRoot;
 use crate::contract::condition;
 use crate::error::{TargetError, failed};
@@ -36,15 +36,17 @@ pub fn look(path: &Path, size_bytes: Option<u64>) -> Result<Seen, TargetError> {
             "{name}: say how much of it, or how large a new file, is to be tested: --size 8GiB"
         ))
     };
+    let root = SystemRoot::running();
     let reached = || fs::canonicalize(path).map_err(failed(path, "cannot be reached"));
     let (kind, shown, size_bytes, device) = match PathKind::of(path)? {
         PathKind::Device(number, node) => {
-            let device = Device::known(&SystemRoot::running(), path, number)?;
+            let device = Device::known(&root, path, number)?;
             let remedy = "give a smaller size or none";
             let size_bytes = part_of(&node, device.size_bytes, size_bytes, remedy)?;
             (TargetKind::BlockDevice, node, size_bytes, Some(device))
         }
         PathKind::File => {
+            refuse_memory(&root, path)?;
             let has_bytes = path
                 .metadata()
                 .map_err(failed(path, "cannot be reached"))?
@@ -54,6 +56,7 @@ pub fn look(path: &Path, size_bytes: Option<u64>) -> Result<Seen, TargetError> {
             (TargetKind::File, reached()?, size_bytes, None)
         }
         PathKind::Directory => {
+            refuse_memory(&root, path)?;
             let directory = reached()?;
             let size_bytes = usable_size(path, size_bytes.ok_or_else(needs_size)?)?;
             check_free_space(path, &directory, size_bytes)?;
@@ -61,6 +64,7 @@ pub fn look(path: &Path, size_bytes: Option<u64>) -> Result<Seen, TargetError> {
         }
         PathKind::Nothing => {
             let folder = folder_of(path)?;
+            refuse_memory(&root, &folder)?;
             let size_bytes = usable_size(path, size_bytes.ok_or_else(needs_size)?)?;
             check_free_space(path, &folder, size_bytes)?;
             let file = folder.join(path.file_name().unwrap_or_default());
