@@ -46,7 +46,7 @@ pub fn look(path: &Path, size_bytes: Option<u64>) -> Result<Seen, TargetError> {
             (TargetKind::BlockDevice, node, size_bytes, Some(device))
         }
         PathKind::File => {
-            refuse_memory(&root, path)?;
+            refuse_memory(&root, path, path)?;
             let has_bytes = path
                 .metadata()
                 .map_err(failed(path, "cannot be reached"))?
@@ -56,7 +56,7 @@ pub fn look(path: &Path, size_bytes: Option<u64>) -> Result<Seen, TargetError> {
             (TargetKind::File, reached()?, size_bytes, None)
         }
         PathKind::Directory => {
-            refuse_memory(&root, path)?;
+            refuse_memory(&root, path, path)?;
             let directory = reached()?;
             let size_bytes = usable_size(path, size_bytes.ok_or_else(needs_size)?)?;
             check_free_space(path, &directory, size_bytes)?;
@@ -64,7 +64,7 @@ pub fn look(path: &Path, size_bytes: Option<u64>) -> Result<Seen, TargetError> {
         }
         PathKind::Nothing => {
             let folder = folder_of(path)?;
-            refuse_memory(&root, &folder)?;
+            refuse_memory(&root, path, &folder)?;
             let size_bytes = usable_size(path, size_bytes.ok_or_else(needs_size)?)?;
             check_free_space(path, &folder, size_bytes)?;
             let file = folder.join(path.file_name().unwrap_or_default());
