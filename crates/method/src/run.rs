@@ -135,9 +135,7 @@ pub fn run_review(
         no_trim: !target.trim_supported(),
     };
     let (plan, finished) = prepare_plan(&edition, options, &info, access)?;
-    // What is said of all tests is said of those that are taken over as well.
-    let whole = chosen(&edition, options)?;
-    let whole = Plan::new(&edition, &whole, plan.setting.clone(), options.wanted);
+    let whole = whole_plan(&edition, options, &plan.setting)?;
     let can_be_copied = target.can_fork();
     let earlier = options.resume.as_ref();
     let unfinished = unfinished(&edition, earlier, target.write_limit());
@@ -257,6 +255,17 @@ struct Access {
     read_only: bool,
     /// It takes no TRIM.
     no_trim: bool,
+}
+
+/// The plan of all chosen tests, those that are taken over among them: what is said of all tests is
+/// said of these as well.
+fn whole_plan<'e>(
+    edition: &'e Edition,
+    options: &ReviewOptions<'_>,
+    setting: &Setting,
+) -> Result<Plan<'e>, MethodError> {
+    let chosen = chosen(edition, options)?;
+    Ok(Plan::new(edition, &chosen, setting.clone(), options.wanted))
 }
 
 /// The plan, and the tests taken over by their index in the edition.
