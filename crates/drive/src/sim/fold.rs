@@ -149,15 +149,17 @@ fn sources(env: &Env) -> usize {
 }
 
 /// Free multi-plane pages of the data area that folding must leave to GC. After a power cut has
-/// cost some, GC may find no room in the cache in turn: then folding, which makes it, goes first.
+/// cost some, GC may find no room in the cache in turn: then folding, which makes it, goes first,
+/// as long as there is a superblock to fold into.
 fn data_floor(env: &Env, store: &Store) -> i64 {
-    let floor = env.limits.fold_data_floor;
+    let ftl = &store.ftl;
     let enters_cache = env.spec.cache().takes_gc;
-    let cache = store.ftl.space.free(Pool::SlcCache);
+    let cache = ftl.space.free(Pool::SlcCache);
     if store.persistence.is_some() && enters_cache && cache <= env.limits.gc_cache_floor {
-        return env.layout.mp_pages_of(Pool::Data, 1).min(floor);
+        let has_target = ftl.fold.is_under_way() || ftl.has_superblock(env, Pool::Data);
+        return if has_target { i64::MIN } else { 0 };
     }
-    floor
+    env.limits.fold_data_floor
 }
 
 /// Erases closed superblocks of the cache in which nothing is left to fold.

@@ -357,7 +357,7 @@ fn answers_of_fio() {
 
 #[test]
 fn answers_of_smartctl() {
-    let names = ["ata", "ata-worn", "failing", "nvme", "usb"];
+    let names = ["ata", "ata-worn", "failing", "nvme"];
     let sources: Vec<String> = names
         .map(|name| recorded(&format!("smartctl-{name}.json")))
         .into();

@@ -215,14 +215,19 @@ impl Gc {
         }
         let ftl = &store.ftl;
         let closed = Closed::new(&env.layout, &ftl.superblocks, &ftl.l2p);
+        let short = Gc::is_short(env, store);
         let levelled = match &mut self.levelling {
-            Some(levelling) => levelling.choose(&closed),
-            None => None,
+            Some(levelling) if !short => levelling.choose(&closed),
+            _ => None,
         };
         let chosen = match levelled {
             Some(least_worn) => least_worn,
             None => {
-                let Some(chosen) = self.chooser.choose(&closed) else {
+                let chosen = match short {
+                    true => policy::fewest_valid(&closed),
+                    false => self.chooser.choose(&closed),
+                };
+                let Some(chosen) = chosen else {
                     return false;
                 };
                 if let Some(levelling) = &mut self.levelling {
@@ -237,6 +242,12 @@ impl Gc {
         };
         self.empty_closed(env, store, chosen.superblock, reason);
         true
+    }
+
+    /// Whether power cuts have cost so much that GC is in its own reserve: what frees most is
+    /// collected then, whatever the policy, which may choose what frees less than it takes.
+    fn is_short(env: &Env, store: &Store) -> bool {
+        store.persistence.is_some() && store.ftl.space.free(Pool::Data) < env.limits.fold_data_floor
     }
 
     /// Begins to empty a closed superblock of the data area.

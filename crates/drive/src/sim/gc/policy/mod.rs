@@ -98,6 +98,11 @@ trait Policy {
     fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate>;
 }
 
+/// The victim with the fewest valid pages; `None` when none would free anything.
+pub(crate) fn fewest_valid(closed: &Closed<'_>) -> Option<Candidate> {
+    greedy::Greedy.choose(closed)
+}
+
 /// The policy of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Chooser {
