@@ -8,7 +8,7 @@ use stend_base::{Device, Nanos, Op, SimTime};
 
 use stend_drive::health::BlockHealth;
 use stend_drive::spec::*;
-use stend_drive::{SimDrive, Spec};
+use stend_drive::{LogicalPage, SimDrive, Spec};
 
 const PROGRAM: Nanos = Nanos::from_micros(400);
 const READ: Nanos = Nanos::from_micros(50);
@@ -235,14 +235,18 @@ fn a_program_without_a_block_is_lost_in_flash_too() {
         }
         drive.power_cut();
         for page in (0..8).chain(20..28) {
-            let lost = drive.is_lost(page);
+            let lost = drive.logical_page(page) == LogicalPage::Lost;
             assert_eq!(drive.content(page), None, "page {page}, {events} events");
             before += u32::from(!lost);
             after += u32::from(lost);
         }
         if ended {
             assert_eq!(drive.counters().lost_pages, 4);
-            assert!((0..8).chain(20..28).all(|page| drive.is_lost(page)));
+            assert!(
+                (0..8)
+                    .chain(20..28)
+                    .all(|page| drive.logical_page(page) == LogicalPage::Lost)
+            );
             break;
         }
     }
@@ -329,7 +333,9 @@ fn one_page_without_block(cuts: bool) -> [Vec<u64>; 2] {
         if drive.counters().lost_pages != 1 {
             continue;
         }
-        let lost = (0..12).filter(|&page| drive.is_lost(page)).count();
+        let lost = (0..12)
+            .filter(|&page| drive.logical_page(page) == LogicalPage::Lost)
+            .count();
         assert!(lost == 0 || lost == 4, "{lost}");
         found[usize::from(lost > 0)].push(fail_beside_each_die(&drive));
     }

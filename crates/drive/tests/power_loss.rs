@@ -7,7 +7,7 @@ use common::*;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::sim::Fault;
 use stend_drive::spec::*;
-use stend_drive::{SimDrive, Spec};
+use stend_drive::{LogicalPage, SimDrive, Spec};
 use stend_nand::reliability::Rber;
 
 /// One die, so that all its work is done in turn.
@@ -304,16 +304,16 @@ fn what_is_lost_stays_lost_after_a_cut() {
     alone(&mut drive, request(2, Op::Flush, 0, 0));
     drive.fail_die(0);
     alone(&mut drive, request(3, Op::Read, 0, 1));
-    assert!(drive.is_lost(0) && drive.counters().lost_pages == 1);
+    assert!(drive.logical_page(0) == LogicalPage::Lost && drive.counters().lost_pages == 1);
     // The loss is not yet in the journal: the next start has the place again.
     drive.power_cut();
-    assert!(!drive.is_lost(0));
+    assert!(drive.logical_page(0) != LogicalPage::Lost);
     drive.power_up();
     alone(&mut drive, request(4, Op::Read, 0, 1));
-    assert!(drive.is_lost(0) && drive.counters().lost_pages == 2);
+    assert!(drive.logical_page(0) == LogicalPage::Lost && drive.counters().lost_pages == 2);
     alone(&mut drive, request(5, Op::Flush, 0, 0));
     drive.power_cut();
-    assert!(drive.is_lost(0));
+    assert!(drive.logical_page(0) == LogicalPage::Lost);
     drive.power_up();
     alone(&mut drive, request(6, Op::Read, 0, 1));
     assert_eq!(
@@ -321,7 +321,7 @@ fn what_is_lost_stays_lost_after_a_cut() {
         (2, 3)
     );
     alone(&mut drive, request(7, Op::Write, 0, 4));
-    assert!(!drive.is_lost(0));
+    assert!(drive.logical_page(0) != LogicalPage::Lost);
 }
 
 #[test]

@@ -62,13 +62,22 @@ impl Lab {
         self.row(sql, parameters, |row| Ok(RunId(row.get(0)?)))
     }
 
-    /// The last run with this report folder; rivals' do not count.
-    pub fn last_in(&self, folder: &Path) -> Result<Option<RunId>, LabError> {
+    /// The last complete run with this report folder, and the last one that is not complete, the
+    /// later first; rivals' do not count.
+    pub fn last_in(&self, folder: &Path) -> Result<Vec<RunId>, LabError> {
+        let complete = self.last_with(folder, "complete")?;
+        let begun = self.last_with(folder, "unfinished")?;
+        let mut runs: Vec<RunId> = complete.into_iter().chain(begun).collect();
+        runs.sort_unstable_by(|one, other| other.cmp(one));
+        Ok(runs)
+    }
+
+    fn last_with(&self, folder: &Path, state: &str) -> Result<Option<RunId>, LabError> {
         let sql = "
             SELECT id FROM runs
-            WHERE folder = ?1 AND id NOT IN (SELECT rival FROM rivals)
+            WHERE folder = ?1 AND state = ?2 AND id NOT IN (SELECT rival FROM rivals)
             ORDER BY begun_unix_ms DESC, id DESC LIMIT 1";
-        let parameters = params![folder.to_string_lossy()];
+        let parameters = params![folder.to_string_lossy(), state];
         self.row(sql, parameters, |row| Ok(RunId(row.get(0)?)))
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use stend_record::review::{Review, SCHEMA, TargetInfo, TargetKind, TestResult};
-use stend_target::WriteLimit;
+use stend_target::{Target, WriteLimit};
 
 use crate::budget::check_budget;
 use crate::edition::Edition;
@@ -47,6 +47,16 @@ pub(crate) struct Access {
     pub(crate) read_only: bool,
     /// It takes no TRIM.
     pub(crate) no_trim: bool,
+}
+
+impl Access {
+    /// What this target does not allow.
+    pub(crate) fn to(target: &dyn Target) -> Access {
+        Access {
+            read_only: target.read_only(),
+            no_trim: !target.trim_supported(),
+        }
+    }
 }
 
 /// Tests that an earlier run has not finished, by their index in the edition: each continues. Only

@@ -36,18 +36,13 @@ pub fn run_review(
         check_write_budget(edition, options, target.write_limit())?;
     }
     let edition = effective(edition, options);
-    let access = Access {
-        read_only: target.read_only(),
-        no_trim: !target.trim_supported(),
-    };
+    let access = Access::to(target.as_ref());
     let earlier = options.resume.as_ref();
     let unfinished = unfinished(&edition, earlier, target.write_limit());
     let (plan, finished) = prepare_plan(&edition, options, &info, access, &unfinished)?;
     // What is said of all tests is said of those that are taken over as well.
-    let with_finished = match earlier {
-        Some(_) => Some(plan.with_finished(&chosen(&edition, options)?, options.wanted)),
-        None => None,
-    };
+    let all = chosen(&edition, options)?;
+    let with_finished = earlier.map(|_| plan.with_finished(&all, options.wanted));
     let whole = with_finished.as_ref().unwrap_or(&plan);
     let can_be_copied = target.can_fork();
     let smart = host::smart_before(target.as_mut(), earlier);

@@ -50,11 +50,12 @@ pub fn write_folder(
         path: folder.to_path_buf(),
         source,
     })?;
-    // The review last: where it says that it is complete, its page says so too.
+    // The review last: where it says that it is complete, its page says so too. A page that the
+    // disk has no room for does not cost the review.
     let page = folder.join("index.html");
-    replace(&page, &html)?;
+    let written = replace(&page, &html);
     replace(&folder.join("review.json"), &json)?;
-    Ok(page)
+    written.map(|()| page)
 }
 
 /// Replaces a file as a whole: a reader, or the machine after its power failed, finds the old one

@@ -37,16 +37,14 @@ fn look(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Rev
         there => there,
     };
     let last = lab.map(|lab| laboratory::last_in(lab, folder.path()));
-    let Some((run, kept)) = last.transpose()?.flatten() else {
+    let last = last.transpose()?.unwrap_or_default();
+    let resumes = |kept: &Review| match &there {
+        Some(there) => has_more_tests(kept, there),
+        None => is_worth_resuming(kept, command, folder.was_there()),
+    };
+    let Some((run, kept)) = last.into_iter().find(|(_, kept)| resumes(kept)) else {
         return Ok(there);
     };
-    let resumes = match &there {
-        Some(there) => has_more_tests(&kept, there),
-        None => is_worth_resuming(&kept, command, folder.was_there()),
-    };
-    if !resumes {
-        return Ok(there);
-    }
     tell(folder, run, &kept)?;
     if kept.complete {
         keep_finished(&kept, folder.path())?;

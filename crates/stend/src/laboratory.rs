@@ -65,19 +65,20 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What the lab has of the last review with this report folder.
-pub fn last_in(path: &Path, folder: &Path) -> Result<Option<(RunId, Review)>, Failure> {
+/// What the lab has of the last complete review with this report folder, and of the last one that
+/// did not come to its end; the later first.
+pub fn last_in(path: &Path, folder: &Path) -> Result<Vec<(RunId, Review)>, Failure> {
     let lab = match Lab::look(path) {
         // To be written soon in any case.
         Err(LabError::Older(_)) => Some(Lab::open(path)?),
         other => other?,
     };
     let Some(lab) = lab else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
-    let run = lab.last_in(&absolute(folder))?;
-    let begun = run.map(|run| Ok::<_, LabError>((run, lab.review(run)?)));
-    Ok(begun.transpose()?)
+    let runs = lab.last_in(&absolute(folder))?.into_iter();
+    let reviews: Result<_, LabError> = runs.map(|run| Ok((run, lab.review(run)?))).collect();
+    Ok(reviews?)
 }
 
 fn absolute(folder: &Path) -> PathBuf {

@@ -29,7 +29,7 @@ fn kept(dir: &Path, run: &str) -> Value {
 fn a_review_is_kept_and_its_report_can_be_made_again() {
     let dir = folder();
     let dir = dir.path();
-    assert!(runs(dir).is_empty());
+    fails(dir, &["lab", "list"], 3, &["there is no lab yet"]);
     assert!(!dir.join(".lab").exists(), "looking makes no lab");
     let made = review(dir, &QUICK);
     assert_eq!(kept(dir, "1"), made);

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
-use stend_drive::{Model, SimDrive};
+use stend_drive::{LogicalPage, Model, SimDrive};
 use stend_load::report::fio_output;
 use stend_load::runner::{Flow, Progress};
 use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
@@ -431,7 +431,8 @@ impl Target for SimulatedTarget {
     ) -> Result<ReplayOutcome, TargetError> {
         let before = self.drive.counters();
         let fits = (self.drive.capacity_bytes(), options.fit);
-        let was_written = |page: u64| self.drive.is_written(page as u32);
+        let was_written =
+            |page: u64| self.drive.logical_page(page as u32) != LogicalPage::Unwritten;
         let unwritten_reads = unwritten_reads(trace, fits, &was_written).map_err(input)?;
         let replayed = self
             .counting(|drive| replay(drive, trace, options))

@@ -34,9 +34,9 @@ mod trim;
 mod drive;
 
 pub use counters::Counters;
+pub use drive::{LogicalPage, SimDrive, UserBytesError};
 #[cfg(feature = "fault-injection")]
 pub use drive::{Loss, LossCause};
-pub use drive::{SimDrive, UserBytesError};
 #[cfg(feature = "fault-injection")]
 pub use faults::Fault;
 pub use geometry::layout::{Capacity, capacity, user_pages_max};

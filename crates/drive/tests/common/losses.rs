@@ -3,7 +3,7 @@
 
 use stend_base::Rng;
 use stend_drive::sim::{Loss, LossCause, PageState};
-use stend_drive::{SimDrive, Spec};
+use stend_drive::{LogicalPage, SimDrive, Spec};
 use stend_nand::reliability::Rber;
 
 /// What a drive may have lost, page by page, by the drive's account of the pages themselves and
@@ -91,7 +91,7 @@ impl Losses {
 
     /// Whether the data of a page is lost, as it may be.
     pub fn is_lost(&self, drive: &SimDrive, page: u32) -> bool {
-        let lost = drive.is_lost(page);
+        let lost = drive.logical_page(page) == LogicalPage::Lost;
         assert!(!lost || self.may_be[page as usize], "page {page} is lost");
         lost
     }
@@ -103,7 +103,7 @@ impl Losses {
 
     /// What a page holds is in flash, and nothing newer is on its way.
     pub fn has_settled(&mut self, drive: &SimDrive, page: u32) {
-        if !drive.is_lost(page) {
+        if drive.logical_page(page) != LogicalPage::Lost {
             self.may_be[page as usize] = false;
         }
     }

@@ -223,7 +223,7 @@ fn interval(entry: &SyncEntry, at: &Scope<'_>) -> Result<Option<f64>, FileError>
     };
     let interval_s = at.duration(interval)?;
     let count = entry.duration_s.get_ref() / interval_s;
-    if count < 2.0 || count > INTERVALS_MAX || (count - count.round()).abs() > 1e-9 {
+    if !(2.0..=INTERVALS_MAX).contains(&count) || (count - count.round()).abs() > 1e-9 {
         return at.fail(
             interval,
             format!("`duration_s` is a whole number of intervals, from 2 to {INTERVALS_MAX}"),

@@ -109,8 +109,10 @@ fn a_replay_is_fios() {
     let original = replay(&["--timing", "original"]);
     let fast = replay(&["--timing", "fast", "--depth", "4"]);
     let kept = Kept::read(dir);
-    assert_eq!(kept.all().len(), 3);
-    for (told, answer) in [&apart, &original, &fast].into_iter().zip(kept.all()) {
+    // The first run of fio filled the new file.
+    let (_, replays) = kept.all().split_first().unwrap();
+    assert_eq!(replays.len(), 3);
+    for (told, answer) in [&apart, &original, &fast].into_iter().zip(replays) {
         let (mut requests, mut bytes) = (0.0, 0.0);
         for (op, of) in [("read", "read"), ("write", "write"), ("flush", "sync")] {
             let (shown, of) = (&told["ops"][op], &answer.job()[of]);

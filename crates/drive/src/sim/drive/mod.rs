@@ -49,6 +49,17 @@ use crate::spec::{PAGE_BYTES, Spec};
 use losses::Losses;
 use settle::Due;
 
+/// What a read of a logical page finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogicalPage {
+    /// Nothing: it was never written, or was trimmed since.
+    Unwritten,
+    /// Data.
+    Written,
+    /// Data that was lost: the read ends with an error.
+    Lost,
+}
+
 /// A simulated solid-state drive.
 ///
 /// It is plain data: a clone is a copy of the drive in its present state, and continues
@@ -173,15 +184,13 @@ impl SimDrive {
         self.store.ftl.l2p.content(lpn.into())
     }
 
-    /// Whether logical page `lpn` was written and not trimmed since: a read of one that was not
-    /// finds nothing in the flash to read.
-    pub fn is_written(&self, lpn: impl Into<Lpn>) -> bool {
-        self.store.ftl.l2p.lookup(lpn.into()) != Ppn::UNMAPPED
-    }
-
-    /// Whether the data of logical page `lpn` was lost: a read of it ends with an error.
-    pub fn is_lost(&self, lpn: impl Into<Lpn>) -> bool {
-        self.store.ftl.l2p.lookup(lpn.into()) == Ppn::LOST
+    /// What a read of logical page `lpn` would find.
+    pub fn logical_page(&self, lpn: impl Into<Lpn>) -> LogicalPage {
+        match self.store.ftl.l2p.lookup(lpn.into()) {
+            Ppn::UNMAPPED => LogicalPage::Unwritten,
+            Ppn::LOST => LogicalPage::Lost,
+            _ => LogicalPage::Written,
+        }
     }
 
     /// The tags of the requests whose data lies in flash at this instant, programmed and
