@@ -429,7 +429,11 @@ mod tests {
         larger.load.block_bytes = 8192;
         let mut many = one.clone();
         (many.load.threads, many.commits_per_s) = (16, 60_000.0);
-        let said = sentences(&[point(std::slice::from_ref(&one)), point(&[larger]), point(&[many])]);
+        let said = sentences(&[
+            point(std::slice::from_ref(&one)),
+            point(&[larger]),
+            point(&[many]),
+        ]);
         assert_eq!(
             said,
             [
