@@ -289,6 +289,7 @@ fn half_a_change_is_undone_by_who_looks_next() {
     let changing = Connection::open(place.file("lab.db")).unwrap();
     let begin = "PRAGMA journal_mode = DELETE; BEGIN; UPDATE runs SET target = 'half';";
     changing.execute_batch(begin).unwrap();
+    changing.cache_flush().unwrap();
     for [from, to] in [["lab.db", "cut.db"], ["lab.db-journal", "cut.db-journal"]] {
         fs::copy(place.file(from), place.file(to)).unwrap();
     }

@@ -203,7 +203,7 @@ fn a_real_target_is_not_touched_without_a_budget_of_its_own() {
     );
     fails(
         dir,
-        &[&with(&EDITION), &["--write-budget", "2T"][..]].concat(),
+        &[&with(&EDITION), &["--write-budget", "2Q"][..]].concat(),
         2,
         &["TiB", "TB"],
     );

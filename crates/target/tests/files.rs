@@ -338,7 +338,7 @@ fn the_environment_names_kernel_fio_engine_and_file_system() {
 }
 
 #[test]
-fn a_file_system_without_direct_io_is_refused_and_left_clean() {
+fn a_file_system_in_memory_is_refused_and_left_clean() {
     if !have_root_and(&["fio", "mount"]) {
         return;
     }
@@ -346,7 +346,7 @@ fn a_file_system_without_direct_io_is_refused_and_left_clean() {
     let path = ram.path().join("target.bin");
     fs::write(&path, vec![0; 2 * MIB as usize]).unwrap();
     match open(&path, &destroy("target.bin")) {
-        Err(TargetError::Failed(text)) => assert!(text.contains("direct I/O"), "{text}"),
+        Err(TargetError::Refused(text)) => assert!(text.contains("(ramfs)"), "{text}"),
         other => panic!("{other:?}"),
     }
     assert!(path.exists(), "the user's own file stays");

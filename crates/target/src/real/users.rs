@@ -50,7 +50,13 @@ pub(crate) fn look_until_settled<T>(
 /// numbers.
 pub(crate) fn users(root: &SystemRoot, is: impl Fn(&Metadata) -> bool) -> Vec<User> {
     let starting = |found: &Vec<User>| found.iter().any(|user| is_being_started(root, user.pid));
-    look_until_settled(|| users_now(root, &is), starting)
+    let mut found = look_until_settled(|| users_now(root, &is), starting);
+    // One that ran its program between the two looks at it had a copy, and has it no more.
+    if !found.is_empty() {
+        let still = users_now(root, &is);
+        found.retain(|user| still.contains(user));
+    }
+    found
 }
 
 /// Whether a process is a child of this one that does not run a program of its own yet.
