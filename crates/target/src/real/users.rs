@@ -54,7 +54,7 @@ pub(crate) fn users(root: &SystemRoot, is: impl Fn(&Metadata) -> bool) -> Vec<Us
     // One that ran its program between the two looks at it had a copy, and has it no more.
     if !found.is_empty() {
         let still = users_now(root, &is);
-        found.retain(|user| still.contains(user));
+        found.retain(|user| still.iter().any(|other| other.pid == user.pid));
     }
     found
 }
