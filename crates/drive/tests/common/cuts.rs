@@ -670,8 +670,8 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
         }
         alone(drive, request(tag, Op::Trim, 0, pages));
         tag += 1;
-        // It may take its time.
-        rest(drive, Nanos::from_secs(60));
+        // It may take its time: up to a second for every thousand pages.
+        rest(drive, Nanos::from_secs(600));
     }
     let fewer = pages - rng.below(pages / 2);
     let set = drive.set_user_bytes(fewer * PAGE);
