@@ -17,8 +17,8 @@ use stend_record::fio;
 
 use super::fio_log::Row;
 
-/// The rest to the totals counts as an interval of its own when it is so many times the
-/// error that rounding can have caused.
+/// The rest to the totals counts as an interval of its own when it, or an interval like the one
+/// before, is so many times the error that rounding can have caused.
 const TRUSTED_REST: f64 = 10.0;
 
 /// How much later than the end of the jobs a row can be, ms.
@@ -228,14 +228,16 @@ fn settle(mut curve: Curve, ends_s: &[f64], (total_bytes, total_ios): (f64, f64)
     }
     let rest = total_bytes - curve.bytes.iter().sum::<f64>();
     if let Some(before) = curve.unlogged {
-        if rest > TRUSTED_REST * curve.error_bytes {
+        // Where an interval as before would be seen, there is none in a small rest.
+        if rest.max(before.bytes) > TRUSTED_REST * curve.error_bytes {
+            let rest = rest.max(0.0);
             let length_s = ends_s[last] - if last == 0 { 0.0 } else { ends_s[last - 1] };
             curve.bytes[last] += rest;
             curve.iops[last] += rest * total_ios / total_bytes / length_s;
-            return curve;
+        } else {
+            curve.bytes[last] += before.bytes;
+            curve.iops[last] += before.iops;
         }
-        curve.bytes[last] += before.bytes;
-        curve.iops[last] += before.iops;
     }
     let sum: f64 = curve.bytes.iter().sum();
     if sum > 0.0 {
@@ -310,6 +312,17 @@ mod tests {
             rows.iter()
                 .all(|row| row.read_bytes == 0 && row.read_iops == 0.0)
         );
+    }
+
+    #[test]
+    fn a_standstill_at_the_end_is_no_interval_as_before() {
+        for rest in [0, 1, 3] {
+            let output = output(&[(0, 4000, 4096 * (1200 + rest), 1200 + rest)]);
+            let rows = add_up(&[logs(&[400, 400, 400])], &output, 1000);
+            assert_eq!(rows.len(), 4);
+            assert!(rows[3].write_iops <= rest as f64, "{rows:?}");
+            assert_eq!(rows[3].written_bytes, 4096 * (1200 + rest));
+        }
     }
 
     #[test]
