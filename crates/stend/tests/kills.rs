@@ -20,7 +20,7 @@ use serde_json::Value;
 use stend_base::Rng;
 
 /// Kills in all, without the variable.
-const KILLS: u64 = 30;
+const KILLS: u64 = 20;
 
 /// Kills in a row after which nothing more is finished, and a review counts as one that never ends.
 const BARREN_MAX: u32 = 200;
