@@ -29,6 +29,12 @@ impl fmt::Display for User {
 /// How long a process may take from its beginning to its program, on a machine under load.
 const STARTING_MAX: Duration = Duration::from_secs(2);
 
+/// How long a program that only looks at something has it open at most: udev's, blkid, losetup.
+const LOOKING_MAX: Duration = Duration::from_millis(500);
+
+/// Time between two looks.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// Does `look` again until what it finds is no longer `passing`, or a while has passed. A process
 /// that another thread of this one is starting has copies of all open files, with their locks,
 /// until it runs its own program.
@@ -42,21 +48,19 @@ pub(crate) fn look_until_settled<T>(
         if !passing(&found) || began.elapsed() >= STARTING_MAX {
             return found;
         }
-        sleep(Duration::from_millis(5));
+        sleep(PAUSE);
     }
 }
 
 /// Processes other than this one that have open what `is` recognises, in the order of their
-/// numbers.
+/// numbers; none that has it open for a moment.
 pub(crate) fn users(root: &SystemRoot, is: impl Fn(&Metadata) -> bool) -> Vec<User> {
-    let starting = |found: &Vec<User>| found.iter().any(|user| is_being_started(root, user.pid));
-    let mut found = look_until_settled(|| users_now(root, &is), starting);
-    // One that ran its program between the two looks at it had a copy, and has it no more.
-    if !found.is_empty() {
-        let still = users_now(root, &is);
-        found.retain(|user| still.iter().any(|other| other.pid == user.pid));
-    }
-    found
+    let began = Instant::now();
+    let passing = |found: &Vec<User>| {
+        let starting = || found.iter().any(|user| is_being_started(root, user.pid));
+        !found.is_empty() && (began.elapsed() < LOOKING_MAX || starting())
+    };
+    look_until_settled(|| users_now(root, &is), passing)
 }
 
 /// Whether a process is a child of this one that does not run a program of its own yet.
@@ -133,8 +137,9 @@ mod tests {
         let here = |meta: &Metadata| meta.ino() == number && meta.is_file();
         // This process has it open as well, which does not count.
         assert_eq!(users(&SystemRoot::running(), here), []);
-        for (open, writes) in [("<", false), (">>", true), ("<>", true)] {
-            let script = format!("exec 9{open}'{}'; echo; exec sleep 100", path.display());
+        let open_for = |open: &str, seconds: &str| {
+            let path = path.display();
+            let script = format!("exec 9{open}'{path}'; echo; exec sleep {seconds}");
             let mut child = Command::new("sh")
                 .args(["-c", &script])
                 .stdout(Stdio::piped())
@@ -143,10 +148,16 @@ mod tests {
             let mut opened = [0];
             std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut opened).unwrap();
             let found = users(&SystemRoot::running(), here);
-            child.kill().unwrap();
+            let _ = child.kill();
             child.wait().unwrap();
+            (child.id(), found)
+        };
+        for (open, writes) in [("<", false), (">>", true), ("<>", true)] {
+            let (pid, found) = open_for(open, "100");
             assert_eq!(found.len(), 1, "{found:?}");
-            assert_eq!((found[0].pid, found[0].writes), (child.id(), writes));
+            assert_eq!((found[0].pid, found[0].writes), (pid, writes));
         }
+        // One that only looked at it.
+        assert_eq!(open_for("<>", "0.1").1, []);
     }
 }

@@ -46,7 +46,7 @@ impl Security {
                 ["frozen"] => security.frozen = true,
                 _ => {}
             }
-            if let Some((before, _)) = line.split_once("min for SECURITY ERASE UNIT") {
+            if let Some((before, _)) = line.split_once("min for PLAIN ERASE UNIT") {
                 let last = before.split_whitespace().next_back().unwrap_or_default();
                 let number = last.trim_start_matches('>').parse().ok();
                 let more = before.contains("more than") || last.starts_with('>');
@@ -326,22 +326,9 @@ fn write_cache(text: &str) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tool::fake::{FakeTool, HURRIED};
+    use super::super::tool::fake::{CRYPTO, FakeTool, HURRIED, PLAIN, SANITIZE};
     use super::*;
     use crate::real::recorded::says;
-
-    const SECURITY: EraseMethod = EraseMethod {
-        crypto: false,
-        sanitize: false,
-    };
-    const CRYPTO: EraseMethod = EraseMethod {
-        crypto: true,
-        sanitize: false,
-    };
-    const SANITIZE: EraseMethod = EraseMethod {
-        crypto: false,
-        sanitize: true,
-    };
 
     /// What hdparm 9.65 prints, from its `Security` section on.
     fn identity(lines: &str) -> String {
@@ -354,7 +341,7 @@ mod tests {
 
     const FREE: &str = "\t\tsupported\n\tnot\tenabled\n\tnot\tlocked\n\tnot\tfrozen\n\
         \tnot\texpired: security count\n\t\tsupported: enhanced erase\n\
-        \t2min for SECURITY ERASE UNIT. 8min for ENHANCED SECURITY ERASE UNIT.\n";
+        \t2min for PLAIN ERASE UNIT. 8min for ENHANCED PLAIN ERASE UNIT.\n";
 
     /// A drive whose password is set while `$dir/set` exists.
     fn drive(lines: &str, erase: &str) -> FakeTool {
@@ -399,7 +386,7 @@ mod tests {
     fn a_drive_is_erased_with_a_password_that_does_not_stay() {
         let hdparm = drive(FREE, "rm -f $dir/set");
         let node = hdparm.node();
-        let plan = plan(&hdparm.tools, &node, SECURITY).unwrap();
+        let plan = plan(&hdparm.tools, &node, PLAIN).unwrap();
         assert_eq!(plan.erasing.time, "the drive says 2 min");
         assert_eq!(plan.command, Command::SecurityErase);
         assert_eq!(hdparm.calls(), ["-I /dev/sdz"]);
@@ -422,16 +409,16 @@ mod tests {
             assert_eq!(hdparm.calls(), ["-I /dev/sdz"]);
             error
         };
-        let frozen = said(&FREE.replace("not\tfrozen", "\tfrozen"), SECURITY);
+        let frozen = said(&FREE.replace("not\tfrozen", "\tfrozen"), PLAIN);
         assert!(matches!(&frozen, TargetError::Failed(text) if text.contains("systemctl suspend")));
         for word in ["enabled", "locked"] {
-            for method in [SECURITY, CRYPTO, SANITIZE] {
+            for method in [PLAIN, CRYPTO, SANITIZE] {
                 let error = said(&FREE.replace(&format!("not\t{word}"), word), method);
                 assert!(matches!(&error, TargetError::Refused(_)), "{error}");
                 says(&error, "a password is set");
             }
         }
-        let none = said(&FREE.replacen("\tsupported", "not\tsupported", 1), SECURITY);
+        let none = said(&FREE.replacen("\tsupported", "not\tsupported", 1), PLAIN);
         assert!(
             matches!(&none, TargetError::Input(text) if text.contains("no ATA security")),
             "{none:?}"
@@ -442,10 +429,10 @@ mod tests {
             says(&error, "no sanitize feature set");
         }
         let mute = FakeTool::new("hdparm", "echo inappropriate ioctl >&2");
-        let error = plan(&mute.tools, &mute.node(), SECURITY).unwrap_err();
+        let error = plan(&mute.tools, &mute.node(), PLAIN).unwrap_err();
         assert!(matches!(&error, TargetError::Input(text) if text.contains("inappropriate")));
         let missing = FakeTool::new("else", "");
-        let error = plan(&missing.tools, &missing.node(), SECURITY).unwrap_err();
+        let error = plan(&missing.tools, &missing.node(), PLAIN).unwrap_err();
         assert!(
             matches!(&error, TargetError::ToolMissing(text) if text.contains("apt install hdparm"))
         );

@@ -386,26 +386,9 @@ mod tests {
     use std::cell::RefCell;
     use std::time::Duration;
 
-    use super::super::tool::fake::{FakeTool, HURRIED};
+    use super::super::tool::fake::{CRYPTO, FakeTool, HURRIED, PLAIN, SANITIZE, SANITIZE_CRYPTO};
     use super::*;
     use crate::real::recorded::{Recorded, says};
-
-    const USER_DATA: EraseMethod = EraseMethod {
-        crypto: false,
-        sanitize: false,
-    };
-    const CRYPTO: EraseMethod = EraseMethod {
-        crypto: true,
-        sanitize: false,
-    };
-    const SANITIZE: EraseMethod = EraseMethod {
-        crypto: false,
-        sanitize: true,
-    };
-    const SANITIZE_CRYPTO: EraseMethod = EraseMethod {
-        crypto: true,
-        sanitize: true,
-    };
 
     /// What nvme-cli 2.3 prints of the log.
     fn log(status: &str, sprog: u32) -> String {
@@ -456,7 +439,7 @@ mod tests {
         assert!(is(&system.device("259:0")) && !is(&Recorded::sata().device("8:0")));
         let nvme = fake(0x07, 0b100, 0);
         let node = nvme.node();
-        says(planned_words(&nvme, USER_DATA), "--ses=1");
+        says(planned_words(&nvme, PLAIN), "--ses=1");
         says(planned_words(&nvme, CRYPTO), "--ses=2");
         format(&nvme.tools, &node, false).unwrap();
         format(&nvme.tools, &node, true).unwrap();
@@ -489,8 +472,8 @@ mod tests {
         let all = command(0x02, 0b100, 0b011, SANITIZE).unwrap();
         assert_eq!(all, sanitize(false));
         for (oacs, fna, sanicap, how, parts) in [
-            (0x05, 0b100, 0, USER_DATA, ["no Format NVM", "no other way"]),
-            (0x05, 0, 0b010, USER_DATA, ["no Format NVM", "(--sanitize)"]),
+            (0x05, 0b100, 0, PLAIN, ["no Format NVM", "no other way"]),
+            (0x05, 0, 0b010, PLAIN, ["no Format NVM", "(--sanitize)"]),
             (
                 0x02,
                 0,
@@ -609,11 +592,11 @@ mod tests {
     fn other_namespaces_are_erased_by_a_sanitize_and_refuse_a_format_of_all() {
         let system = Recorded::nvme();
         let folder = "devices/pci0000:00/0000:01:00.0/nvme/nvme0";
-        planned(&fake(0x02, 0b11, 0), &system, USER_DATA).unwrap();
+        planned(&fake(0x02, 0b11, 0), &system, PLAIN).unwrap();
         system.disk(&format!("{folder}/nvme0n2"), "259:9", 2048);
-        planned(&fake(0x02, 0, 0), &system, USER_DATA).unwrap();
+        planned(&fake(0x02, 0, 0), &system, PLAIN).unwrap();
         for all in [0b01, 0b10] {
-            let error = planned(&fake(0x02, all, 0), &system, USER_DATA).unwrap_err();
+            let error = planned(&fake(0x02, all, 0), &system, PLAIN).unwrap_err();
             assert!(matches!(&error, TargetError::Refused(text) if text.contains("nvme0n2")));
         }
         let also = |nvme: &FakeTool| -> Result<Vec<String>, TargetError> {
@@ -653,9 +636,9 @@ mod tests {
         let error = format(&failing.tools, &failing.node(), false).unwrap_err();
         says(&error, "Access Denied");
         let silent = FakeTool::new("nvme", "echo '{}'");
-        let error = planned(&silent, &system, USER_DATA).unwrap_err();
+        let error = planned(&silent, &system, PLAIN).unwrap_err();
         says(&error, "`oacs`");
-        let missing = planned(&FakeTool::new("else", ""), &system, USER_DATA).unwrap_err();
+        let missing = planned(&FakeTool::new("else", ""), &system, PLAIN).unwrap_err();
         says(&missing, "apt install nvme-cli");
     }
 

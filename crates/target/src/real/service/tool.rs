@@ -210,7 +210,24 @@ pub(super) mod fake {
 
     use tempfile::TempDir;
 
-    use super::{Path, Tools, Waiting};
+    use super::{EraseMethod, Path, Tools, Waiting};
+
+    pub(in crate::real::service) const PLAIN: EraseMethod = EraseMethod {
+        crypto: false,
+        sanitize: false,
+    };
+    pub(in crate::real::service) const CRYPTO: EraseMethod = EraseMethod {
+        crypto: true,
+        sanitize: false,
+    };
+    pub(in crate::real::service) const SANITIZE: EraseMethod = EraseMethod {
+        crypto: false,
+        sanitize: true,
+    };
+    pub(in crate::real::service) const SANITIZE_CRYPTO: EraseMethod = EraseMethod {
+        crypto: true,
+        sanitize: true,
+    };
 
     /// Asks at once.
     pub(in crate::real::service) const HURRIED: Waiting<'static> = Waiting {
