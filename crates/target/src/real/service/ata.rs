@@ -46,7 +46,7 @@ impl Security {
                 ["frozen"] => security.frozen = true,
                 _ => {}
             }
-            if let Some((before, _)) = line.split_once("min for PLAIN ERASE UNIT") {
+            if let Some((before, _)) = line.split_once("min for SECURITY ERASE UNIT") {
                 let last = before.split_whitespace().next_back().unwrap_or_default();
                 let number = last.trim_start_matches('>').parse().ok();
                 let more = before.contains("more than") || last.starts_with('>');
@@ -341,7 +341,7 @@ mod tests {
 
     const FREE: &str = "\t\tsupported\n\tnot\tenabled\n\tnot\tlocked\n\tnot\tfrozen\n\
         \tnot\texpired: security count\n\t\tsupported: enhanced erase\n\
-        \t2min for PLAIN ERASE UNIT. 8min for ENHANCED PLAIN ERASE UNIT.\n";
+        \t2min for SECURITY ERASE UNIT. 8min for ENHANCED SECURITY ERASE UNIT.\n";
 
     /// A drive whose password is set while `$dir/set` exists.
     fn drive(lines: &str, erase: &str) -> FakeTool {
