@@ -89,8 +89,8 @@ fn a_job_file_without_a_job_is_named() {
     let dir = folder();
     let dir = dir.path();
     for (text, place) in [
-        ("", "empty.fio, line 1: "),
-        ("; nothing\n", "empty.fio, line 1: "),
+        ("", "empty.fio: "),
+        ("; nothing\n", "empty.fio: "),
         (
             "\n[global]\nrw=read\n",
             "empty.fio, line 2, section [global]: ",

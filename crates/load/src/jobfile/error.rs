@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct Place {
     /// Name of the file, as it was given or included.
     pub file: Arc<str>,
-    /// Line, from 1.
+    /// Line, from 1; 0 for the file as a whole.
     pub line: u32,
     /// Name of the section, if the line is in one.
     pub section: Option<Arc<str>>,
@@ -16,7 +16,10 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}", self.file, self.line)?;
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ", line {}", self.line)?;
+        }
         match &self.section {
             Some(section) => write!(f, ", section [{section}]"),
             None => Ok(()),

@@ -117,7 +117,7 @@ fn no_job(text: &Text, place: Place) -> JobError {
 fn nowhere() -> Place {
     Place {
         file: "job file".into(),
-        line: 1,
+        line: 0,
         section: None,
     }
 }
