@@ -53,7 +53,7 @@ pub(crate) fn look_until_settled<T>(
 }
 
 /// Processes other than this one that have open what `is` recognises, in the order of their
-/// numbers; none that has it open for a moment.
+/// numbers; none that closes it within [`LOOKING_MAX`].
 pub(crate) fn users(root: &SystemRoot, is: impl Fn(&Metadata) -> bool) -> Vec<User> {
     let began = Instant::now();
     let passing = |found: &Vec<User>| {
