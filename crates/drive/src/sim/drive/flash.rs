@@ -256,9 +256,9 @@ impl SimDrive {
     /// The data of multi-plane pages without a block is lost.
     #[cold]
     fn lose_program(&mut self, die: DieId, mp_pages: std::ops::Range<MpPage>) {
-        let l2p = &self.store.ftl.l2p;
-        let lost: Vec<(MpPage, u32)> = mp_pages.each().map(|s| (s, l2p.valid_bits(s))).collect();
-        let (env, store) = (&self.env, &self.store);
+        let (env, store) = (&self.env, &mut self.store);
+        let lost = mp_pages.each().map(|s| (s, store.named_bits(env, s)));
+        let lost: Vec<(MpPage, u32)> = lost.collect();
         self.losses.note_no_block(env, store, die, &lost);
         for &(mp_page, _) in &lost {
             self.env.counters.lost_pages += 1;
