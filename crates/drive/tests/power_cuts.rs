@@ -14,8 +14,9 @@ use stend_drive::sim::Fault;
 const SEEDS: u64 = 240;
 
 /// Drives beyond these, each with what is rare: a program finds no block after something newer has
-/// superseded a page of it.
-const FURTHER: [u64; 1] = [60_039];
+/// superseded a page of it; and superblocks of two programs, of which the second holds so little
+/// that to close it takes all that a victim frees.
+const FURTHER: [u64; 2] = [60_039, 212_219];
 
 /// Drives that fail, after which a search ends.
 const FAILED_MAX: usize = 200;

@@ -504,17 +504,22 @@ fn a_beginning_lasts_a_second_and_says_how_much_it_is() {
 
 #[test]
 fn a_request_beyond_32_bits_becomes_several_and_names_have_no_blanks() {
-    let mut writer = iolog::Writer::new(Vec::new(), "x").unwrap();
-    let len_bytes = 9 << 30;
-    let trim = TraceRequest {
-        op: Op::Trim,
-        offset_bytes: 512,
-        len_bytes,
-        ..TraceRequest::default()
+    let parts_of = |len_bytes: u64| -> Vec<(u64, u64)> {
+        let mut writer = iolog::Writer::new(Vec::new(), "x").unwrap();
+        let trim = TraceRequest {
+            op: Op::Trim,
+            offset_bytes: 512,
+            len_bytes,
+            ..TraceRequest::default()
+        };
+        writer.add(&trim).unwrap();
+        let text = String::from_utf8(writer.finish().unwrap()).unwrap();
+        rows(&text).1.iter().map(|row| (row.2, row.3)).collect()
     };
-    writer.add(&trim).unwrap();
-    let text = String::from_utf8(writer.finish().unwrap()).unwrap();
-    let parts: Vec<(u64, u64)> = rows(&text).1.iter().map(|row| (row.2, row.3)).collect();
+    assert_eq!(parts_of((1 << 32) - 1), [(512, (1 << 32) - 1)]);
+    assert_eq!(parts_of(1 << 32).len(), 2);
+    let len_bytes = 9 << 30;
+    let parts = parts_of(len_bytes);
     assert_eq!(parts.len(), 3);
     assert!(parts.iter().all(|part| part.1 < 1 << 32));
     let mut at = 512;

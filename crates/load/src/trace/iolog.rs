@@ -23,9 +23,8 @@ pub const HEADER_V2: &str = "fio version 2 iolog";
 /// First line of version 3.
 pub const HEADER_V3: &str = "fio version 3 iolog";
 
-/// fio reads lengths as 32 bits; a longer request becomes several, each of a multiple of
-/// 1 MiB.
-const LEN_BYTES_MAX: u64 = (4 << 30) - (1 << 20);
+/// fio reads lengths as 32 bits; of a longer request, each part but the last has so many.
+const PART_BYTES: u64 = (4 << 30) - (1 << 20);
 
 /// What earlier lines said.
 pub(super) struct Parser {
@@ -154,7 +153,10 @@ impl<W: Write> Writer<W> {
         }
         let (mut offset, mut left) = (request.offset_bytes, request.len_bytes);
         while left > 0 {
-            let len = left.min(LEN_BYTES_MAX);
+            let len = match left <= u64::from(u32::MAX) {
+                true => left,
+                false => PART_BYTES,
+            };
             writeln!(
                 self.out,
                 "{us} {file} {} {offset} {len}",

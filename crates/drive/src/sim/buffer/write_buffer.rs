@@ -304,6 +304,11 @@ impl WriteBuffer {
         }
     }
 
+    /// Whether a program has a number below `before`.
+    pub fn begun_before(&self, program: u32, before: u64) -> bool {
+        self.programs[program].number < before
+    }
+
     /// Whether a program of GC with a number below `before` has not ended.
     pub fn gc_before(&self, before: u64) -> bool {
         self.programs

@@ -351,6 +351,22 @@ impl Ftl {
         }
     }
 
+    /// The same for all of its streams, of programs with a number below `before`.
+    pub fn pad_relocated_before(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        before: u64,
+    ) {
+        for id in self.points.streams() {
+            let program = self.points.filling(id).filter(|_| !id.is_host());
+            if program.is_some_and(|program| buffer.begun_before(program, before)) {
+                self.pad_relocated(env, media, buffer, id);
+            }
+        }
+    }
+
     /// Closes the programs being filled, full or not, so that all that was received is programmed.
     /// Where padding would take room that was reserved, it is owed until the data that it is
     /// reserved for has arrived.

@@ -341,6 +341,11 @@ impl WritePoints {
         self.of(id).filled > 0
     }
 
+    /// The program that a stream fills, of which data has come.
+    pub(super) fn filling(&self, id: StreamId) -> Option<u32> {
+        self.is_filling(id).then(|| self.of(id).program)
+    }
+
     /// The next program of a stream begins to be filled. Where data `coalesces`, which changes
     /// of the journal may name its pages is noted.
     #[inline(always)]

@@ -45,6 +45,9 @@ struct Victim {
     stream: StreamId,
     kind: Kind,
     reason: Reason,
+    /// Its last program is closed without being full. Not where that would take all that the victim
+    /// frees, so that GC would go on for ever: the pages of the next victim complete it.
+    pads: bool,
     /// Next multi-plane page to look at, within the superblock.
     next: u32,
     /// How many there are.
@@ -92,9 +95,7 @@ impl Gc {
         if self.may_run(env, store, idle) {
             return self.go_on(env, store, idle);
         }
-        if store.persistence.is_some() {
-            self.request_superblocks(env, store);
-        }
+        self.stop(env, store);
         true
     }
 
@@ -107,16 +108,37 @@ impl Gc {
                 Some(_) => self.read_next(env, store),
             };
             if !goes_on {
+                self.pad_emptied(env, store);
                 return false;
             }
             if !self.may_run(env, store, idle) {
                 break;
             }
         }
+        self.stop(env, store);
+        true
+    }
+
+    /// Does not go on until something changes.
+    #[inline(always)]
+    fn stop(&mut self, env: &mut Env, store: &mut Store) {
+        self.pad_emptied(env, store);
         if store.persistence.is_some() {
             self.request_superblocks(env, store);
         }
-        true
+    }
+
+    /// Nothing more is read: no next victim completes a program that holds pages of emptied ones.
+    #[inline(always)]
+    fn pad_emptied(&self, env: &mut Env, store: &mut Store) {
+        if self.in_flight == 0
+            && let Some(&(_, before)) = self.emptied.back()
+        {
+            let Store {
+                media, buffer, ftl, ..
+            } = store;
+            ftl.pad_relocated_before(env, media, buffer, before);
+        }
     }
 
     #[inline(always)]
@@ -274,13 +296,17 @@ impl Gc {
         reason: Reason,
     ) {
         let kind = store.ftl.kind_of(env, superblock);
+        let shape = env.layout.shape(kind.mode);
+        let pages = |mp_pages: u32| mp_pages << env.layout.page_bits;
+        let with_padding = store.ftl.l2p.valid_in(superblock) + pages(shape.mp_pages_per_program);
         self.victim = Some(Victim {
             superblock,
             stream,
             kind,
             reason,
+            pads: reason != Reason::Space || with_padding <= pages(shape.data_mp_pages),
             next: 0,
-            mp_pages: env.layout.shape(kind.mode).mp_pages,
+            mp_pages: shape.mp_pages,
         });
     }
 
@@ -360,7 +386,9 @@ impl Gc {
             media, buffer, ftl, ..
         } = store;
         // Relocated pages must be in flash before their source is erased.
-        ftl.pad_relocated(env, media, buffer, victim.stream);
+        if victim.pads {
+            ftl.pad_relocated(env, media, buffer, victim.stream);
+        }
         self.emptied.push_back((victim.superblock, buffer.begun()));
         self.release_emptied(env, store);
         true
