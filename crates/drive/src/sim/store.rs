@@ -188,18 +188,10 @@ impl Store {
         }
     }
 
-    /// Pages of a multi-plane page to which the L2P points, or may point after a power cut because
-    /// a change that is not durable yet names them, one bit each.
+    /// Multi-plane pages could not be programmed: the valid pages of each that are lost, one bit
+    /// each, to which are added those that a power cut could make valid again.
     #[cold]
-    pub fn named_bits(&mut self, env: &Env, page: MpPage) -> u32 {
-        let valid = self.ftl.l2p.valid_bits(page);
-        let persistence = self.persistence_and_view(&env.layout);
-        valid | persistence.map_or(0, |(p, view)| p.named_bits(page, &view))
-    }
-
-    /// Multi-plane pages could not be programmed: the pages of each that are lost, one bit each.
-    #[cold]
-    pub fn log_unprogrammed(&mut self, env: &Env, lost: &[(MpPage, u32)]) {
+    pub fn log_unprogrammed(&mut self, env: &Env, lost: &mut [(MpPage, u32)]) {
         if let Some((persistence, view)) = self.persistence_and_view(&env.layout) {
             persistence.log_unprogrammed(lost, &view);
         }

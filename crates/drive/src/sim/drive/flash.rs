@@ -256,10 +256,9 @@ impl SimDrive {
     /// The data of multi-plane pages without a block is lost.
     #[cold]
     fn lose_program(&mut self, die: DieId, mp_pages: std::ops::Range<MpPage>) {
-        let (env, store) = (&self.env, &mut self.store);
-        let lost = mp_pages.each().map(|s| (s, store.named_bits(env, s)));
-        let lost: Vec<(MpPage, u32)> = lost.collect();
-        self.losses.note_no_block(env, store, die, &lost);
+        let l2p = &self.store.ftl.l2p;
+        let mut lost: Vec<(MpPage, u32)> =
+            mp_pages.each().map(|s| (s, l2p.valid_bits(s))).collect();
         for &(mp_page, _) in &lost {
             self.env.counters.lost_pages += 1;
             self.store.ftl.l2p.lose(mp_page);
@@ -267,7 +266,9 @@ impl SimDrive {
             self.store.page_is_void(mp_page);
             self.store.media.lose_page(mp_page);
         }
-        self.store.log_unprogrammed(&self.env, &lost);
+        self.store.log_unprogrammed(&self.env, &mut lost);
+        let (env, store) = (&self.env, &self.store);
+        self.losses.note_no_block(env, store, die, &lost);
     }
 
     /// A die has copied a word line.

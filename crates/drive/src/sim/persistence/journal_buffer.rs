@@ -6,8 +6,10 @@
 //! write of the journal takes all of it (group commit).
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::change::Change;
+use crate::sim::ids::{IdRange, Ppn};
 
 /// Changes above which they are all to become durable, so that one page that nobody fills does not
 /// let them grow.
@@ -105,6 +107,18 @@ impl JournalBuffer {
     /// The first change that is not ready.
     pub(super) fn first_unready(&self) -> Option<Change> {
         self.changes.get(self.ready.changes).copied()
+    }
+
+    /// Those of some physical pages that changes name as the place of data, one bit each.
+    pub(super) fn named_bits(&self, all: Range<Ppn>) -> u32 {
+        let mut bits = 0;
+        for (to, pages) in self.changes.iter().filter_map(|c| c.programs()) {
+            let (first, end) = (to.max(all.start), (to + pages).min(all.end));
+            for ppn in (first..end).each() {
+                bits |= 1 << (ppn - all.start);
+            }
+        }
+        bits
     }
 
     /// More is ready than was known.

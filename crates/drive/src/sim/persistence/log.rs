@@ -180,27 +180,17 @@ impl Persistence {
         }
     }
 
-    /// Pages of a multi-plane page that changes which are not durable yet name as the place of
-    /// data, one bit each: valid pages, and those that something newer has superseded since.
+    /// Pages of multi-plane pages that could not be programmed are lost, one bit each: those given,
+    /// to which are added those that a change not yet durable names though something newer has
+    /// superseded them. The changes that name them become durable together with that, so that flash
+    /// never has what is not there.
     #[cold]
-    pub fn named_bits(&self, page: MpPage, view: &FlashView<'_>) -> u32 {
-        let all = page.ppns(view.layout.page_bits);
-        let mut bits = 0;
-        for (to, pages) in self.buffer.changes().iter().filter_map(|c| c.programs()) {
-            let (first, end) = (to.max(all.start), (to + pages).min(all.end));
-            for ppn in (first..end).each() {
-                bits |= 1 << (ppn - all.start);
-            }
-        }
-        bits
-    }
-
-    /// Pages of multi-plane pages that could not be programmed are lost, one bit each. The changes
-    /// that name them become durable together with that, so that flash never has what is not there.
-    #[cold]
-    pub fn log_unprogrammed(&mut self, lost: &[(MpPage, u32)], view: &FlashView<'_>) {
+    pub fn log_unprogrammed(&mut self, lost: &mut [(MpPage, u32)], view: &FlashView<'_>) {
         // What is ready needs not wait.
         self.count_ready(view);
+        for (page, pages) in &mut *lost {
+            *pages |= self.buffer.named_bits(page.ppns(view.layout.page_bits));
+        }
         let mut lost = lost.iter().filter(|lost| lost.1 != 0).peekable();
         if lost.peek().is_none() {
             return;
