@@ -31,12 +31,21 @@ impl Cli {
     }
 }
 
-/// Every argument with a value takes negative numbers, so that its own words say what is allowed:
-/// clap would take `-1` for an option that is not known, and advise `-- -1`.
+/// Every option with a value takes negative numbers, and of sizes any, as `-8G`, so that its own
+/// words say what is allowed: clap would take `-1` for an option that is not known, and advise
+/// `-- -1`.
 fn with_negative_numbers(command: clap::Command) -> clap::Command {
-    let takes = |arg: clap::Arg| match arg.get_action().takes_values() {
-        true => arg.allow_negative_numbers(true),
-        false => arg,
+    let takes = |arg: clap::Arg| {
+        let names = arg.get_value_names().into_iter().flatten();
+        let is_size = arg.get_long().is_some()
+            && names
+                .into_iter()
+                .any(|name| name == "SIZE" || name == "BYTES");
+        match arg.get_action().takes_values() {
+            true if is_size => arg.allow_hyphen_values(true),
+            true => arg.allow_negative_numbers(true),
+            false => arg,
+        }
     };
     command
         .mut_args(takes)

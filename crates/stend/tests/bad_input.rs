@@ -68,6 +68,11 @@ fn negative_numbers_are_answered_by_what_is_allowed() {
         (&["fit", "demo-8gb", "--to", "x", "--seed", "-1"], seed),
         (&["review", "demo-8gb", "--threads", "-1"], "whole number"),
         (&["review", "x.bin", "--size", "-8"], "whole number"),
+        (&["review", "x.bin", "--size", "-8G"], "whole number"),
+        (
+            &["review", "demo-8gb", "--write-budget", "-1TB"],
+            "whole number",
+        ),
         (
             &["replay", "x.log", "--on", "demo-8gb", "--depth", "-1"],
             "-1",
