@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
+use stend_record::endurance::Health;
 use stend_record::review::TargetInfo;
 use stend_target::real::{self, FioTarget, OpenOptions};
 use stend_target::{Access, SimulatedTarget, Target, WriteLimit, is_state_file};
@@ -171,6 +172,8 @@ pub struct Seen {
     pub trim_supported: bool,
     /// What it is rated to be written in its life, bytes, where that is known.
     pub rated_bytes: Option<u64>,
+    /// What a real device tells of its health.
+    pub health: Option<Health>,
     /// Whether it may be written until it refuses.
     pub write_limit: WriteLimit,
 }
@@ -189,6 +192,7 @@ pub fn look(name: &str, real_args: &RealArgs) -> Result<Seen, Failure> {
             simulated: true,
             trim_supported: spec.trim.enabled,
             rated_bytes: model.rated_bytes(),
+            health: None,
             write_limit: match spec.wears_out() {
                 true => WriteLimit::UntilRefused,
                 false => WriteLimit::NeverRefuses,
@@ -202,6 +206,7 @@ pub fn look(name: &str, real_args: &RealArgs) -> Result<Seen, Failure> {
             simulated: true,
             trim_supported: target.trim_supported(),
             rated_bytes: target.rated_bytes(),
+            health: None,
             write_limit: target.write_limit(),
         });
     }
@@ -214,6 +219,7 @@ pub fn look(name: &str, real_args: &RealArgs) -> Result<Seen, Failure> {
         simulated: false,
         trim_supported: seen.trim_supported,
         rated_bytes: None,
+        health: seen.health,
         write_limit: WriteLimit::AsStated,
     })
 }

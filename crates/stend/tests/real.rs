@@ -308,6 +308,43 @@ fn smartctl(dir: &Path, documents: &[&str]) -> String {
 }
 
 #[test]
+fn a_plan_tells_the_share_of_the_life_by_the_wear_so_far() {
+    if !have_root_and(&DEVICE) {
+        return;
+    }
+    let worn = include_str!("../../target/tests/data/smartctl-ata-worn.json");
+    let device = Loop::new(64 * MIB);
+    let dir = folder();
+    let dir = dir.path();
+    let path = smartctl(dir, &[worn]);
+    let told = |more: &[&str]| {
+        let args = [&["review", device.node(), "--plan"], more].concat();
+        let said = run(stend(dir, &args).env("PATH", &path));
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        said.stdout
+    };
+    let target = &json(&told(&["--json"]))["targets"][0];
+    assert_eq!(target.get("rated_bytes"), None);
+    let written = number(&target["estimated_written_bytes"]);
+    // 14 % of its life are used by 43,210 GiB.
+    let percent = 14.0 * written / (43_210_u64 << 30) as f64;
+    let share = number(&target["estimated_life_percent"]);
+    assert!(
+        (share / percent - 1.0).abs() < 1e-9,
+        "{share}, not {percent}"
+    );
+    let text = told(&[]);
+    let life = text
+        .lines()
+        .find(|line| line.contains("rated life"))
+        .unwrap();
+    assert!(
+        life.contains("if it wears as it did by the 46.4 TB"),
+        "{life}"
+    );
+}
+
+#[test]
 fn what_a_drive_told_of_itself_before_and_after() {
     if !have_root_and(&DEVICE) {
         return;

@@ -291,9 +291,8 @@ fn life(
     if *action != DeviceAction::Test {
         return Vec::new();
     }
-    match smartctl::answer(&Path::new("/dev").join(device.disk_name())) {
-        Ok(answer) => {
-            let health = health::of_document(&answer.document);
+    match health_of(device) {
+        Ok(health) => {
             let mut rows = life_rows(&health, options.planned_write_bytes);
             if options.planned_writing_s.is_some()
                 && let Some((name, share)) = rows.get_mut(1)
@@ -305,6 +304,13 @@ fn life(
         }
         Err(why) => vec![("wear so far", format!("unknown: {why}"))],
     }
+}
+
+/// What a device tells of its health, or why it is not known.
+pub(super) fn health_of(device: &Device) -> Result<Health, String> {
+    let answer = smartctl::answer(&Path::new("/dev").join(device.disk_name()));
+    let answer = answer.map_err(|why| why.to_string())?;
+    Ok(health::of_document(&answer.document))
 }
 
 /// No drive reports how many bytes it is rated for. What is left to go by is how much of its
@@ -322,18 +328,29 @@ fn life_rows(health: &Health, planned_write_bytes: Option<u64>) -> Vec<(&'static
     };
     rows.push((
         LIFE,
-        match (health.used_percent, health.host_written_bytes) {
-            // A single percent may be half as much or twice.
-            (Some(used), Some(written)) if used >= 2 && written > 0 => format!(
-                "about {:.2} %, if it wears as it did by the {} that were written so far",
-                used as f64 * (planned as f64 / written as f64),
+        match life_percent(health, planned) {
+            Some((percent, written)) => format!(
+                "about {percent:.2} %, if it wears as it did by the {} that were written so far",
                 bytes_for_people(written)
             ),
-            _ => "unknown: drives do not report what they are rated for; see its data sheet (TBW)"
-                .to_owned(),
+            None => format!("unknown: {RATING_UNKNOWN}"),
         },
     ));
     rows
+}
+
+/// Why it is not known which share of its life a drive has been written for.
+pub const RATING_UNKNOWN: &str =
+    "drives do not report what they are rated for; see its data sheet (TBW)";
+
+/// The share of a drive's life that `written_bytes` take, in percent, if it wears as it did so far,
+/// and the bytes that it was written so far. `None` where it has not told both, or too little of
+/// its life is used: a single percent may be half as much or twice.
+pub fn life_percent(health: &Health, written_bytes: u64) -> Option<(f64, u64)> {
+    let used = health.used_percent.filter(|used| *used >= 2)?;
+    let before = health.host_written_bytes.filter(|bytes| *bytes > 0)?;
+    let percent = used as f64 * (written_bytes as f64 / before as f64);
+    Some((percent, before))
 }
 
 /// `7 h 27 min`.

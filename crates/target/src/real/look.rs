@@ -1,10 +1,13 @@
-//! What a path leads to, without opening it: for what is to be said before anything is touched.
+//! What a path leads to, without opening it for writing: for what is to be said before anything is
+//! touched.
 
 use std::fs;
 use std::path::Path;
 
+use stend_record::endurance::Health;
 use stend_record::review::{TargetInfo, TargetKind};
 
+use super::claim::health_of;
 use super::device::Device;
 use super::file::{check_free_space, folder_of, part_of, usable_size};
 use super::opened::{PathKind, refuse_memory};
@@ -20,10 +23,13 @@ pub struct Seen {
     /// Whether it can be expected to take TRIM: of a file or a directory that shows when it is
     /// tested.
     pub trim_supported: bool,
+    /// What a device tells of its health; `None` of a file or a directory, and where it tells
+    /// nothing.
+    pub health: Option<Health>,
 }
 
-/// Looks at a path: nothing is opened, made or locked, and nothing is refused because it is in
-/// use. `size_bytes` is as of [`OpenOptions`](super::OpenOptions).
+/// Looks at a path: nothing is made or locked, nothing but a device's health is read, and nothing
+/// is refused because it is in use. `size_bytes` is as of [`OpenOptions`](super::OpenOptions).
 ///
 /// # Errors
 /// [`TargetError::Input`] for an impossible size, or a directory or a new file without one;
@@ -73,6 +79,7 @@ pub fn look(path: &Path, size_bytes: Option<u64>) -> Result<Seen, TargetError> {
     };
     Ok(Seen {
         trim_supported: device.as_ref().is_none_or(Device::takes_trim),
+        health: device.as_ref().and_then(|device| health_of(device).ok()),
         info: describe(&name, kind, &shown, size_bytes, device.as_ref()),
     })
 }

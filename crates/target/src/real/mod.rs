@@ -87,8 +87,8 @@ use crate::contract::{
 use crate::error::{TargetError, failed};
 use crate::files::{FilesJob, FilesOutcome};
 
+pub use self::claim::{RATING_UNKNOWN, life_percent};
 pub use self::fio::FIO_VARIABLE;
-
 pub use self::look::{Seen, look};
 pub use self::opened::OpenOptions;
 pub use self::running::stop_programs;

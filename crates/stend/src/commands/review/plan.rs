@@ -1,5 +1,6 @@
 //! `stend review --plan`: what a review would do, how long it would take, and how much it would
-//! write. Nothing is opened for writing, made, locked or asked for.
+//! write. Nothing is opened for writing, made, locked or asked for; of a device, its health is
+//! read.
 
 use serde_json::{Value, json};
 use stend_analysis::words;
@@ -8,6 +9,7 @@ use stend_method::{
     check_write_budget, outline,
 };
 use stend_record::review::TargetKind;
+use stend_target::real::{RATING_UNKNOWN, life_percent};
 
 use super::{check_rival, checked};
 use crate::args::ReviewArgs;
@@ -165,15 +167,32 @@ fn totals(seen: &Seen, total: &Estimate) -> String {
             words::bytes(total.load_bytes)
         );
     }
-    text += &match seen.rated_bytes {
-        Some(rated) => format!(
-            "\n  rated life: at most {} % of {}\n",
-            words::number(100.0 * total.written_bytes() as f64 / rated as f64),
+    text + "\n  rated life: " + &life_in_words(seen, total) + "\n"
+}
+
+/// The share of the target's rated life that so much writing takes.
+fn life_in_words(seen: &Seen, total: &Estimate) -> String {
+    let so_far = |health| life_percent(health, total.written_bytes());
+    match (seen.rated_bytes, seen.health.as_ref().and_then(so_far)) {
+        (Some(rated), _) => format!(
+            "at most {} % of {}",
+            words::number(rated_percent(total, rated)),
             words::bytes(rated)
         ),
-        None => "\n  rated life: not known\n".to_owned(),
-    };
-    text
+        (None, Some((percent, before))) => format!(
+            "about {} %, if it wears as it did by the {} that were written so far",
+            words::number(percent),
+            words::bytes(before)
+        ),
+        (None, None) if seen.info.kind == TargetKind::BlockDevice => {
+            format!("not known: {RATING_UNKNOWN}")
+        }
+        (None, None) => "not known".to_owned(),
+    }
+}
+
+fn rated_percent(total: &Estimate, rated: u64) -> f64 {
+    100.0 * total.written_bytes() as f64 / rated as f64
 }
 
 fn document(planned: &Planned) -> Value {
@@ -218,7 +237,10 @@ fn document(planned: &Planned) -> Value {
     });
     if let Some(rated) = seen.rated_bytes {
         object["rated_bytes"] = json!(rated);
-        let percent = 100.0 * total.written_bytes() as f64 / rated as f64;
+        object["estimated_life_percent"] = json!(rated_percent(total, rated));
+    } else if let Some(health) = &seen.health
+        && let Some((percent, _)) = life_percent(health, total.written_bytes())
+    {
         object["estimated_life_percent"] = json!(percent);
     }
     object
