@@ -60,6 +60,7 @@ impl Model {
         let mut model = model.expect("what could not be read is a problem");
         model.fingerprint = fingerprint(files.text());
         model.text = files.text().to_owned();
+        model.absent = reader.absent;
         Ok(model)
     }
 }

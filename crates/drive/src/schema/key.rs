@@ -290,6 +290,8 @@ pub(crate) trait Key: Sized {
     /// Whether it may be left out without a default.
     #[cfg(test)]
     const OPTIONAL: bool = false;
+    /// Whether it is a table or a list of tables.
+    const IS_TABLE: bool = false;
 
     /// Reads it; `None` after an error, which is reported.
     fn read(
@@ -338,7 +340,12 @@ pub(crate) struct Reader<'a> {
     pub problems: Problems,
     /// Free figures, with their lines.
     pub free: Vec<(usize, FreeFigure)>,
+    /// Optional tables that the drive does not have, each with the reason.
+    pub absent: Vec<(&'static str, String)>,
 }
+
+/// The key of an optional table that says why the drive has nothing of the kind.
+const NONE: &str = "none";
 
 impl<'a> Reader<'a> {
     /// Reads a whole file; `None` if a key is missing or has a wrong type.
@@ -347,6 +354,7 @@ impl<'a> Reader<'a> {
             text,
             problems: Problems::default(),
             free: Vec::new(),
+            absent: Vec::new(),
         };
         let read = reader.table(items, 1, false);
         (reader, read)
@@ -409,6 +417,29 @@ impl<'a> Reader<'a> {
             self.wrong_type(at, key, item, T::EXPECTED);
         }
         value
+    }
+
+    /// Whether an optional table says that the drive has nothing of the kind: `none = "why"`, which
+    /// is noted.
+    fn is_absent(&mut self, at: &At<'_>, table: &'static str) -> bool {
+        let items = at.items.get(table).and_then(Item::as_table_like);
+        let Some((items, none)) = items.and_then(|items| Some((items, items.get(NONE)?))) else {
+            return false;
+        };
+        let line = item_line(self.text, items.key(NONE), none);
+        let reason = none.as_str().unwrap_or_default();
+        let name = full_name(table, NONE);
+        if reason.trim().is_empty() {
+            let expected = "a text that says why the drive has nothing of the kind";
+            self.problem(line, name.clone(), wrong_type(none, expected));
+        }
+        if items.len() > 1 {
+            let message = "it says that the drive has nothing of the kind; leave it out, or all \
+                           other keys of the table";
+            self.problem(line, name, message.to_owned());
+        }
+        self.absent.push((table, reason.to_owned()));
+        true
     }
 
     /// The tables of a list.
@@ -551,15 +582,18 @@ impl<K: Key> Key for Option<K> {
     type Value = K::Value;
     #[cfg(test)]
     const OPTIONAL: bool = true;
+    const IS_TABLE: bool = K::IS_TABLE;
 
     fn read(
         reader: &mut Reader<'_>,
         at: &At<'_>,
         declared: Declared<'_, K::Value>,
     ) -> Option<Self> {
-        match at.items.contains_key(declared.key) {
-            true => K::read(reader, at, declared).map(Some),
-            false => Some(None),
+        let is_absent = !at.items.contains_key(declared.key)
+            || K::IS_TABLE && reader.is_absent(at, declared.key);
+        match is_absent {
+            true => Some(None),
+            false => K::read(reader, at, declared).map(Some),
         }
     }
 
@@ -573,6 +607,7 @@ impl<T: Table> Key for Vec<T> {
     type Value = ();
     #[cfg(test)]
     const OPTIONAL: bool = true;
+    const IS_TABLE: bool = true;
 
     fn read(
         reader: &mut Reader<'_>,
@@ -580,8 +615,8 @@ impl<T: Table> Key for Vec<T> {
         Declared { key, .. }: Declared<'_, ()>,
     ) -> Option<Self> {
         match at.items.get(key) {
-            Some(item) => reader.list(at, key, item),
-            None => Some(Vec::new()),
+            Some(item) if !reader.is_absent(at, key) => reader.list(at, key, item),
+            _ => Some(Vec::new()),
         }
     }
 
@@ -593,6 +628,7 @@ impl<T: Table> Key for Vec<T> {
 
 impl<T: Table> Key for T {
     type Value = ();
+    const IS_TABLE: bool = true;
 
     fn read(
         reader: &mut Reader<'_>,
@@ -682,6 +718,36 @@ mod tests {
         ] {
             assert_refused(with(start, replacement), key, part);
         }
+    }
+
+    /// The demonstration drive with more at its end.
+    fn with_more(more: &str) -> Result<Model, String> {
+        parse(&format!("{}\n{more}", demo()))
+    }
+
+    #[test]
+    fn a_table_may_say_that_there_is_none() {
+        let none = "[media]\nnone = \"why not\"\n[idle_states]\nnone = \"why neither\"";
+        let model = with_more(none).expect("it is sound");
+        let reason = |table| model.absent(table);
+        assert_eq!(reason("media"), Some("why not"));
+        assert_eq!(reason("idle_states"), Some("why neither"));
+        assert_eq!(reason("energy"), None);
+        assert!(model.media.is_none() && model.idle_states.is_empty());
+        assert_eq!(model.spec(), parse(demo()).expect("it is sound").spec());
+        for (more, key, part) in [
+            ("[media]\nnone = \"\"", "media.none", "says why"),
+            ("[media]\nnone = true", "media.none", "says why"),
+            (
+                "[encryption]\nnone = \"why\"\nalgorithm = 1",
+                "encryption.none",
+                "all other keys",
+            ),
+        ] {
+            assert_refused(with_more(more), key, part);
+        }
+        let needed = demo().replacen("[gc]", "[gc]\nnone = \"why\"", 1);
+        assert_refused(parse(&needed), "gc.none", "unknown field");
     }
 
     #[test]

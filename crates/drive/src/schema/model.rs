@@ -78,5 +78,16 @@ table! {
         /// The model as one text without parts: that of its file, or of
         /// [`crate::model::Files::text`].
         text: String;
+        /// Optional tables of which the file says that the drive has nothing of the kind, each with
+        /// the reason.
+        absent: Vec<(&'static str, String)>;
+    }
+}
+
+impl Model {
+    /// Why the drive has nothing of the kind of an optional table, where its file says so.
+    pub fn absent(&self, table: &str) -> Option<&str> {
+        let found = self.absent.iter().find(|(name, _)| *name == table);
+        found.map(|(_, reason)| reason.as_str())
     }
 }
