@@ -16,4 +16,4 @@ mod table;
 pub use health::{Health, Temperature};
 pub use model::Model;
 pub use schema::spec::{self, Spec};
-pub use sim::{Counters, Energy, LogicalPage, SimDrive, UserBytesError};
+pub use sim::{Counters, Energy, LogicalPage, RoundStart, SimDrive, UserBytesError};

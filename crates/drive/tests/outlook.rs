@@ -5,7 +5,7 @@ use crate::common;
 use common::*;
 use stend_base::{Device, Op};
 use stend_drive::SimDrive;
-use stend_drive::spec::Spec;
+use stend_drive::spec::{BlocksSpec, Spec, WearSpec};
 
 fn drives() -> Vec<(&'static str, Spec)> {
     let plain = || plain(40, 64, 30 * 4 * 64 * 4);
@@ -13,7 +13,28 @@ fn drives() -> Vec<(&'static str, Spec)> {
         parity_data: Some(3),
         ..common::plain(52, 64, 30 * 4 * 64 * 4)
     };
-    vec![("plain", plain()), ("parity", with_parity)]
+    let wearing = Spec {
+        media: Some(media()),
+        wear: Some(WearSpec {
+            dynamic: true,
+            static_spread: 8,
+            static_interval: 1,
+        }),
+        blocks: Some(BlocksSpec {
+            life_cycles: [u32::MAX, 1_000],
+            life_spread_percent: 10,
+            spare_blocks: 4,
+            factory_bad_ppm: 0,
+            program_failure_ppb: 0,
+            seed: 1,
+        }),
+        ..plain()
+    };
+    vec![
+        ("plain", plain()),
+        ("parity", with_parity),
+        ("wearing", wearing),
+    ]
 }
 
 fn placed_bytes(drive: &SimDrive) -> u64 {
@@ -80,9 +101,26 @@ fn room_is_not_told_where_other_work_may_begin() {
     assert!(SimDrive::new(&plain).steady_bytes().is_some());
     let cached = SimDrive::new(&cached(40, 4, 30 * 4 * 64 * 4));
     assert_eq!(cached.steady_bytes(), None);
+    let journalled = Spec {
+        power_loss: Some(power_loss()),
+        ..plain.clone()
+    };
+    assert_eq!(SimDrive::new(&journalled).steady_bytes(), None);
     let failing = Spec {
-        media: Some(media()),
+        blocks: Some(BlocksSpec {
+            life_cycles: [u32::MAX, 2],
+            life_spread_percent: 0,
+            spare_blocks: 200,
+            factory_bad_ppm: 0,
+            program_failure_ppb: 0,
+            seed: 1,
+        }),
         ..plain
     };
-    assert_eq!(SimDrive::new(&failing).steady_bytes(), None);
+    let mut failing = SimDrive::new(&failing);
+    while failing.health().blocks.is_some_and(|b| b.grown_bad == 0) {
+        assert!(failing.steady_bytes().is_some());
+        fill(&mut failing);
+    }
+    assert_eq!(failing.steady_bytes(), None);
 }

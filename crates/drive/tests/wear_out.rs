@@ -474,3 +474,98 @@ fn the_time_of_dies_is_that_of_what_they_did_though_programs_fail() {
     assert!(failing.program_failures > 50 && failing.block_copies > 100);
     assert!(failing.folds > sound.folds, "some were done again");
 }
+
+/// Overwrites a drive in sequence until it refuses; every round that is like the one before is
+/// taken to be repeated up to a quarter of the rounds so far, if `repeats`. The bytes that it took,
+/// and the rounds that were simulated.
+fn rounds_to_the_end(spec: &Spec, repeats: bool) -> (u64, u32) {
+    let mut drive = SimDrive::new(spec);
+    let (mut rounds, mut simulated) = (0, 0);
+    while !drive.is_read_only() {
+        let start = drive.round_start();
+        fill_until_refused(&mut drive);
+        (rounds, simulated) = (rounds + 1, simulated + 1);
+        if repeats && rounds > 3 && !drive.is_read_only() {
+            rounds += drive.repeat_round(&start, rounds / 4);
+        }
+    }
+    (drive.health().host_written_bytes, simulated)
+}
+
+/// Writes the whole drive in sequence, 64 pages at a time, until it refuses.
+fn fill_until_refused(drive: &mut SimDrive) {
+    let pages = drive.capacity_bytes() / PAGE;
+    for first in (0..pages).step_by(64) {
+        drive.submit(request(0, Op::Write, first, 64.min(pages - first)));
+        let done = drive.advance(SimTime::NEVER).expect("it ends");
+        if done.status != Status::Ok {
+            return;
+        }
+    }
+}
+
+/// What rounds that are not simulated do to the end: within the 2 % that the documents tell.
+#[test]
+fn repeated_rounds_come_to_the_same_end() {
+    let cache = with_spare_superblocks(cached(40, 40, 4_000), 0);
+    for (name, spec) in [
+        ("even", of_blocks(plain(40, 8, 3_000), 300, 0, 4)),
+        ("spread", of_blocks(plain(40, 8, 3_000), 300, 12, 8)),
+        ("cache", of_blocks(cache, 300, 10, 8)),
+        ("programs fail", {
+            let mut spec = of_blocks(plain(40, 8, 3_000), 300, 10, 8);
+            let blocks = spec.blocks.as_mut().expect("it has some");
+            blocks.program_failure_ppb = 2_000;
+            spec
+        }),
+    ] {
+        let (exact, all) = rounds_to_the_end(&spec, false);
+        let (repeated, simulated) = rounds_to_the_end(&spec, true);
+        let error = repeated as f64 / exact as f64 - 1.0;
+        println!(
+            "{name}: {:+.2} %, {simulated} of {all} rounds simulated",
+            error * 100.0
+        );
+        assert!(error.abs() < 0.02, "{name}: {repeated} against {exact}");
+        assert!(simulated < all / 2, "{name}: {simulated} of {all}");
+    }
+}
+
+#[test]
+fn a_repeated_round_adds_what_the_round_did() {
+    let mut drive = SimDrive::new(&of_blocks(plain(40, 8, 3_000), 1_000, 0, 4));
+    for _ in 0..4 {
+        fill(&mut drive);
+    }
+    let start = drive.round_start();
+    let before = (drive.health(), drive.now(), drive.trace_hash());
+    fill(&mut drive);
+    let (one, now) = (drive.health(), drive.now());
+    assert_eq!(drive.repeat_round(&start, 7), 7);
+    let all = drive.health();
+    let of = |h: &stend_drive::health::Health| {
+        [
+            h.host_written_bytes,
+            h.host_writes,
+            h.nand_written_bytes,
+            h.power_on.0,
+        ]
+    };
+    for ((first, one), all) in of(&before.0).into_iter().zip(of(&one)).zip(of(&all)) {
+        assert_eq!(all - one, 7 * (one - first));
+    }
+    let erases = |h: &stend_drive::health::Health| (h.cycles.mean * 40.0).round() as u64;
+    let of_a_round = erases(&one) - erases(&before.0);
+    assert_eq!(erases(&all) - erases(&one), 7 * of_a_round);
+    let cycles = blocks(&drive).cycles;
+    assert!((cycles.mean - all.cycles.mean).abs() < 1e-9, "{cycles:?}");
+    assert_eq!(drive.now(), now, "no time passes");
+    // A round in which a block went bad is not like any other, nor is one after the end.
+    while !drive.is_read_only() {
+        let start = drive.round_start();
+        fill_until_refused(&mut drive);
+        if drive.is_read_only() {
+            assert_eq!(drive.repeat_round(&start, 1), 0);
+        }
+    }
+}

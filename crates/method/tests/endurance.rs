@@ -30,6 +30,10 @@ struct Mortal {
     readable: bool,
     /// Whether it takes writes again once it has refused one.
     recovers: bool,
+    /// Whether it can tell what further rounds would do, but for its last two.
+    repeats: bool,
+    /// Slower by so many MB/s each round.
+    fades_mb: u64,
     taken: Arc<Mutex<u64>>,
     log: Arc<Mutex<Vec<String>>>,
 }
@@ -43,6 +47,8 @@ impl Mortal {
             killed_in_round: None,
             readable: true,
             recovers: false,
+            repeats: false,
+            fades_mb: 0,
             taken: Arc::default(),
             log: Arc::default(),
         }
@@ -114,12 +120,13 @@ impl Target for Mortal {
         };
         *taken += takes;
         let refused = takes < asked;
+        let bw = 100_000_000 - self.fades_mb * (*taken / ROUND_BYTES) * 1_000_000;
         Ok(RefusedOutcome {
             job: outcome(
                 job.text,
                 Job {
                     error: 5 * i32::from(refused),
-                    write: direction(takes, 100_000_000),
+                    write: direction(takes, bw),
                     ..Job::default()
                 },
             ),
@@ -145,6 +152,17 @@ impl Target for Mortal {
 
     fn write_limit(&self) -> WriteLimit {
         self.limit
+    }
+
+    fn repeat_round(&mut self, most: u32) -> u32 {
+        if !self.repeats {
+            return 0;
+        }
+        let mut taken = self.taken.lock().unwrap();
+        let left = (self.life_bytes - *taken) / ROUND_BYTES;
+        let rounds = most.min(left.saturating_sub(2) as u32);
+        *taken += u64::from(rounds) * ROUND_BYTES;
+        rounds
     }
 
     fn run_logged(
@@ -522,4 +540,58 @@ fn what_is_wrong_with_the_table_is_told() {
     let said = wrong("state = \"as-it-is\"", "state = \"clean\"");
     assert!(said.contains("allowed: as-it-is"), "{said}");
     assert!(wrong("[test.endurance]", "[test.endurance]\ncycles = 3").contains("unknown field"));
+}
+
+#[test]
+fn rounds_like_the_last_are_not_measured_again() {
+    let life = 100 * ROUND_BYTES + (5 << 20);
+    let mortal = Mortal {
+        repeats: true,
+        ..Mortal::new(life, WriteLimit::UntilRefused)
+    };
+    let review = run(&mortal, &ReviewOptions::default());
+    let (test, worn) = result(&review);
+    assert_eq!(worn.end, EnduranceEnd::Refused);
+    assert_eq!((worn.written_bytes, mortal.taken()), (life, life));
+    assert_eq!(worn.rounds_done(), 101);
+    let repeated = worn.rounds_repeated();
+    assert!((60..90).contains(&repeated), "{repeated}");
+    // None before two were measured that are alike, and never two in a row.
+    let repeats: Vec<u64> = worn.rounds.iter().map(|round| round.repeats).collect();
+    assert_eq!(repeats[..5], [0, 0, 0, 0, 1], "{repeats:?}");
+    assert!(repeats.windows(2).all(|two| two[0] * two[1] == 0));
+    let said = test.warnings.join(" ");
+    let words = format!("of 101 rounds {repeated} were not simulated");
+    assert!(said.contains(&words), "{said}");
+    let written: u64 = worn.rounds.iter().map(|round| round.written_bytes).sum();
+    assert_eq!(written, life);
+
+    // A budget holds for them too.
+    let mortal = Mortal {
+        repeats: true,
+        ..Mortal::new(life, WriteLimit::UntilRefused)
+    };
+    let review = run(&mortal, &budget(50 * ROUND_BYTES + 131_072));
+    assert_eq!(result(&review).1.written_bytes, 50 * ROUND_BYTES + 131_072);
+    assert_eq!(mortal.taken(), 50 * ROUND_BYTES + 131_072);
+
+    // Rounds that differ by more than 1 % are all measured.
+    let mortal = Mortal {
+        repeats: true,
+        fades_mb: 2,
+        ..Mortal::new(20 * ROUND_BYTES, WriteLimit::UntilRefused)
+    };
+    let review = run(&mortal, &ReviewOptions::default());
+    assert_eq!(result(&review).1.rounds_repeated(), 0);
+
+    // Nor is any left out where the edition does not say so.
+    let text = TEXT.replace("repeat_rounds = true", "");
+    let edition = Edition::parse(&text, "own.toml").unwrap();
+    let mortal = Mortal {
+        repeats: true,
+        ..Mortal::new(life, WriteLimit::UntilRefused)
+    };
+    let options = ReviewOptions::default();
+    let review = run_review(Box::new(mortal), &edition, &options, &|_| {}).unwrap();
+    assert_eq!(result(&review).1.rounds_repeated(), 0);
 }

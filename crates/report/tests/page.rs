@@ -860,6 +860,7 @@ fn rounds_show_the_window_and_say_whether_it_is_steady() {
 /// A drive that refuses in its third round, of which it tells nothing in the second.
 fn worn_out() -> TestResult {
     let round = |bytes: u64, used: Option<u64>| EnduranceRound {
+        repeats: 0,
         written_bytes: bytes,
         bw_bytes_per_s: 4e8,
         latency_max_ns: 91_000_000,
@@ -892,7 +893,10 @@ fn worn_out() -> TestResult {
             before: None,
             rounds: vec![
                 round(240_000_000_000, Some(33)),
-                round(240_000_000_000, None),
+                EnduranceRound {
+                    repeats: 3,
+                    ..round(240_000_000_000, None)
+                },
                 round(20_000_000_000, Some(99)),
             ],
             afterwards: Some(Afterwards {
@@ -922,11 +926,14 @@ fn a_worn_out_drive_is_drawn_and_told_to_its_end() {
         "1,000 GB",
         "refused",
         "of 240 GB, 77 reads failed",
+        "3 not simulated",
         "2.25",
         "41",
     ] {
         assert!(tables.contains(words), "{words} is missing:\n{tables}");
     }
+    let all = text(&html, "section.test");
+    assert!(all.contains("Of 5 rounds 3 were not simulated"), "{all}");
     let all = data(&html);
     let charts = all["charts"].as_array().unwrap();
     let titles: Vec<&str> = charts

@@ -230,6 +230,17 @@ pub trait Target: Send {
         WriteLimit::AsStated
     }
 
+    /// A round of writes begins, which [`Target::repeat_round`] may repeat at its end.
+    fn round_begins(&mut self) {}
+
+    /// Takes the round that has just ended to be repeated up to `most` times, without writing
+    /// anything. Returns how often it was: never on what is not simulated, and where the round was
+    /// not like any other.
+    fn repeat_round(&mut self, most: u32) -> u32 {
+        let _ = most;
+        0
+    }
+
     /// Replays a trace, which has been read once and fits the target.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
-use stend_drive::{LogicalPage, Model, SimDrive};
+use stend_drive::{LogicalPage, Model, RoundStart, SimDrive};
 use stend_load::report::fio_output;
 use stend_load::runner::{Flow, Progress};
 use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
@@ -41,6 +41,8 @@ pub struct SimulatedTarget {
     drive: SimDrive,
     /// The file in which it is kept, if any.
     state: Option<StateFile>,
+    /// How it was when the round of writes began that is under way.
+    round: Option<Box<RoundStart>>,
     requests: Arc<AtomicU64>,
     events: Arc<AtomicU64>,
 }
@@ -58,6 +60,7 @@ impl SimulatedTarget {
             drive,
             model: Arc::new(model),
             state: None,
+            round: None,
             requests: Arc::default(),
             events: Arc::default(),
         }
@@ -415,6 +418,15 @@ impl Target for SimulatedTarget {
 
     fn rated_bytes(&self) -> Option<u64> {
         self.model.rated_bytes()
+    }
+
+    fn round_begins(&mut self) {
+        self.round = Some(Box::new(self.drive.round_start()));
+    }
+
+    fn repeat_round(&mut self, most: u32) -> u32 {
+        let start = self.round.take();
+        start.map_or(0, |start| self.drive.repeat_round(&start, most))
     }
 
     fn write_limit(&self) -> WriteLimit {

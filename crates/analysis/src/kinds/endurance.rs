@@ -32,7 +32,7 @@ fn line(endurance: &Endurance) -> String {
     format!(
         "  {end} after {} in {} rounds\n",
         words::bytes(endurance.written_bytes),
-        endurance.rounds.len()
+        endurance.rounds_done()
     )
 }
 
@@ -171,6 +171,7 @@ mod tests {
 
     fn round(gb: u64, mb_per_s: u64, used: u64, spare: u64) -> EnduranceRound {
         EnduranceRound {
+            repeats: 0,
             written_bytes: gb * 1_000_000_000,
             bw_bytes_per_s: mb_per_s as f64 * 1e6,
             latency_max_ns: 1,

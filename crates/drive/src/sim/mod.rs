@@ -29,6 +29,7 @@ mod host;
 mod idle;
 mod power;
 mod reads;
+mod repeat;
 mod trim;
 
 mod drive;
@@ -45,3 +46,4 @@ pub use media::blocks::{ShortDie, short_die};
 #[cfg(feature = "fault-injection")]
 pub use media::errors::PageState;
 pub use power::Energy;
+pub use repeat::RoundStart;

@@ -261,6 +261,16 @@ impl Superblocks {
         self.erases[superblock.index()] == 0
     }
 
+    /// Whether it is neither retired nor a spare one.
+    pub fn is_in_use(&self, superblock: SuperblockId) -> bool {
+        self.state[superblock.index()] != State::Retired && !self.spares.contains(&superblock)
+    }
+
+    /// It has borne one more erase, in rounds that are not simulated.
+    pub fn wears(&mut self, superblock: SuperblockId) {
+        self.erase_count[superblock.index()] += 1;
+    }
+
     /// All dies have erased their blocks; if `lost`, one die has no block left for the superblock.
     pub fn erase_ends(&mut self, superblock: SuperblockId, pool: Pool, lost: bool) {
         let i = superblock.index();

@@ -42,6 +42,8 @@ pub struct Endurance {
     /// How many times the capacity a round writes, after which the target's health is
     /// read.
     pub drive_writes_per_round: u32,
+    /// Whether rounds of a simulated drive that would repeat the last are not simulated.
+    pub repeat_rounds: bool,
 }
 
 impl Endurance {
@@ -69,6 +71,8 @@ pub(crate) struct Entry {
     block_bytes: Spanned<u64>,
     queue_depth: Spanned<u32>,
     drive_writes_per_round: Spanned<u32>,
+    #[serde(default)]
+    repeat_rounds: bool,
 }
 
 /// Checks a test of endurance.
@@ -79,6 +83,7 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Endurance, FileError
         state: at.start(&entry.state)?,
         load: at.write_load(entry.pattern, &entry.block_bytes, &entry.queue_depth)?,
         drive_writes_per_round: at.within(writes, 1..=1000, problem)?,
+        repeat_rounds: entry.repeat_rounds,
     })
 }
 
@@ -177,6 +182,7 @@ impl<'e> Wear<'e> {
         self.so_far.written_bytes += written;
         self.so_far.rounds.push(EnduranceRound {
             written_bytes: written,
+            repeats: 0,
             bw_bytes_per_s: writes().map(|write| write.bw_bytes as f64).sum(),
             latency_max_ns: writes().map(|write| write.clat_ns.max).max().unwrap_or(0),
             write_amplification: amplification(self.last_health, health),
@@ -185,10 +191,48 @@ impl<'e> Wear<'e> {
         self.last_health = health;
     }
 
+    /// How many rounds like the last may be left out: none, until it was like the round that was
+    /// measured before it; then a quarter of all so far, as far as the budget goes.
+    fn repeats_max(&self) -> u32 {
+        let measured = self.so_far.rounds.iter().filter(|round| round.repeats == 0);
+        let mut latest = measured.rev().take(2);
+        let alike = match (latest.next(), latest.next()) {
+            (Some(last), Some(before)) => are_alike(last, before, self.so_far.round_bytes),
+            _ => false,
+        };
+        let left = self.left_bytes() / self.so_far.round_bytes;
+        let most = (self.so_far.rounds_done() / 4).min(left);
+        if alike { most as u32 } else { 0 }
+    }
+
+    /// Adds rounds that were taken to repeat the last.
+    fn add_repeated(&mut self, repeats: u32, health: Option<Health>) {
+        let (Some(last), repeats) = (self.so_far.rounds.last(), u64::from(repeats)) else {
+            return;
+        };
+        let repeated = EnduranceRound {
+            written_bytes: repeats * last.written_bytes,
+            repeats,
+            health,
+            ..last.clone()
+        };
+        self.so_far.written_bytes += repeated.written_bytes;
+        self.so_far.rounds.push(repeated);
+        self.last_health = health;
+    }
+
     /// Warnings about the result.
     fn warnings(&self) -> Vec<String> {
         let wear = &self.so_far;
         let mut warnings = Vec::new();
+        if wear.rounds_repeated() > 0 {
+            warnings.push(format!(
+                "of {} rounds {} were not simulated: they were taken to be like the round before, \
+                 and wear the same; what that does to the end was measured to be below 2 %",
+                wear.rounds_done(),
+                wear.rounds_repeated()
+            ));
+        }
         if wear.end == EnduranceEnd::Budget {
             warnings.push(format!(
                 "not worn out within the budget: {} written of {} allowed, and the target took \
@@ -249,6 +293,12 @@ impl Work for Endurance {
                 wear.so_far.refusal = Some(std::io::Error::from_raw_os_error(errno).to_string());
                 break EnduranceEnd::Refused;
             }
+            if self.repeat_rounds {
+                let repeats = target.repeat_round(wear.repeats_max());
+                if repeats > 0 {
+                    wear.add_repeated(repeats, target.health().ok());
+                }
+            }
         };
         let mut warnings = wear.warnings();
         // Results of months must not be lost because the drive fails at last.
@@ -284,7 +334,7 @@ impl Endurance {
         place: Place,
         (wear, bytes): (&mut Wear<'_>, u64),
     ) -> Result<Option<i32>, TargetError> {
-        let number = wear.so_far.rounds.len() + 1;
+        let number = wear.so_far.rounds_done() + 1;
         let load = &self.load;
         let name = format!(
             "round {number}: {}, {} written so far",
@@ -294,6 +344,7 @@ impl Endurance {
         let planned = context.setting.cost(&Action::Write(bytes));
         context.recorder.begin(place, &name, planned);
         let id = context.recorder.test_id(place);
+        target.round_begins();
         let done = context.until_refused(target, &format!("{id}/round-{number}"), |seed| {
             job::wear(load, wear.range_bytes, bytes, seed)
         })?;
@@ -360,6 +411,19 @@ impl Endurance {
             bw_bytes_per_s: reads().map(|read| read.bw_bytes as f64).sum(),
         })
     }
+}
+
+/// How much the figures of rounds may differ that are alike.
+const ALIKE: f64 = 0.01;
+
+/// Whether two whole rounds came to the same.
+fn are_alike(one: &EnduranceRound, other: &EnduranceRound, round_bytes: u64) -> bool {
+    let close = |a: f64, b: f64| (a - b).abs() <= ALIKE * a.max(b);
+    let amplification = |round: &EnduranceRound| round.write_amplification.unwrap_or(f64::NAN);
+    one.written_bytes == round_bytes
+        && other.written_bytes == round_bytes
+        && close(one.bw_bytes_per_s, other.bw_bytes_per_s)
+        && close(amplification(one), amplification(other))
 }
 
 /// Bytes placed in flash for each that the host wrote between two instants, where the target

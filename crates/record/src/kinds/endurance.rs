@@ -60,6 +60,10 @@ pub enum EnduranceEnd {
 pub struct EnduranceRound {
     /// Bytes that the drive took.
     pub written_bytes: u64,
+    /// So many rounds that were taken to be like the one before, and were not simulated: all
+    /// figures but bytes and health are of that one. Missing of a round that was measured.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeats: u64,
     /// Bytes a second.
     pub bw_bytes_per_s: f64,
     /// The slowest request, ns.
@@ -71,6 +75,25 @@ pub struct EnduranceRound {
     /// The drive's health after the round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
+}
+
+impl Endurance {
+    /// All rounds, those that were not simulated among them.
+    pub fn rounds_done(&self) -> u64 {
+        self.rounds.iter().map(EnduranceRound::count).sum()
+    }
+
+    /// Of these, those that were taken to be like the one before.
+    pub fn rounds_repeated(&self) -> u64 {
+        self.rounds.iter().map(|round| round.repeats).sum()
+    }
+}
+
+impl EnduranceRound {
+    /// The rounds that it stands for.
+    pub fn count(&self) -> u64 {
+        self.repeats.max(1)
+    }
 }
 
 /// A drive's health at one instant, as far as the drive reports it.

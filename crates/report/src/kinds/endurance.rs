@@ -63,8 +63,16 @@ fn charts(drive: &Drive<'_>, endurance: &Endurance) -> Vec<Chart> {
         Axis::new("MB/s", "MB/s"),
         vec![line("speed", 0, &|round| Some(round.bw_bytes_per_s / 1e6))],
     );
+    let repeated = match endurance.rounds_repeated() {
+        0 => String::new(),
+        repeated => format!(
+            " Of {} rounds {} were not simulated, but taken to be like the one before.",
+            number::whole(endurance.rounds_done()),
+            number::whole(repeated)
+        ),
+    };
     speeds.note = format!(
-        "{} write, {}, queue depth {}. A round writes {}.",
+        "{} write, {}, queue depth {}. A round writes {}.{repeated}",
         capitalised(load.pattern.words()),
         number::block(load.block_bytes),
         load.queue_depth,
@@ -152,15 +160,24 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
 fn rounds_table(drive: &Drive<'_>, endurance: &Endurance) -> Table {
     let count = endurance.rounds.len();
     let every = count.div_ceil(ROWS_MAX).max(1);
-    let shown = cumulated(endurance)
-        .enumerate()
-        .filter(|(i, _)| i % every == 0 || i + 1 == count);
+    let mut done = 0;
+    let shown = cumulated(endurance).enumerate().map(|(i, (tb, round))| {
+        done += round.count();
+        (i, (done, tb, round))
+    });
+    let shown = shown.filter(|(i, _)| i % every == 0 || i + 1 == count);
     let whole = |value: Option<u64>| value.map(number::whole).into();
-    let rows = shown.map(|(i, (tb, round))| {
+    let rows = shown.map(|(_, (done, tb, round))| {
         let health = round.health.unwrap_or_default();
         let cycles = health.erase_cycles.map(|cycles| cycles.mean);
         vec![
-            number::whole(i as u64 + 1).into(),
+            match round.repeats {
+                0 => number::whole(done).into(),
+                repeats => Cell::noted(
+                    number::whole(done),
+                    format!("{} not simulated", number::whole(repeats)),
+                ),
+            },
             number::gb(tb * 1e3 * 1e9).into(),
             number::mb_per_s(round.bw_bytes_per_s).into(),
             number::latency(round.latency_max_ns as f64).into(),

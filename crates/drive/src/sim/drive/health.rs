@@ -7,6 +7,8 @@ use crate::health::{Cycles, Health};
 use crate::sim::Counters;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{IdRange, SuperblockId};
+use crate::sim::media::wear;
+use crate::sim::repeat::RoundStart;
 use crate::spec::PAGE_BYTES;
 
 impl SimDrive {
@@ -28,12 +30,12 @@ impl SimDrive {
         let spec = self.env.spec.health.as_ref();
         let spares = spec.map_or(0, |spec| spec.spare_superblocks);
         let blocks = self.store.media.block_health();
-        let cycles = [Pool::SlcCache, Pool::Data].map(|pool| self.cycles(pool));
+        let cycles = [Pool::SlcCache, Pool::Data].map(|pool| cycles_of(self, pool));
         let used = |pool: Pool| {
             let rated = spec?.rated_cycles[pool as usize];
             Some((cycles[pool as usize]?.mean * 100.0 / f64::from(rated)) as u64)
         };
-        Health {
+        let health = Health {
             host_read_bytes: counters.host_bytes_read,
             host_written_bytes: counters.host_bytes_written,
             host_reads: counters.host_reads,
@@ -61,43 +63,44 @@ impl SimDrive {
             unsafe_shutdowns: counters.unsafe_shutdowns,
             media_errors: counters.lost_pages,
             uncorrectable_sectors: counters.uncorrectable_sectors,
-            uber: self.uber(&counters),
+            uber: uber(self, &counters),
             temperature: self.temperature(),
-        }
+        };
+        self.repeated.added_to(health)
     }
 
-    fn uber(&self, counters: &Counters) -> Option<f64> {
-        let bits = counters.host_bytes_read * 8;
-        let known = self.store.media.has_errors() && bits > 0;
-        known.then(|| counters.uncorrectable_sectors as f64 / bits as f64)
+    /// The drive at the beginning of a round: for [`SimDrive::repeat_round`] at its end.
+    pub fn round_start(&self) -> RoundStart {
+        RoundStart::new(self.health(), self.counters(), self.erase_counts())
     }
 
-    /// Erase cycles of a pool; `None` where it has no superblock.
-    fn cycles(&self, pool: Pool) -> Option<Cycles> {
-        let area = self.env.layout.pool(pool);
-        let first = area.first_superblock.index();
-        let counts = &self.erase_counts()[first..first + area.superblocks as usize];
-        let sum: u64 = counts.iter().map(|&n| u64::from(n)).sum();
-        Some(Cycles {
-            min: *counts.iter().min()?,
-            mean: sum as f64 / counts.len() as f64,
-            max: *counts.iter().max()?,
-        })
+    /// Takes the round that began at `start` and has just ended to be repeated up to `most` times,
+    /// without simulating that: no virtual time passes. Returns how often it was repeated, which
+    /// ends where something new would happen; 0 where the round was not like any other.
+    ///
+    /// # Panics
+    /// While the host awaits a request.
+    pub fn repeat_round(&mut self, start: &RoundStart, most: u32) -> u32 {
+        assert!(self.host.is_silent(), "the host awaits a request");
+        let end = self.round_start();
+        let parts = (&mut self.env, &mut self.store);
+        let rounds = self.repeated.repeat(parts, start, &end, most);
+        self.env.trace(u8::MAX, rounds);
+        rounds
     }
 
     /// Bytes that can be written to flash until data has to be moved for it: until then each
     /// superblock that is filled costs what the one before did, an erase at most. `None` where
     /// something else may begin before: a cache that fills, a table of which more lies on flash,
-    /// heat, streams and levelling that follow what was written, flash that fails, TRIM under way.
+    /// heat, streams that follow what was written, blocks that have begun to fail, TRIM under way.
+    /// Wear levelling moves nothing before GC does, and nothing is read.
     pub(super) fn bytes_until_gc(&self) -> Option<u64> {
         let spec = &self.env.spec;
         let may_change = spec.cache.is_some()
             || spec.l2p_cache.is_some()
             || spec.thermal.is_some()
             || spec.streams.is_some()
-            || spec.wear.is_some()
-            || spec.media.is_some()
-            || spec.blocks.is_some()
+            || wear::spares_and_grown_bad(&self.store.media).is_some_and(|(_, bad)| bad > 0)
             || spec.power_loss.is_some()
             || self.trim.is_busy();
         if may_change {
@@ -154,4 +157,23 @@ impl SimDrive {
                 .map_or_else(String::new, |p| p.diagnosis())
         )
     }
+}
+
+fn uber(drive: &SimDrive, counters: &Counters) -> Option<f64> {
+    let bits = counters.host_bytes_read * 8;
+    let known = drive.store.media.has_errors() && bits > 0;
+    known.then(|| counters.uncorrectable_sectors as f64 / bits as f64)
+}
+
+/// Erase cycles of a pool; `None` where it has no superblock.
+fn cycles_of(drive: &SimDrive, pool: Pool) -> Option<Cycles> {
+    let area = drive.env.layout.pool(pool);
+    let first = area.first_superblock.index();
+    let counts = &drive.erase_counts()[first..first + area.superblocks as usize];
+    let sum: u64 = counts.iter().map(|&n| u64::from(n)).sum();
+    Some(Cycles {
+        min: *counts.iter().min()?,
+        mean: sum as f64 / counts.len() as f64,
+        max: *counts.iter().max()?,
+    })
 }

@@ -43,6 +43,7 @@ use crate::sim::media::op::NandOp;
 use crate::sim::persistence::Persistence;
 use crate::sim::power::Power;
 use crate::sim::reads::Reads;
+use crate::sim::repeat::Repeated;
 use crate::sim::store::Store;
 use crate::sim::trim::Trim;
 use crate::spec::{PAGE_BYTES, Spec};
@@ -81,6 +82,7 @@ pub struct SimDrive {
     trim: Trim,
     idle: Idle,
     power: Power,
+    repeated: Repeated,
     due: Due,
     /// What was lost, where a test wants to know; it takes no part in what the drive does.
     #[serde(skip)]
@@ -121,6 +123,7 @@ impl SimDrive {
             trim: Trim::new(),
             idle: Idle::default(),
             power: Power::default(),
+            repeated: Repeated::default(),
             due: Due::default(),
             losses: Losses::default(),
         };

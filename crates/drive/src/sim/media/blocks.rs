@@ -198,7 +198,7 @@ impl Blocks {
     }
 
     /// A die has erased its block of a superblock. Returns whether the erase succeeded.
-    fn bears_erase(&mut self, superblock: SuperblockId, die: DieId, pool: Pool) -> bool {
+    pub(super) fn bears_erase(&mut self, superblock: SuperblockId, die: DieId, pool: Pool) -> bool {
         let block = self.at[self.place(superblock, die)];
         let at = self.erases_at(die, block);
         let erases = &mut self.erases[at];
@@ -275,6 +275,20 @@ impl Blocks {
         self.doomed.clear();
         self.replacements
             .retain(|r| !ended && !erase.contains(&r.superblock));
+    }
+
+    /// Counts a block as bad whose place follows from the seed and from how many there are.
+    pub(super) fn fail_some(&mut self) -> (SuperblockId, DieId) {
+        let nth = u64::from(self.grown_bad);
+        let place = (splitmix64(self.spec.seed, nth) % self.at.len() as u64) as u32;
+        self.grown_bad += 1;
+        (SuperblockId(place / self.dies), DieId(place % self.dies))
+    }
+
+    /// Spare blocks of the die with the fewest, and blocks that have gone bad.
+    pub(super) fn spares_and_grown_bad(&self) -> (u32, u32) {
+        let least = self.spares.iter().map(|spares| spares.len()).min();
+        (least.unwrap_or(0) as u32, self.grown_bad)
     }
 
     /// What the drive reports of its blocks.

@@ -300,6 +300,18 @@ impl Media {
 }
 
 impl FlashErrors {
+    /// Passes after the first that reading takes of a page that was just written, in a block with
+    /// so many erase cycles: of the worst of some ten thousand pages.
+    pub(super) fn passes_when_written(&self, mode: Mode, cycles: u32) -> u32 {
+        const WORST_OF_65536: u64 = u64::MAX >> 16;
+        let cells = self.spec.cells(mode);
+        let block = cells.block(cycles, Nanos::ZERO, 0);
+        self.spec
+            .ecc
+            .read(cells.page(block, WORST_OF_65536))
+            .retries
+    }
+
     /// Outcome of a read of a page in a block with so many erase cycles.
     #[inline]
     fn page_outcome(

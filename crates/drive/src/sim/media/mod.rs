@@ -3,6 +3,7 @@
 pub(in crate::sim) mod blocks;
 pub(in crate::sim) mod errors;
 pub(in crate::sim) mod op;
+pub(in crate::sim) mod wear;
 
 use stend_base::{Lane, Nanos, SimTime};
 use stend_nand::{Array, ArrayCounters, Class, Work};

@@ -1,0 +1,75 @@
+//! Wear without simulation: what rounds that are taken to repeat the last do to blocks
+//! ([`crate::sim::repeat`]).
+
+use super::Media;
+use crate::sim::env::Env;
+use crate::sim::geometry::layout::Pool;
+use crate::sim::geometry::shape::Mode;
+use crate::sim::ids::{DieId, SuperblockId};
+use crate::sim::superblocks::Superblocks;
+
+/// All blocks of a superblock bear one more erase. Those that fail are replaced where there are
+/// others; else they fail once more when they are erased.
+pub(in crate::sim) fn erase_once_more(
+    media: &mut Media,
+    env: &Env,
+    superblocks: &mut Superblocks,
+    superblock: SuperblockId,
+) {
+    superblocks.wears(superblock);
+    if media.has_blocks() {
+        for die in (0..env.spec.dies).map(DieId) {
+            erase_block(media, env, superblocks, (superblock, die));
+        }
+    }
+}
+
+fn erase_block(
+    media: &mut Media,
+    env: &Env,
+    superblocks: &mut Superblocks,
+    (superblock, die): (SuperblockId, DieId),
+) {
+    let pool = env.layout.pool_of_superblock(superblock);
+    while let Some(blocks) = &mut media.blocks
+        && !blocks.bears_erase(superblock, die, pool)
+        && media.find_block(superblocks, superblock, die)
+    {}
+}
+
+/// A program fails somewhere: its block is replaced where there is another.
+#[cold]
+pub(in crate::sim) fn fail_some_program(
+    media: &mut Media,
+    env: &Env,
+    superblocks: &mut Superblocks,
+) {
+    let Some(blocks) = &mut media.blocks else {
+        return;
+    };
+    let (superblock, die) = blocks.fail_some();
+    if media.find_block(superblocks, superblock, die) {
+        erase_block(media, env, superblocks, (superblock, die));
+    }
+}
+
+/// Spare blocks of the die with the fewest, and blocks that have gone bad; `None` where blocks are
+/// not modelled one by one.
+pub(in crate::sim) fn spares_and_grown_bad(media: &Media) -> Option<(u32, u32)> {
+    media
+        .blocks
+        .as_ref()
+        .map(|blocks| blocks.spares_and_grown_bad())
+}
+
+/// Passes after the first that reading takes of a page that was just written, in a block of a pool
+/// with so many erase cycles: of the worst of some ten thousand pages. `None` where errors are not
+/// modelled.
+pub(in crate::sim) fn passes_when_written(media: &Media, pool: Pool, cycles: u32) -> Option<u32> {
+    let mode = match pool {
+        Pool::SlcCache => Mode::Slc,
+        Pool::Data => Mode::Native,
+    };
+    let errors = media.errors.as_ref()?;
+    Some(errors.passes_when_written(mode, cycles))
+}
