@@ -648,6 +648,31 @@ pub enum DriveCommand {
         #[arg(value_enum)]
         state: OnOff,
     },
+    /// Let the data of a simulated drive age without power.
+    Age {
+        /// The drive's file.
+        target: String,
+        /// Days without power.
+        #[arg(long, value_name = "N", value_parser = values::days)]
+        days: f64,
+        /// Temperature meanwhile, °C: data ages as the law of Arrhenius says, with the activation
+        /// energy of JESD218; the model's figures hold at 30 °C.
+        #[arg(long, value_name = "T", value_parser = values::celsius, default_value_t = 30.0)]
+        celsius: f64,
+    },
+    /// Let a die of a simulated drive fail: nothing on it can be read any more.
+    FailDie {
+        /// The drive's file.
+        target: String,
+        /// Number of the die, from 0.
+        #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
+        die: u32,
+    },
+    /// Cut the power of a simulated drive, and turn it on again: what was not durable is lost.
+    PowerCut {
+        /// The drive's file.
+        target: String,
+    },
     /// Monitor speed, queue depth, latency, temperature and wear: live on a screen, which q or
     /// Ctrl-C ends; as lines with --once, --json, or where stdout is no terminal.
     Monitor(MonitorArgs),

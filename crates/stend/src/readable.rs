@@ -47,6 +47,9 @@ fn named(command: &Command) -> Vec<PathBuf> {
             | DriveCommand::Trim { target, .. }
             | DriveCommand::Erase { target, .. }
             | DriveCommand::Overprovision { target, .. }
+            | DriveCommand::Age { target, .. }
+            | DriveCommand::FailDie { target, .. }
+            | DriveCommand::PowerCut { target }
             | DriveCommand::WriteCache { target, .. } => one(target),
             DriveCommand::Monitor(args) => {
                 [one(&args.target), args.job.clone().into_iter().collect()].concat()

@@ -67,6 +67,29 @@ pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
         .map_err(|_| "it must be a whole number, not below 0 and not too large".into())
 }
 
+/// Days without power, up to a hundred years.
+///
+/// # Errors
+/// What is allowed.
+pub fn days(text: &str) -> Result<f64, String> {
+    number_within(text, 0.0, 36_500.0)
+}
+
+/// A temperature that a drive without power may have, °C.
+///
+/// # Errors
+/// What is allowed.
+pub fn celsius(text: &str) -> Result<f64, String> {
+    number_within(text, -40.0, 125.0)
+}
+
+fn number_within(text: &str, least: f64, most: f64) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        _ => Err(format!("expected a number from {least} to {most}")),
+    }
+}
+
 /// A time or factor above nothing: from a thousandth to a million.
 ///
 /// # Errors

@@ -425,6 +425,114 @@ fn a_damaged_file_is_refused_and_left_alone() {
     bad(&good[..8], &["drive", "trim", "bad"], &["bad is damaged"]);
 }
 
+/// A drive with errors of the flash whose power can be cut.
+fn fragile(dir: &Path) {
+    const MORE: &str = "[media]
+rber_fresh_ppb = [20000]
+rber_worn_ppb = [100000]
+rber_year_fresh_ppb = [400000]
+rber_year_worn_ppb = [400000]
+rber_reads_100k_ppb = [1000]
+rated_cycles = [1000]
+page_spread_percent = 0
+pass_rber_ppb = [100000, 4000000]
+retry_us = 5.0
+seed = 1
+[power_loss]
+enabled = true
+capacitors = false
+hold_up_ms = 0
+paired_pages = \"pad\"
+journal_blocks_per_plane = 8
+journal_read_us = 40.0
+journal_program_us = 300.0
+journal_erase_us = 5000.0
+journal_interval_kib = 4096
+checkpoint_pages = 16
+boot_ms = 100
+replay_page_ns = 100";
+    let demo = ok(dir, &["drives", "show", "demo-8gb"]).stdout;
+    // A stripe has at most a page on each of the four dies.
+    let mut text = demo
+        .replace("data_pages = { value = 5", "data_pages = { value = 3")
+        .replace(
+            "user_bytes = { value = 8000000000",
+            "user_bytes = { value = 7900000256",
+        );
+    assert_ne!(text, demo);
+    for line in MORE.lines() {
+        text += &match line.split_once(" = ") {
+            Some((key, value)) => {
+                format!("{key} = {{ value = {value}, source = \"assumed: a test\" }}\n")
+            }
+            None => format!("{line}\n"),
+        };
+    }
+    fs::write(dir.join("fragile.toml"), text).unwrap();
+    let create = ["drives", "create", "./fragile.toml", "--state", "d"];
+    ok(dir, &create);
+}
+
+#[test]
+fn harm_comes_to_a_drive_in_a_file() {
+    let dir = folder();
+    let dir = dir.path();
+    fragile(dir);
+    fs::write(dir.join("write.fio"), WRITE).unwrap();
+    run_on(dir, "write.fio", "d");
+    let job = "[a]\nrw=read\nbs=128k\nsize=2g\n";
+    fs::write(dir.join("read.fio"), job).unwrap();
+    run_on(dir, "read.fio", "d");
+    assert_eq!(count(dir, "read_retries"), 0.0);
+
+    // 40 °C count 3.8 times: 180 days are more than a year.
+    let aged = drive(dir, &["age", "d", "--days", "180", "--celsius", "40"]);
+    let days = number(&aged["days_at_30_c"]);
+    assert!((days / 180.0 - 3.84).abs() < 0.02, "{days}");
+    let grown = number(&aged["rber"]) - number(&aged["rber_before"]);
+    assert!((grown / (4e-4 * days / 365.0) - 1.0).abs() < 0.05, "{aged}");
+    run_on(dir, "read.fio", "d");
+    assert!(count(dir, "read_retries") > 0.0);
+
+    let cut = drive(dir, &["power-cut", "d"]);
+    assert!(number(&cut["recovery_ns"]) > 100e6, "{cut}");
+    assert!(number(&cut["time_ns"]) >= number(&cut["recovery_ns"]));
+    assert_eq!(count(dir, "unsafe_shutdowns"), 1.0);
+
+    let failed = drive(dir, &["fail-die", "d", "--die", "3"]);
+    assert_eq!((&failed["die"], &failed["dies"]), (&3.into(), &4.into()));
+    run_on(dir, "read.fio", "d");
+    assert!(count(dir, "rebuilt_pages") > 0.0, "it has parity");
+    assert_eq!(count(dir, "lost_pages"), 0.0);
+
+    for (args, parts) in [
+        (&["age", "d", "--days", "-1"][..], "from 0 to 36500"),
+        (&["age", "d", "--days", "nan"], "from 0 to 36500"),
+        (&["age", "d", "--days", "1", "--celsius", "300"], "to 125"),
+        (
+            &["age", "d", "--days", "36500", "--celsius", "125"],
+            "fewer",
+        ),
+        (&["fail-die", "d", "--die", "4"], "4 dies, 0 to 3"),
+    ] {
+        let code = if parts == "fewer" || args[0] == "fail-die" {
+            3
+        } else {
+            2
+        };
+        fails(dir, &[&["drive"], args].concat(), code, &[parts]);
+    }
+    ok(dir, &["drives", "create", "demo-8gb", "--state", "plain"]);
+    for (args, part) in [
+        (&["age", "plain", "--days", "1"][..], "[media]"),
+        (&["fail-die", "plain", "--die", "0"], "[media]"),
+        (&["power-cut", "plain"], "[power_loss]"),
+        (&["power-cut", "write.fio"], "no simulated drive"),
+    ] {
+        fails(dir, &[&["drive"], args].concat(), 3, &[part]);
+    }
+}
+
 #[test]
 fn what_has_no_state_says_how_to_make_one() {
     let dir = with_drive("demo-8gb");

@@ -172,6 +172,13 @@ impl<'e> Wear<'e> {
         left - left % self.keys.load.block_bytes
     }
 
+    /// Counts so many bytes as done of what was planned.
+    fn spend(&mut self, context: &Context<'_>, bytes: u64) {
+        let cost = context.setting.cost(&Action::Write(bytes));
+        self.cost += cost;
+        context.recorder.spent(cost);
+    }
+
     /// Adds what a round has measured.
     fn add(&mut self, done: &RefusedOutcome, health: Option<Health>) {
         let written = written_bytes(&done.job);
@@ -297,6 +304,8 @@ impl Work for Endurance {
                 let repeats = target.repeat_round(wear.repeats_max());
                 if repeats > 0 {
                     wear.add_repeated(repeats, target.health().ok());
+                    let bytes = u64::from(repeats) * wear.so_far.round_bytes;
+                    wear.spend(context, bytes);
                 }
             }
         };
@@ -360,11 +369,7 @@ impl Endurance {
                 text: done.job.job_text.clone(),
             });
         }
-        let cost = context
-            .setting
-            .cost(&Action::Write(written_bytes(&done.job)));
-        wear.cost += cost;
-        context.recorder.spent(cost);
+        wear.spend(context, written_bytes(&done.job));
         Ok(done.errno)
     }
 

@@ -1,6 +1,7 @@
 //! `stend drive`: health, monitoring and changes of a simulated drive in a file, or of a real one.
 
 mod done;
+mod harm;
 mod health;
 mod monitor;
 mod readings;
@@ -36,6 +37,9 @@ fn real_name(command: &DriveCommand) -> Option<&str> {
         | DriveCommand::Trim { target, .. }
         | DriveCommand::Erase { target, .. }
         | DriveCommand::Overprovision { target, .. }
+        | DriveCommand::Age { target, .. }
+        | DriveCommand::FailDie { target, .. }
+        | DriveCommand::PowerCut { target }
         | DriveCommand::WriteCache { target, .. } => target,
         DriveCommand::Monitor(args) => &args.target,
     };

@@ -46,6 +46,12 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
         DriveCommand::Overprovision { user_bytes, .. } => {
             return Err(no_overprovisioning(name, *user_bytes));
         }
+        DriveCommand::Age { .. } | DriveCommand::FailDie { .. } | DriveCommand::PowerCut { .. } => {
+            return Err(Failure::Input(format!(
+                "{name} is no simulated drive: data that ages, a die that fails and a power cut \
+                 are simulated; `stend drives create MODEL --state FILE` makes a drive for it"
+            )));
+        }
         DriveCommand::Health { .. } | DriveCommand::Monitor(_) => {
             unreachable!("they change nothing")
         }

@@ -8,6 +8,7 @@ use stend_target::real::EraseMethod;
 use stend_target::{Access, SimulatedTarget, is_state_file};
 
 use super::done::{Done, done, erased, switched, trimmed};
+use super::harm;
 use crate::args::{DriveCommand, OnOff, RealArgs};
 use crate::failure::Failure;
 use crate::open::{is_model, real_options_fit};
@@ -52,6 +53,17 @@ pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
                 Ok(switched(on))
             })
         }
+        DriveCommand::Age {
+            target,
+            days,
+            celsius,
+        } => change(target, "age", json, |target| {
+            harm::age(target, *days, *celsius)
+        }),
+        DriveCommand::FailDie { target, die } => change(target, "fail-die", json, |target| {
+            harm::fail_die(target, *die)
+        }),
+        DriveCommand::PowerCut { target } => change(target, "power-cut", json, harm::power_cut),
         DriveCommand::Health { .. } | DriveCommand::Monitor(_) => {
             unreachable!("they change nothing")
         }
