@@ -512,6 +512,12 @@ fn repeated_rounds_come_to_the_same_end() {
         ("even", of_blocks(plain(40, 8, 3_000), 300, 0, 4)),
         ("spread", of_blocks(plain(40, 8, 3_000), 300, 12, 8)),
         ("cache", of_blocks(cache, 300, 10, 8)),
+        ("superblocks retire", {
+            let mut spec = mortal(plain(42, 8, 3_000), 2);
+            let health = spec.health.as_mut().expect("it is mortal");
+            health.end_of_life_cycles = [u32::MAX, 300];
+            spec
+        }),
         ("programs fail", {
             let mut spec = of_blocks(plain(40, 8, 3_000), 300, 10, 8);
             let blocks = spec.blocks.as_mut().expect("it has some");

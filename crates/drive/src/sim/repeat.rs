@@ -132,6 +132,7 @@ struct Round {
 
 /// The erases of a pool.
 struct Wear {
+    pool: Pool,
     superblocks: Vec<SuperblockId>,
     /// Of a round.
     erases: usize,
@@ -168,6 +169,7 @@ impl Round {
             |(spares, grown_bad)| spares > self.spares_low && (grown_bad == 0 || !self.sound);
         wear::spares_and_grown_bad(&store.media).is_none_or(goes_on)
             && passes(env, store) == self.passes
+            && self.wear.iter().all(|wear| wear.retires_none(env, store))
     }
 
     /// One more round.
@@ -208,20 +210,35 @@ impl Wear {
         let in_use = superblocks.into_iter();
         let in_use = in_use.filter(|&s| store.ftl.superblocks.is_in_use(s));
         Wear {
+            pool,
             superblocks: in_use.collect(),
             erases,
             due: 0,
         }
     }
+
+    /// Whether no superblock comes near the cycles after which it is retired.
+    fn retires_none(&self, env: &Env, store: &Store) -> bool {
+        let health = env.spec.health.as_ref();
+        let end = health.map_or(u32::MAX, |h| h.end_of_life_cycles[self.pool as usize]);
+        let each = self.erases.div_ceil(self.superblocks.len().max(1)) as u32;
+        let cycles = cycles_max(env, store, self.pool).unwrap_or(0);
+        cycles.saturating_add(each + 1) < end
+    }
+}
+
+/// Erase cycles of the most worn superblock of a pool.
+fn cycles_max(env: &Env, store: &Store, pool: Pool) -> Option<u32> {
+    let counts = store.ftl.superblocks.erase_counts();
+    let of_pool = env.layout.superblocks_of(pool).each();
+    of_pool.map(|s| counts[s.index()]).max()
 }
 
 /// Passes that reading a page takes that was just written, one of the worst of the most worn
 /// superblock of each pool.
 fn passes(env: &Env, store: &Store) -> [Option<u32>; 2] {
     [Pool::SlcCache, Pool::Data].map(|pool| {
-        let counts = store.ftl.superblocks.erase_counts();
-        let of_pool = env.layout.superblocks_of(pool).each();
-        let cycles = of_pool.map(|s| counts[s.index()]).max()?;
+        let cycles = cycles_max(env, store, pool)?;
         wear::passes_when_written(&store.media, pool, cycles)
     })
 }
