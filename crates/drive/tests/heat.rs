@@ -266,3 +266,40 @@ fn a_throttled_drive_rests_for_its_share() {
     let second = alone(&mut drive, read);
     assert_eq!(second, whole + long * 3 - complete - submit);
 }
+
+/// What tells that a drive never throttles bounds the power of any load.
+#[test]
+fn a_drive_that_cannot_become_so_warm_is_told_to_never_throttle() {
+    let steps = |mc| Throttle::Stepwise {
+        steps: vec![(mc, 500_000)],
+        hysteresis_mk: 1_000,
+    };
+    let may = |throttle| warm(throttle).may_throttle();
+    assert!(!may(Throttle::None) && may(steps(50_000)) && !may(steps(10_000_000)));
+    // The lowest step that it is told never to reach.
+    let bound_mc = (40_000..1_000_000)
+        .step_by(500)
+        .find(|&mc| !may(steps(mc)))
+        .expect("there is a bound");
+    let power_max_mw = (bound_mc - 30_000) as f64 / 20.0;
+    for op in [Op::Read, Op::Write] {
+        let mut drive = filled(Throttle::None);
+        let (begin, before) = (drive.now(), total_pj(&drive));
+        let mut any = random(&drive, 3);
+        let next = move || any() / 4 * 4;
+        burst(&mut drive, op, 4, 32, 4_000, next);
+        let power_mw = (total_pj(&drive) - before) as f64 / drive.now().since(begin).0 as f64;
+        println!("{op:?}: {power_mw:.0} mW of at most {power_max_mw:.0}");
+        assert!(power_mw <= power_max_mw, "{op:?}");
+        assert!(
+            power_mw > 0.2 * power_max_mw,
+            "{op:?}: the bound tells something"
+        );
+    }
+    let gradual = Throttle::Gradual {
+        limit_mc: bound_mc + 5_000,
+        band_mk: 5_000,
+        least_ppm: 100_000,
+    };
+    assert!(!may(gradual));
+}

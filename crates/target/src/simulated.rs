@@ -357,7 +357,7 @@ impl Target for SimulatedTarget {
         Ok(outcome(job, &result))
     }
 
-    /// A drive whose model has heat runs the job to its end: its speed may fall long after it
+    /// A drive that may become too warm runs the job to its end: its speed may fall long after it
     /// seemed to have settled.
     fn run_until_enough(
         &mut self,
@@ -365,7 +365,7 @@ impl Target for SimulatedTarget {
         every_s: f64,
         enough: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<JobOutcome, TargetError> {
-        if self.drive.spec().thermal.is_some() {
+        if self.drive.spec().may_throttle() {
             return self.run(job);
         }
         let enough = RefCell::new(enough);

@@ -126,6 +126,51 @@ impl Spec {
             || blocks.is_some_and(|b| ends(&b.life_cycles) || b.program_failure_ppb > 0)
     }
 
+    /// Whether the drive may become so warm that it throttles: whether the temperature at which all
+    /// of its parts working without a pause would keep it reaches that at which less is admitted.
+    pub fn may_throttle(&self) -> bool {
+        let Some(thermal) = &self.thermal else {
+            return false;
+        };
+        let from_mc = match &thermal.throttle {
+            Throttle::None => return false,
+            Throttle::Stepwise { steps, .. } => steps.first().map_or(i64::MAX, |step| step.0),
+            Throttle::Gradual {
+                limit_mc, band_mk, ..
+            } => limit_mc - band_mk,
+        };
+        let power_mw = self
+            .energy
+            .as_ref()
+            .map_or(0, |energy| self.power_max(energy));
+        let rise_mk = power_mw.saturating_mul(thermal.resistance_mk_per_w) / 1_000;
+        thermal.ambient_mc.saturating_add_unsigned(rise_mk) >= from_mc
+    }
+
+    /// Power with all dies at what takes the most, all channels, cores and the link at work, mW.
+    fn power_max(&self, energy: &EnergySpec) -> u64 {
+        let data = (&self.data.timing, self.one_shot);
+        let cache = self.cache.as_ref().map(|cache| (&cache.pool.timing, None));
+        let pools = [(1, Some(data)), (0, cache)];
+        let of_die = pools.into_iter().filter_map(|(pool, timing)| {
+            let (timing, one_shot) = timing?;
+            // An energy over a time, in pJ/ns, is a power in mW.
+            let over = |pj: u64, time: u64| pj.div_ceil(time.max(1));
+            let read = timing.read.iter().map(|time| time.0).min()?;
+            let pages = u64::from(timing.pages_per_word_line());
+            let program = timing.program.iter().map(|time| time.0).sum();
+            let program = one_shot.map_or(program, |time: Nanos| time.0);
+            let program = over(energy.program_pj[pool] * pages, program);
+            let erase = over(energy.erase_pj[pool], timing.erase.0);
+            Some(program.max(erase).max(over(energy.read_pj[pool], read)))
+        });
+        let dies = u64::from(self.dies) * of_die.max().unwrap_or(0);
+        let channels = u64::from(self.channels) * energy.bus_pj_per_byte * 1_000;
+        let channels = channels.div_ceil(self.bus_ps_per_byte.max(1));
+        let cores = u64::from(self.controller.cores) * energy.core_busy_mw;
+        dies + channels + cores + energy.link_active_mw + energy.dram_mw
+    }
+
     /// Streams of the data area beside one for the host and one for GC. Each keeps a
     /// superblock open, so the thresholds of GC are raised by as many superblocks.
     pub fn further_streams(&self) -> u32 {

@@ -98,7 +98,7 @@ impl SimDrive {
         let spec = &self.env.spec;
         let may_change = spec.cache.is_some()
             || spec.l2p_cache.is_some()
-            || spec.thermal.is_some()
+            || spec.may_throttle()
             || spec.streams.is_some()
             || wear::spares_and_grown_bad(&self.store.media).is_some_and(|(_, bad)| bad > 0)
             || spec.power_loss.is_some()
