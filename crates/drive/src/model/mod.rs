@@ -7,6 +7,8 @@
 
 pub(crate) mod check;
 mod facts;
+#[cfg(test)]
+mod mechanisms;
 mod parts;
 mod shipped;
 #[cfg(test)]
