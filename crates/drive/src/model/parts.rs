@@ -15,6 +15,7 @@ use toml_edit::{Document, Item, Value as TomlValue};
 use super::shipped::{PARTS, SHIPPED};
 use super::{FileError, Model, SCHEMA, renamed};
 use crate::schema::compose::{self, Piece, Resolved, item_line};
+use crate::schema::key::Table as _;
 
 /// The schema that a part names.
 pub const PART_SCHEMA: &str = "stend.part/2";
@@ -259,7 +260,34 @@ fn resolve(files: &[ModelFile]) -> Result<Resolved, FileError> {
             None => pieces.push(piece),
         }
     }
+    leave_out_shares(&mut pieces);
     Ok(compose::compose(&drive.text, pieces))
+}
+
+/// Optional tables of which flash, controller, host and firmware each have a share.
+const SHARED: [&str; 6] = [
+    "media",
+    "wear_levelling",
+    "energy",
+    "thermal",
+    "health",
+    "blocks",
+];
+
+/// Leaves out each of these tables that parts alone name and that lacks a share, as where a drive
+/// takes its flash from a part and not its controller: the drive is modelled without.
+fn leave_out_shares(pieces: &mut Vec<Piece>) {
+    for table in SHARED {
+        let names = |key: &str| {
+            let name = format!("{table}.{key}");
+            pieces.iter().any(|piece| piece.name() == name)
+        };
+        let is_own = pieces.iter().any(|p| p.table == table && p.file == 0);
+        let is_whole = names("none") || Model::required_of(table).into_iter().all(names);
+        if !is_own && !is_whole {
+            pieces.retain(|piece| piece.table != table);
+        }
+    }
 }
 
 /// The pieces of a part without its head.

@@ -117,6 +117,28 @@ macro_rules! table {
                 })
             }
 
+            fn required() -> Vec<&'static str> {
+                let keys = [$((
+                    stringify!($key),
+                    <$T as $crate::schema::key::Key>::OPTIONAL || {
+                        let declared: $crate::schema::key::Declared<
+                            '_,
+                            <$T as $crate::schema::key::Key>::Value,
+                        > = $crate::schema::key::declared!($key $(= $default)? $(, $rule)?);
+                        declared.default.is_some()
+                    },
+                )),*];
+                let required = keys.into_iter().filter(|(_, optional)| !optional);
+                required.map(|(key, _)| key).collect()
+            }
+
+            fn required_of(key: &str) -> Vec<&'static str> {
+                match key {
+                    $(stringify!($key) => <$T as $crate::schema::key::Key>::required(),)*
+                    _ => Vec::new(),
+                }
+            }
+
             #[cfg(test)]
             fn document() -> $crate::schema::document::Section {
                 $crate::schema::document::Section {
@@ -288,10 +310,14 @@ pub(crate) trait Key: Sized {
     /// The type of values that its rule checks.
     type Value: Debug;
     /// Whether it may be left out without a default.
-    #[cfg(test)]
     const OPTIONAL: bool = false;
     /// Whether it is a table or a list of tables.
     const IS_TABLE: bool = false;
+
+    /// Of a table, the keys that it must have.
+    fn required() -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// Reads it; `None` after an error, which is reported.
     fn read(
@@ -316,6 +342,12 @@ pub(crate) trait Table: Sized {
 
     /// Reads it; `None` if a key is missing or has a wrong type, which is reported.
     fn read(reader: &mut Reader<'_>, at: &At<'_>) -> Option<Self>;
+
+    /// The keys that it must have.
+    fn required() -> Vec<&'static str>;
+
+    /// The keys that the table of this key must have.
+    fn required_of(key: &str) -> Vec<&'static str>;
 
     /// Its section of the document.
     #[cfg(test)]
@@ -580,7 +612,6 @@ impl<T: Scalar> Key for Field<T> {
 
 impl<K: Key> Key for Option<K> {
     type Value = K::Value;
-    #[cfg(test)]
     const OPTIONAL: bool = true;
     const IS_TABLE: bool = K::IS_TABLE;
 
@@ -597,6 +628,10 @@ impl<K: Key> Key for Option<K> {
         }
     }
 
+    fn required() -> Vec<&'static str> {
+        K::required()
+    }
+
     #[cfg(test)]
     fn sections(_: bool) -> String {
         K::sections(true)
@@ -605,7 +640,6 @@ impl<K: Key> Key for Option<K> {
 
 impl<T: Table> Key for Vec<T> {
     type Value = ();
-    #[cfg(test)]
     const OPTIONAL: bool = true;
     const IS_TABLE: bool = true;
 
@@ -646,6 +680,10 @@ impl<T: Table> Key for T {
             return None;
         };
         reader.table(items, line, false)
+    }
+
+    fn required() -> Vec<&'static str> {
+        <T as Table>::required()
     }
 
     #[cfg(test)]

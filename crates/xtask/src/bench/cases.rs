@@ -374,6 +374,7 @@ fn scaled(original: &str, user_bytes: u64, pages_per_block: Option<u64>) -> Mode
     // What the original has.
     const USER_BYTES: u64 = 256_060_514_304;
     const BLOCKS: u64 = 1_820;
+    const SPARE_BLOCKS: u128 = 37;
     const PAGES: u64 = 384;
     let pages = pages_per_block.unwrap_or(PAGES);
     // 128 bits: terabytes times blocks times pages are more than 64 can hold.
@@ -390,6 +391,10 @@ fn scaled(original: &str, user_bytes: u64, pages_per_block: Option<u64>) -> Mode
         ("user_bytes", figure(u128::from(user_bytes))),
         ("pages_per_block", figure(u128::from(pages))),
         ("blocks_per_plane", figure(blocks)),
+        (
+            "spare_blocks_per_die",
+            figure(blocks * SPARE_BLOCKS / u128::from(BLOCKS)),
+        ),
         ("l2p_segments", figure(u128::from(segments))),
         ("size_mib", figure(u128::from(dram_mib))),
     ];
@@ -480,6 +485,7 @@ mod tests {
         spec.user_bytes = other.user_bytes;
         spec.data.superblocks = other.data.superblocks;
         spec.controller.l2p_segments = other.controller.l2p_segments;
+        spec.blocks.clone_from(&other.blocks);
         assert_eq!(spec, other);
     }
 
