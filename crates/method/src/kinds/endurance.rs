@@ -235,7 +235,7 @@ impl<'e> Wear<'e> {
         if wear.rounds_repeated() > 0 {
             warnings.push(format!(
                 "of {} rounds {} were not simulated: they were taken to be like the round before, \
-                 and wear the same; what that does to the end was measured to be below 2 %",
+                 and wear the same; on small drives that moved the end by less than 2 %",
                 wear.rounds_done(),
                 wear.rounds_repeated()
             ));
