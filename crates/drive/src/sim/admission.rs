@@ -228,9 +228,12 @@ impl Admission {
             let command = host.command(id);
             let (first, end) = command.logical_pages();
             let begins = command.admission_begins().then_some(first..end);
-            persistence
-                .writes_mut()
-                .admitted(id, begins, (required.pages, reserve), stream);
+            // What comes in one part is logged when it is placed.
+            if begins.is_none() || required.pages < end - first {
+                persistence
+                    .writes_mut()
+                    .admitted(id, begins, (required.pages, reserve), stream);
+            }
         }
         host.command_mut(id).pad(required.padding);
         self.request(env, host, id, required.bytes);

@@ -154,11 +154,11 @@ impl Store {
         persistence.map(|persistence| (persistence, view))
     }
 
-    /// Logical pages are trimmed.
+    /// Logical pages are about to be trimmed.
     #[inline(always)]
-    pub fn log_trim(&mut self, first: Lpn, end: Lpn) {
-        if let Some(persistence) = &mut self.persistence {
-            persistence.log_trim(first..end);
+    pub fn log_trim(&mut self, env: &Env, first: Lpn, end: Lpn) {
+        if let Some((persistence, view)) = self.persistence_and_view(&env.layout) {
+            persistence.log_trim(first..end, &view);
         }
     }
 
@@ -172,10 +172,10 @@ impl Store {
         to: MpPage,
         into: SuperblockId,
     ) {
-        if let Some(persistence) = &mut self.persistence {
+        if let Some((persistence, view)) = self.persistence_and_view(&env.layout) {
             let bits = env.layout.page_bits;
             let (from, to) = (page.first_ppn(bits), to.first_ppn(bits));
-            persistence.log_fold(from, pages, to, into);
+            persistence.log_fold(from, pages, (to, into), &view);
         }
     }
 

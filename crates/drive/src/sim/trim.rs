@@ -102,9 +102,9 @@ impl Trim {
             return Begun::Done;
         };
         let waits = !work.lazy && first < end;
-        store.ftl.l2p.trim_later(first, end);
         // For a power cut the whole range is trimmed from now on.
-        store.log_trim(first, end);
+        store.log_trim(env, first, end);
+        store.ftl.l2p.trim_later(first, end);
         if first < end {
             self.ranges.push_back(Range {
                 next: first,
@@ -237,7 +237,7 @@ fn stays_in_cache(env: &Env) -> bool {
 
 fn trim_now(env: &Env, store: &mut Store, first: Lpn, end: Lpn) {
     let keep = stays_in_cache(env);
-    store.log_trim(first, end);
+    store.log_trim(env, first, end);
     let l2p = &mut store.ftl.l2p;
     if first == Lpn(0) && end == Lpn(l2p.logical_pages()) {
         l2p.unmap_all(keep);

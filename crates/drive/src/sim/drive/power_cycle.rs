@@ -100,6 +100,9 @@ impl SimDrive {
         let saved = !clean && self.save();
         let ended = clean || saved;
         // Find what flash holds, while DRAM still tells.
+        if let Some(persistence) = &mut self.store.persistence {
+            persistence.undo(&self.env.layout, &mut self.store.ftl);
+        }
         if !saved {
             self.tear(clean);
         }
@@ -162,10 +165,9 @@ impl SimDrive {
         let mode = store.ftl.superblocks.mode(superblock);
         let line = self.env.layout.word_line(page, mode);
         for other in line.filter(|&other| other != page) {
-            store.ftl.l2p.tear(other);
-            let both = store.persistence_and_view(&self.env.layout);
-            let (persistence, view) = both.expect("it was checked");
-            persistence.page_torn(other, &mut self.env.counters, &view);
+            let lost = store.ftl.l2p.tear_programmed(other);
+            self.env.counters.paired_pages_lost += u64::from(lost);
+            store.page_is_void(other);
         }
     }
 

@@ -61,9 +61,12 @@ impl SimDrive {
         buffer.clear();
         ftl.forget_writes(&self.env.spec, &self.env.layout);
         ftl.fold.power_cut();
-        ftl.l2p.forget();
         if let Some(persistence) = persistence {
             persistence.forget_all(&ftl.l2p);
+        }
+        ftl.l2p.forget();
+        if let Some(persistence) = persistence {
+            persistence.forget_the_rest(&ftl.l2p);
         }
         self.admission.clear();
         self.gc.power_cut(&self.env.spec);
@@ -107,8 +110,8 @@ impl SimDrive {
         debug_assert!(nothing.is_none());
         let end = Lpn(self.store.ftl.l2p.logical_pages());
         self.reads.forget(Lpn(0), end);
+        self.store.log_trim(&self.env, Lpn(0), end);
         self.store.ftl.l2p.forget();
-        self.store.log_trim(Lpn(0), end);
         self.settle_all();
         if self.store.persistence.is_some() {
             self.make_durable();

@@ -8,6 +8,8 @@
 //! Data comes in pieces of a multi-plane page's size. A core that had nothing else to do began with
 //! a piece when its first page was there.
 
+use std::ops::Range;
+
 use stend_base::{Nanos, Op, Status};
 
 use super::SimDrive;
@@ -113,7 +115,8 @@ impl SimDrive {
         let fua = command.handling.fua;
         // Where the power can be cut, only pages of a write that has come whole coalesce: else the
         // journal would hold a part of it.
-        let whole = self.store.persistence.is_none() || command.logical_pages() == (first, last);
+        let persistence = self.store.persistence.as_ref();
+        let whole = persistence.is_none_or(|p| !p.writes().has(id));
         let stream = self.store.ftl.sorting.of_arrival(id, command);
         let received = Received {
             stream,
@@ -131,6 +134,10 @@ impl SimDrive {
             ftl,
             persistence,
         } = &mut self.store;
+        if let Some(persistence) = persistence {
+            let view = FlashView::new(&self.env.layout, ftl, buffer);
+            persistence.begins_to_place(first..last, &view);
+        }
         let placed = ftl.place_received::<true>(&mut self.env, media, buffer, received);
         if let (Some(persistence), Some(lsn)) = (persistence, placed.joins) {
             persistence.join_from(lsn, &FlashView::new(&self.env.layout, ftl, buffer));
@@ -146,7 +153,7 @@ impl SimDrive {
         if self.store.ftl.points.owes_padding() {
             self.store.pad_all(&mut self.env);
         }
-        let waits = self.part_placed(id, last, finished);
+        let waits = self.part_placed(id, first..last, finished);
         if finished && !fua && !waits {
             self.command_done(id);
         }
@@ -169,15 +176,15 @@ impl SimDrive {
         ftl.pad(&mut self.env, media, buffer, stream);
     }
 
-    /// A part of a write, up to logical page `end`, has been placed. Returns true when the command
-    /// ends only when all of it is durable.
+    /// Pages of a write have been placed. Returns true when the command ends only when all of it is
+    /// durable.
     #[inline(always)]
-    fn part_placed(&mut self, id: CommandId, end: Lpn, last: bool) -> bool {
+    fn part_placed(&mut self, id: CommandId, pages: Range<Lpn>, last: bool) -> bool {
         let both = self.store.persistence_and_view(&self.env.layout);
         let Some((persistence, view)) = both else {
             return false;
         };
-        persistence.part_placed(id, end, last, &view);
+        persistence.part_placed(id, pages, last, &view);
         let forced = last && self.host.command(id).handling.forced;
         if forced {
             self.flush_durably(id);

@@ -448,6 +448,8 @@ impl Gc {
         let count = valid.count_ones();
         let stream = self.stream();
         let from = mp_page.first_ppn(env.layout.page_bits);
+        let unnamed = persistence.as_ref();
+        let unnamed = unnamed.map_or(0, |p| p.unnamed_bits(from, valid, &ftl.l2p));
         ftl.place_relocated(
             env,
             media,
@@ -456,7 +458,8 @@ impl Gc {
             (mp_page, valid, count),
             |moved| {
                 if let Some(persistence) = persistence {
-                    persistence.log_relocation(from, moved.pages, moved.to, moved.superblock);
+                    let pages = (moved.pages, unnamed);
+                    persistence.log_relocation(from, pages, moved.to, moved.superblock);
                 }
             },
         );

@@ -126,12 +126,6 @@ impl L2p {
         self.p2l.prefetch(mp_page.first_ppn(self.page_bits).0);
     }
 
-    /// Prefetches the LPN of a physical page.
-    #[inline]
-    pub fn prefetch_lpn(&self, ppn: Ppn) {
-        self.p2l.prefetch(ppn.0);
-    }
-
     /// Prefetches the entries of the pages of a multi-plane page, which will change. Those that are
     /// no longer valid are fetched too: sorting them out would cost more.
     #[inline]
@@ -216,9 +210,29 @@ impl L2p {
         self.entry(lpn)
     }
 
+    /// The physical page of a logical one when all TRIMs have been carried out.
+    #[inline(always)]
+    pub fn after_trims(&self, lpn: Lpn) -> Ppn {
+        match self.pending.count > 0 && self.pending.holds(lpn) {
+            true => Ppn::UNMAPPED,
+            false => self.entry(lpn),
+        }
+    }
+
+    /// Whether any page was trimmed and is still mapped.
+    #[inline(always)]
+    pub fn has_pending_trims(&self) -> bool {
+        self.pending.count > 0
+    }
+
+    /// Whether a page was trimmed and is still mapped.
+    pub fn is_pending_trim(&self, lpn: Lpn) -> bool {
+        self.pending.count > 0 && self.pending.holds(lpn)
+    }
+
     /// What the table says, whatever TRIM is pending.
     #[inline(always)]
-    fn entry(&self, lpn: Lpn) -> Ppn {
+    pub fn entry(&self, lpn: Lpn) -> Ppn {
         Ppn(self.l2p.get(lpn.0))
     }
 
@@ -566,6 +580,20 @@ impl L2p {
         }
     }
 
+    /// A multi-plane page that was programmed holds nothing that can be read, after a cut: how many
+    /// pages that takes from the table.
+    pub fn tear_programmed(&mut self, mp_page: MpPage) -> u32 {
+        let mut count = 0;
+        for ppn in mp_page.ppns(self.page_bits).each() {
+            if self.is_at(ppn) {
+                self.set_entry(self.lpn_of(ppn), Ppn::UNMAPPED);
+                count += 1;
+            }
+        }
+        self.tear(mp_page);
+        count
+    }
+
     /// A multi-plane page holds nothing that can be read: its program was cut short or never begun.
     pub fn tear(&mut self, mp_page: MpPage) {
         if let Some(tags) = &mut self.tags {
@@ -574,20 +602,41 @@ impl L2p {
         }
     }
 
-    /// Makes `durable` the L2P. What was trimmed in the SLC cache is forgotten with the rest of the
-    /// working memory.
+    /// Gives a logical page another place after a cut; [`L2p::recount`] does the rest.
+    pub fn put(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.set_entry(lpn, ppn);
+    }
+
+    /// Unmaps what was trimmed and is still mapped, after a cut; [`L2p::recount`] does the rest.
+    pub fn unmap_all_pending(&mut self) {
+        if self.pending.count > 0 {
+            for lpn in (0..self.logical_pages()).map(Lpn) {
+                if self.pending.holds(lpn) {
+                    self.set_entry(lpn, Ppn::UNMAPPED);
+                }
+            }
+        }
+    }
+
+    /// Whether the table has a logical page at a physical one, after a cut.
+    pub fn is_at(&self, ppn: Ppn) -> bool {
+        let lpn = self.lpn_of(ppn);
+        lpn != Lpn::NONE && self.entry(lpn) == ppn
+    }
+
+    /// Finds which pages are valid, after a cut. What was trimmed in the SLC cache is forgotten
+    /// with the rest of the working memory.
     ///
     /// # Panics
-    /// When `durable` points to a place that belongs to another page.
-    pub fn restore(&mut self, durable: &[Ppn]) {
+    /// When the table points to a place that belongs to another page.
+    pub fn recount(&mut self) {
         self.valid.fill(0);
         self.valid_in.fill(0);
         self.trimmed.fill(0);
         self.trimmed_in.fill(0);
         self.forget_pending();
-        for (lpn, &ppn) in (0u32..).zip(durable) {
-            let lpn = Lpn(lpn);
-            self.set_entry(lpn, ppn);
+        for lpn in (0..self.logical_pages()).map(Lpn) {
+            let ppn = self.entry(lpn);
             if !ppn.is_place() {
                 continue;
             }

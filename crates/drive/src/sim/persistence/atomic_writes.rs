@@ -7,13 +7,17 @@
 //! - A piece begins only when there is space for all of it. Else it could hold back, by what it
 //!   overwrites, the very superblocks whose space it waits for.
 //!
+//! A write that comes in one part is logged when it is placed, and needs no account here: no data
+//! overtakes another. What parts that are placed and not yet logged have superseded is kept here.
+//!
 //! Requests that wait are few, and rarely overlap: a counting filter tells most that they do not.
 
 use std::ops::Range;
 
+use super::superseded::PlaceRun;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{CommandId, Lpn, StreamId};
+use crate::sim::ids::{CommandId, Lpn, Ppn, StreamId};
 use crate::spec::Spec;
 
 /// Logical pages that share a counter of the filter, as a power of two.
@@ -28,8 +32,9 @@ const LONG: u32 = 8;
 struct AtomicWrite {
     first: Lpn,
     end: Lpn,
-    /// Up to here its changes are logged.
+    /// Up to here its changes are logged, and up to there its data is placed.
     logged: Lpn,
+    placed: Lpn,
     /// Where the piece that is being admitted goes, for which there is room.
     stream: StreamId,
     /// Logical pages of it that are not yet admitted.
@@ -41,6 +46,12 @@ struct AtomicWrite {
 pub(in crate::sim) struct AtomicWrites {
     /// By command; `None` where it is no such write.
     of_command: Vec<Option<AtomicWrite>>,
+    /// By command: what its pages that are placed and not logged have superseded.
+    superseded: Vec<Vec<PlaceRun>>,
+    /// Pages that are placed and not logged.
+    unlogged: u32,
+    /// Pages that differ from what flash has, and will not be logged any more.
+    never_logged: Vec<(Lpn, PlaceRun)>,
     /// How many of them have pages at each counter.
     filter: Vec<u32>,
     /// How many are not in the filter.
@@ -73,6 +84,9 @@ impl AtomicWrites {
     fn with_pieces(piece_pages: u32) -> AtomicWrites {
         AtomicWrites {
             of_command: Vec::with_capacity(64),
+            superseded: Vec::with_capacity(64),
+            unlogged: 0,
+            never_logged: Vec::new(),
             filter: vec![0; FILTER],
             long: 0,
             piece_pages,
@@ -153,27 +167,102 @@ impl AtomicWrites {
         write.to_admit -= pages;
     }
 
-    /// The data of a write has its places up to page `end`: the pages of the piece that has all of
-    /// them now, if one does or parts are `torn`, and whether it is the last of the write.
+    /// Data has its place: what waited for that may continue.
+    #[inline(always)]
+    pub fn makes_room(&mut self) {
+        self.retry |= self.refused;
+    }
+
+    /// The data of a write has its places up to page `end`, and has `superseded` these: the pages
+    /// of the piece that has all of them now, if one does or parts are `torn`.
     pub fn placed(
         &mut self,
         command: CommandId,
         end: Lpn,
+        superseded: &[PlaceRun],
         torn: bool,
-    ) -> Option<(Range<Lpn>, bool)> {
-        self.retry |= self.refused;
+    ) -> Option<Range<Lpn>> {
         let piece_pages = self.piece_pages;
         let write = self.get_mut(command).expect("the write was admitted");
+        let pages = end - std::mem::replace(&mut write.placed, end);
         let piece_end = write.end.min(write.logged + piece_pages);
-        if end < piece_end && !torn {
-            return None;
+        let is_whole = end >= piece_end || torn;
+        let first = match is_whole {
+            true => std::mem::replace(&mut write.logged, end),
+            false => write.logged,
+        };
+        self.superseded[command.index()].extend_from_slice(superseded);
+        self.unlogged += pages;
+        is_whole.then(|| {
+            self.unlogged -= end - first;
+            first..end
+        })
+    }
+
+    /// What the piece of a write that has just been placed has superseded.
+    pub fn take_superseded(&mut self, command: CommandId) -> std::vec::Drain<'_, PlaceRun> {
+        self.superseded[command.index()].drain(..)
+    }
+
+    /// A page differs from what flash has, which is this place, and will not be logged.
+    #[cold]
+    pub fn never_log(&mut self, lpn: Lpn, place: Ppn) {
+        let first = place;
+        self.never_logged.push((lpn, PlaceRun { first, pages: 1 }));
+        self.unlogged += 1;
+    }
+
+    /// A place that was superseded holds nothing that can be read: whether it was by pages that
+    /// are placed and not logged.
+    #[cold]
+    pub fn lose_superseded(&mut self, place: Ppn) -> bool {
+        let mut runs = self.superseded.iter_mut();
+        if runs.any(|runs| PlaceRun::lose(runs, place)) {
+            return true;
         }
-        let first = std::mem::replace(&mut write.logged, end);
-        let ended = end == write.end;
-        if ended {
-            self.remove(command);
-        }
-        Some((first..end, ended))
+        let mut never = self.never_logged.iter_mut();
+        never.any(|(_, run)| {
+            let is_it = run.first == place;
+            if is_it {
+                run.first = Ppn::LOST;
+            }
+            is_it
+        })
+    }
+
+    /// Whether a page is placed and not logged.
+    #[inline]
+    pub fn is_unlogged(&self, lpn: Lpn) -> bool {
+        self.unlogged > 0 && self.find_unlogged(lpn)
+    }
+
+    /// Whether any page is placed and not logged.
+    #[inline(always)]
+    pub fn has_unlogged(&self) -> bool {
+        self.unlogged > 0
+    }
+
+    #[inline(never)]
+    fn find_unlogged(&self, lpn: Lpn) -> bool {
+        let mut writes = self.of_command.iter().flatten();
+        let mut never = self.never_logged.iter();
+        writes.any(|write| write.logged <= lpn && lpn < write.placed)
+            || never.any(|&(first, run)| first <= lpn && lpn < first + run.pages)
+    }
+
+    /// The pages that are placed and not logged: of each run the first, and what it superseded.
+    pub fn unlogged(&self) -> impl Iterator<Item = (Lpn, PlaceRun)> + '_ {
+        let under_way = self.of_command.iter().zip(&self.superseded);
+        let under_way = under_way.filter_map(|(write, runs)| Some((write.as_ref()?, runs)));
+        let of_writes = under_way.flat_map(|(write, runs)| {
+            let mut next = write.logged;
+            runs.iter().map(move |&run| {
+                let first = next;
+                next += run.pages;
+                (first, run)
+            })
+        });
+        of_writes.chain(self.never_logged.iter().copied())
     }
 
     /// Nothing more of a write is admitted. Pieces that were admitted whole are still logged; of a
@@ -189,6 +278,13 @@ impl AtomicWrites {
         Some(given_up)
     }
 
+    /// Whether a write comes in parts, of which some may have their places.
+    #[inline(always)]
+    pub fn has(&self, command: CommandId) -> bool {
+        self.get(command).is_some()
+    }
+
+    #[inline]
     fn get(&self, command: CommandId) -> Option<&AtomicWrite> {
         self.of_command.get(command.index())?.as_ref()
     }
@@ -210,12 +306,14 @@ impl AtomicWrites {
         let index = command.index();
         if index >= self.of_command.len() {
             self.of_command.resize(index + 1, None);
+            self.superseded.resize(index + 1, Vec::new());
         }
         self.count(first, end, 1);
         self.of_command[index].insert(AtomicWrite {
             first,
             end,
             logged: first,
+            placed: first,
             stream,
             to_admit: 0,
         })
@@ -228,11 +326,27 @@ impl AtomicWrites {
             return;
         };
         self.count(write.first, write.end, u32::MAX);
+        // What was given up in the middle of a piece.
+        let mut first = write.logged;
+        for run in self.superseded[command.index()].drain(..) {
+            for nth in 0..run.pages {
+                let place = run.nth(nth);
+                let page = PlaceRun {
+                    first: place,
+                    pages: 1,
+                };
+                self.never_logged.push((first + nth, page));
+            }
+            first += run.pages;
+        }
     }
 
     /// No write is under way any more.
     pub fn power_cut(&mut self) {
         self.of_command.fill(None);
+        self.superseded.iter_mut().for_each(Vec::clear);
+        self.unlogged = 0;
+        self.never_logged.clear();
         self.filter.fill(0);
         self.long = 0;
         self.refused = false;

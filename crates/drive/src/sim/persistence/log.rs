@@ -4,9 +4,13 @@ use std::ops::Range;
 
 use super::atomic_writes::AtomicWrites;
 use super::change::{Change, ChangeKind};
+use super::journal_buffer::JournalBuffer;
+use super::superseded::PlaceRun;
 use super::{FlashView, Persistence};
 use crate::sim::faults::Fault;
+use crate::sim::geometry::bits::set_bits;
 use crate::sim::ids::{CommandId, IdRange, Lpn, MpPage, Ppn, SuperblockId};
+use crate::sim::l2p::table::L2p;
 
 /// Writes, and what waits for them.
 impl Persistence {
@@ -43,18 +47,43 @@ impl Persistence {
         reservation
     }
 
-    /// A part of a write, up to logical page `end`, has its places: it is logged with the other
-    /// parts of its piece when it is the last.
-    #[inline(never)]
-    pub fn part_placed(&mut self, command: CommandId, end: Lpn, last: bool, view: &FlashView<'_>) {
-        let torn = self.faults.has(Fault::TornRequest);
-        let placed = self.writes.placed(command, end, torn);
-        let ended = placed.as_ref().is_some_and(|(_, ended)| *ended);
-        if let Some((pages, _)) = placed {
-            self.log_piece(pages, view);
+    /// Data of a write is about to be placed: notes what these pages supersede.
+    #[inline]
+    pub fn begins_to_place(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
+        self.placing.clear();
+        for lpn in pages.each() {
+            let place = self.durable_place(view.l2p.after_trims(lpn), view);
+            PlaceRun::add(&mut self.placing, place);
         }
-        if last && !ended {
-            // A write that was given up has not reached the end of its last piece.
+    }
+
+    /// Data of a write has its places: all of it, or a part, the `last` or not. A part is logged
+    /// with the others of its piece when it is the last of that.
+    #[inline(never)]
+    pub fn part_placed(
+        &mut self,
+        command: CommandId,
+        pages: Range<Lpn>,
+        last: bool,
+        view: &FlashView<'_>,
+    ) {
+        self.writes.makes_room();
+        if !self.writes.has(command) {
+            for &run in &self.placing {
+                self.durable.will_supersede(run);
+            }
+            self.log_piece(pages, view);
+            return;
+        }
+        let torn = self.faults.has(Fault::TornRequest);
+        let piece = self.writes.placed(command, pages.end, &self.placing, torn);
+        if let Some(piece) = piece {
+            for run in self.writes.take_superseded(command) {
+                self.durable.will_supersede(run);
+            }
+            self.log_piece(piece, view);
+        }
+        if last {
             self.writes.remove(command);
         }
     }
@@ -145,25 +174,79 @@ impl Persistence {
         self.buffer.push(change);
     }
 
-    /// Logical pages were trimmed.
-    #[inline(always)]
-    pub fn log_trim(&mut self, pages: Range<Lpn>) {
+    /// Logical pages are about to be trimmed.
+    pub fn log_trim(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         if pages.start < pages.end {
+            self.begins_to_place(pages.clone(), view);
+            for &run in &self.placing {
+                self.durable.will_supersede(run);
+            }
             let change = Change::new(ChangeKind::Trim, pages.start, pages.count(), Ppn(0));
             self.buffer.push(change);
         }
     }
 
-    /// Pages of a multi-plane page, one bit each, have been relocated to the places from `to` on.
+    /// Those of some valid pages of a multi-plane page, one bit each, that a change must not name:
+    /// a TRIM has already, or the write that they belong to will.
+    #[inline(always)]
+    pub fn unnamed_bits(&self, first: Ppn, pages: u32, l2p: &L2p) -> u32 {
+        match l2p.has_pending_trims() || self.writes.has_unlogged() {
+            true => self.find_unnamed(first, pages, l2p),
+            false => 0,
+        }
+    }
+
     #[inline(never)]
-    pub fn log_relocation(&mut self, from: Ppn, pages: u32, to: Ppn, superblock: SuperblockId) {
-        let change = Change::new(ChangeKind::Relocate, from, pages, to);
-        self.push_to(change, superblock);
+    fn find_unnamed(&self, first: Ppn, pages: u32, l2p: &L2p) -> u32 {
+        let unnamed = |bit: &u32| {
+            let lpn = l2p.lpn_of(first + *bit);
+            l2p.is_pending_trim(lpn) || self.writes.is_unlogged(lpn)
+        };
+        set_bits(pages)
+            .filter(unnamed)
+            .fold(0, |bits, bit| bits | 1 << bit)
+    }
+
+    /// Pages of a multi-plane page, one bit each, have been relocated to the places from `to` on;
+    /// `unnamed` of them are not logged.
+    #[inline(never)]
+    pub fn log_relocation(
+        &mut self,
+        from: Ppn,
+        (pages, unnamed): (u32, u32),
+        to: Ppn,
+        superblock: SuperblockId,
+    ) {
+        let (mut left, mut next) = (pages, to);
+        // Those between two that are not named.
+        while left & unnamed != 0 {
+            let gap = (left & unnamed).trailing_zeros();
+            let before = left & ((1 << gap) - 1);
+            self.log_relocated(from, before, next, superblock);
+            next += before.count_ones() + 1;
+            left &= !(before | 1 << gap);
+        }
+        self.log_relocated(from, left, next, superblock);
+    }
+
+    #[inline]
+    fn log_relocated(&mut self, from: Ppn, pages: u32, to: Ppn, superblock: SuperblockId) {
+        if pages != 0 {
+            let change = Change::new(ChangeKind::Relocate, from, pages, to);
+            self.push_to(change, superblock);
+        }
     }
 
     /// Pages of a multi-plane page, one bit each, have been copied to the same places of another.
     #[inline(never)]
-    pub fn log_fold(&mut self, from: Ppn, pages: u32, to: Ppn, superblock: SuperblockId) {
+    pub fn log_fold(
+        &mut self,
+        from: Ppn,
+        pages: u32,
+        (to, superblock): (Ppn, SuperblockId),
+        view: &FlashView<'_>,
+    ) {
+        let pages = pages & !self.unnamed_bits(from, pages, view.l2p);
         if pages != 0 {
             let change = Change::new(ChangeKind::Fold, from, pages, to);
             self.push_to(change, superblock);
@@ -173,10 +256,16 @@ impl Persistence {
     /// Pages of a multi-plane page, one bit each, cannot be read any more.
     #[cold]
     pub fn log_loss(&mut self, first: Ppn, pages: u32, view: &FlashView<'_>) {
-        let first = self.durable_place(first, view);
-        if pages != 0 && !self.faults.has(Fault::LossForgotten) {
+        let pages = pages & !self.unnamed_bits(first, pages, view.l2p);
+        let durable = self.durable_place(first, view);
+        if self.faults.has(Fault::LossForgotten) {
+            for bit in set_bits(pages) {
+                let lpn = view.l2p.lpn_of(first + bit);
+                self.writes.never_log(lpn, durable + bit);
+            }
+        } else if pages != 0 {
             self.buffer
-                .push(Change::new(ChangeKind::Lose, first, pages, Ppn(0)));
+                .push(Change::new(ChangeKind::Lose, durable, pages, Ppn(0)));
         }
     }
 
@@ -188,19 +277,29 @@ impl Persistence {
     pub fn log_unprogrammed(&mut self, lost: &mut [(MpPage, u32)], view: &FlashView<'_>) {
         // What is ready needs not wait.
         self.count_ready(view);
-        for (page, pages) in &mut *lost {
-            *pages |= self.buffer.named_bits(page.ppns(view.layout.page_bits));
-        }
-        let mut lost = lost.iter().filter(|lost| lost.1 != 0).peekable();
-        if lost.peek().is_none() {
+        let bits = view.layout.page_bits;
+        let named = |buffer: &JournalBuffer, page: MpPage| buffer.named_bits(page.ppns(bits));
+        if lost
+            .iter()
+            .all(|&(page, pages)| pages | named(&self.buffer, page) == 0)
+        {
             return;
         }
         self.buffer.open_groups_from(0);
         // They wait for nothing, so all of them are ready when the first is.
-        for &(page, pages) in lost {
-            let first = page.first_ppn(view.layout.page_bits);
-            self.buffer
-                .push(Change::new(ChangeKind::Lose, first, pages, Ppn(0)));
+        for (page, pages) in lost {
+            let first = page.first_ppn(bits);
+            let named = named(&self.buffer, *page);
+            let mut valid = *pages & !self.unnamed_bits(first, *pages, view.l2p);
+            // What the write that superseded it has not been logged for is lost in flash too.
+            for bit in set_bits(named & !*pages) {
+                valid |= u32::from(self.writes.lose_superseded(first + bit)) << bit;
+            }
+            *pages |= named;
+            if *pages != 0 {
+                self.buffer
+                    .push(Change::new(ChangeKind::Lose, first, valid, Ppn(0)));
+            }
         }
     }
 }

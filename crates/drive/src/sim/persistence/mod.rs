@@ -41,6 +41,7 @@ mod power_state;
 mod readiness;
 mod recent;
 mod releases;
+mod superseded;
 mod view;
 
 use std::ops::Range;
@@ -62,6 +63,7 @@ pub(in crate::sim) use partial_parity::{PartialParity, StripeMember};
 pub(in crate::sim) use power_cycle::SaveWork;
 use power_state::PowerState;
 use readiness::Readiness;
+use superseded::PlaceRun;
 pub(in crate::sim) use view::{Flash, FlashView};
 
 /// What is durable of a drive whose power can be cut, and what is to become so.
@@ -72,6 +74,8 @@ pub(in crate::sim) struct Persistence {
     readiness: Readiness,
     durable: DurableL2p,
     writes: AtomicWrites,
+    /// What the data that is being placed supersedes.
+    placing: Vec<PlaceRun>,
     journal: Journal,
     checkpoint: Checkpoint,
     blocks: JournalBlocks,
@@ -111,6 +115,7 @@ impl Persistence {
             readiness: Readiness::new(of.paired_pages, u64::from(of.journal_interval_pages)),
             durable: DurableL2p::new(layout.superblocks() as usize, logical_pages),
             writes: AtomicWrites::new(spec, layout),
+            placing: Vec::with_capacity(64),
             journal: Journal::new(spec),
             checkpoint: Checkpoint::new(spec, logical_pages),
             blocks: JournalBlocks::new(spec.dies),
@@ -135,14 +140,13 @@ impl Persistence {
         self.blocks = JournalBlocks::new(spec.dies);
     }
 
-    /// Everything is being erased: nothing is mapped.
+    /// Everything is being erased: what the L2P maps still, and will not any more.
     pub fn forget_all(&mut self, l2p: &L2p) {
-        self.durable.forget_all();
-        self.forget_the_rest(l2p);
+        self.durable.forget_all(l2p);
     }
 
     /// Forgets all that is not durable, and how far it was.
-    fn forget_the_rest(&mut self, l2p: &L2p) {
+    pub fn forget_the_rest(&mut self, l2p: &L2p) {
         self.buffer.power_cut();
         self.readiness.power_cut();
         self.durable.recount(l2p);

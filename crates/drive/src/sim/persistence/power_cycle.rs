@@ -113,34 +113,42 @@ impl Persistence {
         self.spec.paired_pages != PairedPages::OneShot
     }
 
-    /// A multi-plane page that had been programmed cannot be read any more.
-    pub fn page_torn(&mut self, page: MpPage, counters: &mut Counters, view: &FlashView<'_>) {
-        self.page_is_void(page);
-        let bits = view.layout.page_bits;
-        for ppn in page.ppns(bits).each() {
-            let lpn = view.l2p.lpn_of(ppn);
-            if self.durable.is_at(lpn, ppn) {
-                self.durable.forget_page(lpn);
-                counters.paired_pages_lost += 1;
+    /// Takes back in the L2P what is not durable. Which pages are valid is the caller's.
+    pub fn undo(&mut self, layout: &Layout, ftl: &mut Ftl) {
+        let Ftl { l2p, fold, .. } = ftl;
+        if self.keeps_fold_sources() && fold.is_under_way() {
+            let target = layout.mp_pages_in(fold.target());
+            for ppn in target
+                .each()
+                .flat_map(|page| page.ppns(layout.page_bits).each())
+            {
+                if l2p.is_valid(ppn) {
+                    l2p.put(l2p.lpn_of(ppn), fold.durable_place(layout, ppn));
+                }
             }
         }
+        l2p.unmap_all_pending();
+        for (first, run) in self.writes.unlogged() {
+            for nth in 0..run.pages {
+                l2p.put(first + nth, run.nth(nth));
+            }
+        }
+        self.durable.undo(self.buffer.changes(), l2p);
     }
 
-    /// Notes which stripes a cut leaves without parity, before the writer forgets how far it was.
+    /// Notes which stripes a cut leaves without parity, before the writer forgets how far it was;
+    /// the L2P is the durable one.
     /// `ended`: programs of data under way end; `all_ended`: those of parity too.
     pub fn cut_stripes(&mut self, (ended, all_ended): (bool, bool), view: &FlashView<'_>) {
-        let (durable, bits) = (&self.durable, view.layout.page_bits);
-        let holds_durable = |page: MpPage| {
-            let mut all = page.ppns(bits).each();
-            all.any(|ppn| durable.is_at(view.l2p.lpn_of(ppn), ppn))
-        };
+        let bits = view.layout.page_bits;
+        let holds_durable = |page: MpPage| page.ppns(bits).each().any(|ppn| view.l2p.is_at(ppn));
         if let Some(parity) = &mut self.parity {
             parity.power_cut((ended, all_ended), holds_durable, view);
         }
     }
 
-    /// Everything that was not durable is forgotten, and the power is off; the L2P is the durable
-    /// one. `ended`: no program was cut, so that the state of all pages is known. Which superblocks
+    /// Everything that was not durable is forgotten, and the power is off; the L2P has been made the
+    /// durable one ([`Persistence::undo`]). `ended`: no program was cut, so that the state of all pages is known. Which superblocks
     /// are filled on, of which kind, with how many multi-plane pages left, and which are erased at
     /// the next start.
     pub fn power_cut(
@@ -150,7 +158,7 @@ impl Persistence {
         layout: &Layout,
         (ftl, buffer): (&mut Ftl, &mut WriteBuffer),
     ) -> (Vec<(SuperblockId, Kind, u32)>, Vec<SuperblockId>) {
-        ftl.l2p.restore(self.durable.table());
+        ftl.l2p.recount();
         self.forget_the_rest(&ftl.l2p);
         self.journal.power_cut();
         self.checkpoint.power_cut();

@@ -1,0 +1,193 @@
+//! Where logical pages lay, or that they held nothing, before changes that are not durable yet:
+//! with it, the durable L2P is found from the one in memory.
+
+use std::collections::VecDeque;
+
+use crate::sim::ids::Ppn;
+
+/// Logical pages in a row that lay at physical pages in a row, or all had no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct PlaceRun {
+    pub first: Ppn,
+    pub pages: u32,
+}
+
+impl PlaceRun {
+    /// The place of one of its pages.
+    #[inline]
+    pub fn nth(self, nth: u32) -> Ppn {
+        match self.first.is_place() {
+            true => self.first + nth,
+            false => self.first,
+        }
+    }
+
+    /// Replaces a place in runs, if one has it, since what it held is lost. Whether one has.
+    #[cold]
+    pub fn lose(runs: &mut Vec<PlaceRun>, place: Ppn) -> bool {
+        let Some(at) = runs.iter().position(|run| {
+            run.first.is_place() && run.first <= place && place < run.first + run.pages
+        }) else {
+            return false;
+        };
+        let (run, before) = (runs[at], place - runs[at].first);
+        let parts = [
+            (run.first, before),
+            (Ppn::LOST, 1),
+            (place + 1, run.pages - before - 1),
+        ];
+        let parts = parts.into_iter().filter(|part| part.1 > 0);
+        runs.splice(
+            at..=at,
+            parts.map(|(first, pages)| PlaceRun { first, pages }),
+        );
+        true
+    }
+
+    /// Adds the next page to runs.
+    #[inline]
+    pub fn add(runs: &mut Vec<PlaceRun>, place: Ppn) {
+        match runs.last_mut() {
+            Some(last) if last.nth(last.pages) == place => last.pages += 1,
+            _ => runs.push(PlaceRun {
+                first: place,
+                pages: 1,
+            }),
+        }
+    }
+}
+
+/// What the changes that name logical pages have superseded, in their order.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Superseded {
+    runs: VecDeque<PlaceRun>,
+}
+
+/// Runs above which the memory for them is given back when they are durable: the TRIM of a whole
+/// drive has as many as it has fragments.
+const USUAL_RUNS: usize = 1 << 16;
+
+impl Superseded {
+    pub fn new() -> Superseded {
+        Superseded {
+            runs: VecDeque::with_capacity(1 << 12),
+        }
+    }
+
+    /// Adds those of the latest change.
+    #[inline]
+    pub fn add(&mut self, run: PlaceRun) {
+        self.runs.push_back(run);
+    }
+
+    /// Takes the oldest, of at most so many pages.
+    #[inline]
+    pub fn take_first(&mut self, pages: u32) -> PlaceRun {
+        let front = self.runs.front_mut();
+        let front = front.expect("a change has superseded something");
+        if front.pages <= pages {
+            let run = *front;
+            self.runs.pop_front();
+            return run;
+        }
+        let run = PlaceRun {
+            first: front.first,
+            pages,
+        };
+        *front = PlaceRun {
+            first: front.nth(pages),
+            pages: front.pages - pages,
+        };
+        run
+    }
+
+    /// Takes the latest, of at most so many pages.
+    pub fn take_last(&mut self, pages: u32) -> PlaceRun {
+        let back = self.runs.back_mut();
+        let back = back.expect("a change has superseded something");
+        if back.pages <= pages {
+            let run = *back;
+            self.runs.pop_back();
+            return run;
+        }
+        back.pages -= pages;
+        PlaceRun {
+            first: back.nth(back.pages),
+            pages,
+        }
+    }
+
+    /// Gives back memory that only a rare change has needed.
+    #[inline]
+    pub fn shrink(&mut self) {
+        if self.runs.capacity() > 2 * USUAL_RUNS && self.runs.len() < USUAL_RUNS {
+            self.runs.shrink_to(USUAL_RUNS);
+        }
+    }
+
+    /// Nothing is left to become durable.
+    pub fn clear(&mut self) {
+        self.runs.clear();
+        self.shrink();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_base::Rng;
+
+    use super::*;
+
+    #[test]
+    fn a_place_that_is_lost_is_cut_out() {
+        let mut runs = Vec::new();
+        for place in [7, 8, 9, 20] {
+            PlaceRun::add(&mut runs, Ppn(place));
+        }
+        assert!(PlaceRun::lose(&mut runs, Ppn(8)) && PlaceRun::lose(&mut runs, Ppn(20)));
+        assert!(!PlaceRun::lose(&mut runs, Ppn(8)) && !PlaceRun::lose(&mut runs, Ppn(19)));
+        let all = runs
+            .iter()
+            .flat_map(|run| (0..run.pages).map(|nth| run.nth(nth)));
+        let all: Vec<Ppn> = all.collect();
+        assert_eq!(all, [Ppn(7), Ppn::LOST, Ppn(9), Ppn::LOST]);
+    }
+
+    /// Against a plain list of places, taken from both ends in portions of any size.
+    #[test]
+    fn places_come_back_in_their_order() {
+        let mut rng = Rng::stream(1, "superseded");
+        for _ in 0..200 {
+            let (mut plain, mut runs) = (VecDeque::new(), Vec::new());
+            let mut next = Ppn(0);
+            for _ in 0..rng.below(60) {
+                next = match rng.below(6) {
+                    0 => Ppn(rng.below(1_000) as u32),
+                    1 => Ppn::UNMAPPED,
+                    2 => Ppn::LOST,
+                    _ if next.is_place() => next + 1,
+                    _ => next,
+                };
+                plain.push_back(next);
+                PlaceRun::add(&mut runs, next);
+            }
+            let mut all = Superseded::new();
+            runs.into_iter().for_each(|run| all.add(run));
+            while !plain.is_empty() {
+                let most = 1 + rng.below(plain.len() as u64) as u32;
+                if rng.below(2) == 0 {
+                    let run = all.take_first(most);
+                    for nth in 0..run.pages {
+                        assert_eq!(Some(run.nth(nth)), plain.pop_front());
+                    }
+                } else {
+                    let run = all.take_last(most);
+                    for nth in (0..run.pages).rev() {
+                        assert_eq!(Some(run.nth(nth)), plain.pop_back());
+                    }
+                }
+            }
+            assert!(all.runs.is_empty());
+        }
+    }
+}
