@@ -52,6 +52,8 @@ pub(in crate::sim) struct AtomicWrites {
     unlogged: u32,
     /// Pages that differ from what flash has, and will not be logged any more.
     never_logged: Vec<(Lpn, PlaceRun)>,
+    /// How many there are.
+    under_way: u32,
     /// How many of them have pages at each counter.
     filter: Vec<u32>,
     /// How many are not in the filter.
@@ -87,6 +89,7 @@ impl AtomicWrites {
             superseded: Vec::with_capacity(64),
             unlogged: 0,
             never_logged: Vec::new(),
+            under_way: 0,
             filter: vec![0; FILTER],
             long: 0,
             piece_pages,
@@ -309,6 +312,7 @@ impl AtomicWrites {
             self.superseded.resize(index + 1, Vec::new());
         }
         self.count(first, end, 1);
+        self.under_way += 1;
         self.of_command[index].insert(AtomicWrite {
             first,
             end,
@@ -326,6 +330,7 @@ impl AtomicWrites {
             return;
         };
         self.count(write.first, write.end, u32::MAX);
+        self.under_way -= 1;
         // What was given up in the middle of a piece.
         let mut first = write.logged;
         for run in self.superseded[command.index()].drain(..) {
@@ -347,6 +352,7 @@ impl AtomicWrites {
         self.superseded.iter_mut().for_each(Vec::clear);
         self.unlogged = 0;
         self.never_logged.clear();
+        self.under_way = 0;
         self.filter.fill(0);
         self.long = 0;
         self.refused = false;
@@ -356,6 +362,9 @@ impl AtomicWrites {
     /// Whether one of them has pages of `first..end`.
     #[inline]
     pub fn overlap(&self, first: Lpn, end: Lpn) -> bool {
+        if self.under_way == 0 {
+            return false;
+        }
         let counters = counters(first, end);
         let may = self.long > 0
             || counters.len() as u32 > LONG

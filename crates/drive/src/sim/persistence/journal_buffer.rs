@@ -148,6 +148,7 @@ impl JournalBuffer {
     }
 
     /// Adds a change.
+    #[inline]
     pub(super) fn push(&mut self, change: Change) {
         self.entries += change.entries();
         self.changes.push_back(change);

@@ -31,7 +31,7 @@ impl Persistence {
 
     /// Logical pages to be reserved for a write of these, beyond what has been, before its part at
     /// page `at` is admitted, where `left` more may be; `None` when that has to wait.
-    #[inline(never)]
+    #[inline(always)]
     pub fn reservation(
         &mut self,
         command: CommandId,
@@ -48,7 +48,7 @@ impl Persistence {
     }
 
     /// Data of a write is about to be placed: notes what these pages supersede.
-    #[inline]
+    #[inline(always)]
     pub fn begins_to_place(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         self.placing.clear();
         for lpn in pages.each() {
@@ -59,7 +59,7 @@ impl Persistence {
 
     /// Data of a write has its places: all of it, or a part, the `last` or not. A part is logged
     /// with the others of its piece when it is the last of that.
-    #[inline(never)]
+    #[inline(always)]
     pub fn part_placed(
         &mut self,
         command: CommandId,
@@ -68,13 +68,24 @@ impl Persistence {
         view: &FlashView<'_>,
     ) {
         self.writes.makes_room();
-        if !self.writes.has(command) {
-            for &run in &self.placing {
-                self.durable.will_supersede(run);
-            }
-            self.log_piece(pages, view);
+        if self.writes.has(command) {
+            self.part_of_several_placed(command, pages, last, view);
             return;
         }
+        for &run in &self.placing {
+            self.durable.will_supersede(run);
+        }
+        self.log_piece(pages, view);
+    }
+
+    #[inline(never)]
+    fn part_of_several_placed(
+        &mut self,
+        command: CommandId,
+        pages: Range<Lpn>,
+        last: bool,
+        view: &FlashView<'_>,
+    ) {
         let torn = self.faults.has(Fault::TornRequest);
         let piece = self.writes.placed(command, pages.end, &self.placing, torn);
         if let Some(piece) = piece {
@@ -88,6 +99,7 @@ impl Persistence {
         }
     }
 
+    #[inline(always)]
     fn log_piece(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         if let Some(lsn) = self.buffer.take_joined() {
             self.open_groups_from(lsn);
@@ -109,6 +121,7 @@ impl Persistence {
 
     /// Logs that logical pages from `first` on, up to `end` at most, lie one after another in a
     /// multi-plane page; the first that does not.
+    #[inline(always)]
     fn log_run(&mut self, first: Lpn, end: Lpn, view: &FlashView<'_>) -> Lpn {
         let place = view.l2p.lookup(first);
         if place == Ppn::LOST {
