@@ -521,6 +521,7 @@ fn an_unprotected_lower_page_is_lost_with_the_upper() {
     );
     assert_eq!(flushed_and_lost(PairedPages::Pad), (0, 0));
     assert_eq!(flushed_and_lost(PairedPages::OneShot), (0, 0));
+    assert_eq!(flushed_and_lost(PairedPages::Completed), (0, 0));
 }
 
 #[test]
@@ -535,6 +536,11 @@ fn padding_word_lines_costs_their_mp_pages() {
     // Up to the upper page of the first die: three lower pages and it.
     assert_eq!((left.filler_mp_pages, filled.filler_mp_pages), (0, 4));
     assert_eq!(filled.nand_programs, left.nand_programs + 4);
+    // Where programs under way are completed there is nothing to fill.
+    assert_eq!(
+        flush(PairedPages::Completed).nand_programs,
+        left.nand_programs
+    );
 }
 
 #[test]

@@ -26,7 +26,8 @@ const MECHANISMS: [(&str, &str); 12] = [
 ];
 
 /// Those of which every drive has to say that it has them, or why not.
-const TOLD: [&str; 8] = [
+const TOLD: [&str; 10] = [
+    "parity",
     "media",
     "blocks",
     "wear_levelling",
@@ -34,6 +35,7 @@ const TOLD: [&str; 8] = [
     "energy",
     "idle_states",
     "thermal",
+    "power_loss",
     "encryption",
 ];
 

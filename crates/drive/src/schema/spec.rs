@@ -399,8 +399,18 @@ pub enum PairedPages {
     OneShot,
     /// Data is durable when its word line is full; a flush pads the rest of the word line.
     Pad,
+    /// Small capacitors hold the drive up until the programs under way have ended: a cut takes
+    /// nothing that was programmed before.
+    Completed,
     /// A cut may take what a flush has promised.
     Unprotected,
+}
+
+impl PairedPages {
+    /// Whether a program that is cut short tears the other pages of its word line.
+    pub(crate) fn tears(self) -> bool {
+        matches!(self, PairedPages::Pad | PairedPages::Unprotected)
+    }
 }
 
 /// The key of a drive file that excludes [`Spec::power_loss`], if it has one: pages programmed at

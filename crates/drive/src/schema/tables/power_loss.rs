@@ -18,14 +18,15 @@ table! {
         /// Whether capacitors hold the drive up at a cut until buffer and journal are in flash.
         capacitors: Field<bool> => |table, _|
             /// With capacitors: for how long they hold the drive up.
-            hold_up: Option<Nanos> = table.capacitors.value.then(|| millis(&table.hold_up_ms));
-        /// For how long capacitors hold the drive up, ms: enough for a full write buffer, and with
-        /// `[media]` and parity for the parity of open stripes. Without effect if there are none.
-        hold_up_ms: Field<u64>, 0..=10_000;
+            hold_up: Option<Nanos> = table.capacitors.value.then(|| hold_up(table));
+        /// With capacitors: for how long they hold the drive up, ms: enough for a full write
+        /// buffer, and with `[media]` and parity for the parity of open stripes.
+        hold_up_ms: Option<Field<u64>>, 0..=10_000;
         /// `"one-shot"`: all pages of a word line are programmed in one pass, as with
         /// `nand_commands.one_shot_program_us`, which needs it. `"pad"`: in several, and data is
-        /// durable when its word line is full. `"unprotected"`: in several, and a cut may take
-        /// what a flush has promised.
+        /// durable when its word line is full. `"completed"`: in several, and small capacitors
+        /// hold the drive up until the programs under way have ended. `"unprotected"`: in several,
+        /// and a cut may take what a flush has promised.
         paired_pages: Field<String>, OneOf(&PAIRED_PAGES) => |table, model|
             /// What a torn program does to the pages of its word line, and what is done about it.
             paired_pages: PairedPages = named(&PAIRED_PAGES, &table.paired_pages),
@@ -39,8 +40,9 @@ table! {
             journal_rows: u32 =
                 model.nand.pages_per_block.value / model.nand.program_us.value.len() as u32;
         /// Blocks of a plane in SLC mode, for journal and L2P, beside `nand.blocks_per_plane` and
-        /// the cache: room for twice the L2P, twice `checkpoint_pages`, and one.
-        journal_blocks_per_plane: Field<u32>, 2..=65_536;
+        /// the cache: room for twice the L2P, twice `checkpoint_pages`, and one. As many as that
+        /// without the key.
+        journal_blocks_per_plane: Option<Field<u32>>, 2..=65_536;
         /// tR of the journal's pages, µs.
         journal_read_us: Field<f64>, 1.0..=100_000.0;
         /// tPROG of the journal's pages, µs.
@@ -60,11 +62,17 @@ table! {
 }
 
 /// What is done about paired pages, by name.
-const PAIRED_PAGES: [(&str, PairedPages); 3] = [
+const PAIRED_PAGES: [(&str, PairedPages); 4] = [
     ("one-shot", PairedPages::OneShot),
     ("pad", PairedPages::Pad),
+    ("completed", PairedPages::Completed),
     ("unprotected", PairedPages::Unprotected),
 ];
+
+/// For how long capacitors hold the drive up; not at all where no time is given.
+fn hold_up(table: &PowerLoss) -> Nanos {
+    table.hold_up_ms.as_ref().map_or(Nanos::ZERO, millis)
+}
 
 /// Whether the journal's blocks have room and the capacitors hold long enough, in a model whose
 /// single figures are valid.
@@ -78,8 +86,9 @@ pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, drive: &Spec) 
         return;
     }
     let need = journal_blocks(drive, spec);
-    let blocks = &table.journal_blocks_per_plane;
-    if u64::from(blocks.value) < need {
+    if let Some(blocks) = &table.journal_blocks_per_plane
+        && u64::from(blocks.value) < need
+    {
         let message = format!(
             "{} is not allowed; twice the L2P and twice the journal up to a checkpoint need at \
              least {need}",
@@ -96,13 +105,21 @@ pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, drive: &Spec) 
         return;
     };
     let need = longest_save(drive, spec);
+    let need_ms = need.0.div_ceil(1_000_000);
+    let Some(given) = &table.hold_up_ms else {
+        let message = format!(
+            "true needs power_loss.hold_up_ms; programming a full write buffer takes up to {need_ms} \
+             ms"
+        );
+        problems.report(&table.capacitors, message);
+        return;
+    };
     if hold_up < need {
         let message = format!(
-            "{} is not allowed; programming a full write buffer takes up to {} ms",
-            table.hold_up_ms.value,
-            need.0.div_ceil(1_000_000)
+            "{} is not allowed; programming a full write buffer takes up to {need_ms} ms",
+            given.value
         );
-        problems.report(&table.hold_up_ms, message);
+        problems.report(given, message);
     }
 }
 
@@ -250,10 +267,16 @@ replay_page_ns = 100
                 "pad",
                 "hope",
                 "paired_pages",
-                "allowed: one-shot, pad, unprotected",
+                "allowed: one-shot, pad, completed, unprotected",
             ),
             ("= 9", "= 8", "journal_blocks_per_plane", "at least 9"),
             ("ms = 4", "ms = 2", "hold_up_ms", "takes up to 3 ms"),
+            (
+                "hold_up_ms = 4\n",
+                "",
+                "capacitors",
+                "true needs power_loss.hold_up_ms",
+            ),
             ("= 256", "= 0", "checkpoint_pages", "from 1 to 65536"),
             ("boot_ms", "boots_ms", "boots_ms", "unknown field"),
         ] {

@@ -244,7 +244,7 @@ impl PartialParity {
         holds_durable: impl Fn(MpPage) -> bool,
         view: &FlashView<'_>,
     ) {
-        let tears_pairs = !ended && self.paired != PairedPages::OneShot;
+        let tears_pairs = !ended && self.paired.tears();
         let open = view.superblocks.open_ones().flat_map(|superblock| {
             let first = view.layout.first_mp_page(superblock);
             (first..first + view.shape(superblock).mp_pages).each()

@@ -29,7 +29,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 use crate::sim::media::op::Upkeep;
 use crate::sim::media::{page_bytes, read_time};
-use crate::spec::{PairedPages, Spec};
+use crate::spec::Spec;
 
 /// What there is to save on capacitors beside the buffer, and how long operations take.
 pub(in crate::sim) struct SaveWork<'a> {
@@ -110,7 +110,7 @@ impl Persistence {
 
     /// Whether programs that a cut ends take the other pages of their word line with them.
     pub fn tears_word_lines(&self) -> bool {
-        self.spec.paired_pages != PairedPages::OneShot
+        self.spec.paired_pages.tears()
     }
 
     /// Takes back in the L2P what is not durable. Which pages are valid is the caller's.

@@ -174,7 +174,7 @@ impl Readiness {
         let page = all.find(|&page| !view.is_durable(page, self.paired))?;
         let upto = match self.paired {
             PairedPages::Pad => view.word_line(page).last(),
-            PairedPages::OneShot | PairedPages::Unprotected => None,
+            PairedPages::OneShot | PairedPages::Completed | PairedPages::Unprotected => None,
         };
         Some(upto.unwrap_or(page))
     }
