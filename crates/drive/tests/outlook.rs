@@ -5,7 +5,7 @@ use crate::common;
 use common::*;
 use stend_base::{Device, Op};
 use stend_drive::SimDrive;
-use stend_drive::spec::{BlocksSpec, Spec, WearSpec};
+use stend_drive::spec::{BlocksSpec, PowerLossSpec, Spec, WearSpec};
 
 fn drives() -> Vec<(&'static str, Spec)> {
     let plain = || plain(40, 64, 30 * 4 * 64 * 4);
@@ -30,10 +30,15 @@ fn drives() -> Vec<(&'static str, Spec)> {
         }),
         ..plain()
     };
+    let journal = Spec {
+        power_loss: Some(power_loss()),
+        ..plain()
+    };
     vec![
         ("plain", plain()),
         ("parity", with_parity),
         ("wearing", wearing),
+        ("journal", journal),
     ]
 }
 
@@ -62,6 +67,7 @@ fn nothing_is_relocated_until_the_room_is_used() {
                 fill(drive);
                 let all = drive.capacity_bytes() / PAGE;
                 alone(drive, request(0, Op::Trim, 0, all));
+                alone(drive, request(1, Op::Flush, 0, 0));
             }),
             ("half written", |drive| {
                 let half = drive.capacity_bytes() / 2;
@@ -101,11 +107,23 @@ fn room_is_not_told_where_other_work_may_begin() {
     assert!(SimDrive::new(&plain).steady_bytes().is_some());
     let cached = SimDrive::new(&cached(40, 4, 30 * 4 * 64 * 4));
     assert_eq!(cached.steady_bytes(), None);
+    // A checkpoint each eight pages of the journal, of a megabyte of data each.
     let journalled = Spec {
-        power_loss: Some(power_loss()),
+        power_loss: Some(PowerLossSpec {
+            journal_interval_pages: 256,
+            checkpoint_pages: 8,
+            ..power_loss()
+        }),
         ..plain.clone()
     };
-    assert_eq!(SimDrive::new(&journalled).steady_bytes(), None);
+    let mut journalled = SimDrive::new(&journalled);
+    assert_eq!(journalled.steady_bytes(), Some(8 * 256 * PAGE));
+    write_bytes(&mut journalled, 7 * 256 * PAGE);
+    let left = journalled.steady_bytes().expect("none is under way");
+    assert!((1..=3).contains(&(left / 256 / PAGE)), "{left}");
+    assert_eq!(journalled.counters().checkpoint_programs, 0);
+    write_bytes(&mut journalled, left + 256 * PAGE);
+    assert!(journalled.counters().checkpoint_programs > 0);
     let failing = Spec {
         blocks: Some(BlocksSpec {
             life_cycles: [u32::MAX, 2],

@@ -93,7 +93,9 @@ impl SimDrive {
     /// superblock that is filled costs what the one before did, an erase at most. `None` where
     /// something else may begin before: a cache that fills, a table of which more lies on flash,
     /// heat, streams that follow what was written, blocks that have begun to fail, TRIM under way.
-    /// Wear levelling moves nothing before GC does, and nothing is read.
+    /// Wear levelling moves nothing before GC does, and nothing is read. A checkpoint ends it too,
+    /// as long as nobody asks for more of the journal than is written anyway; and a superblock
+    /// whose erase has to wait for the journal does not count.
     pub(super) fn bytes_until_gc(&self) -> Option<u64> {
         let spec = &self.env.spec;
         let may_change = spec.cache.is_some()
@@ -101,24 +103,27 @@ impl SimDrive {
             || spec.may_throttle()
             || spec.streams.is_some()
             || wear::spares_and_grown_bad(&self.store.media).is_some_and(|(_, bad)| bad > 0)
-            || spec.power_loss.is_some()
             || self.trim.is_busy();
         if may_change {
             return None;
         }
-        let all = self.env.layout.superblocks_of(Pool::Data).each();
+        let persistence = self.store.persistence.as_ref();
+        let checkpoint = persistence.map_or(u64::MAX, |p| p.bytes_until_checkpoint());
+        let ftl = &self.store.ftl;
         let empty = |&s: &SuperblockId| {
-            self.store.ftl.superblocks.is_closed(s) && self.store.ftl.l2p.occupied_in(s) == 0
+            ftl.superblocks.is_closed(s)
+                && ftl.l2p.occupied_in(s) == 0
+                && persistence.is_none_or(|p| !p.needs(s))
         };
-        let empty = self
-            .env
-            .layout
-            .mp_pages_of(Pool::Data, all.filter(empty).count() as u32);
+        let all = self.env.layout.superblocks_of(Pool::Data).each();
+        let empty = all.filter(empty).count() as u32;
+        let empty = self.env.layout.mp_pages_of(Pool::Data, empty);
         let mp_pages = self.store.ftl.space.free(Pool::Data) + empty - self.env.limits.gc_start;
         let mp_pages = u64::try_from(mp_pages).unwrap_or(0);
         let data = u64::from(spec.parity_data.unwrap_or(1));
         let with_parity = data + u64::from(spec.parity_data.is_some());
-        Some(mp_pages * data / with_parity * u64::from(spec.pages_per_mp_page) * PAGE_BYTES)
+        let pages = mp_pages * data / with_parity * u64::from(spec.pages_per_mp_page);
+        Some(checkpoint.min(pages * PAGE_BYTES))
     }
 
     /// Free pages of 4 KiB of the pool that takes new data first, for tests and observers.

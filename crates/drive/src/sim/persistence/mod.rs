@@ -50,7 +50,7 @@ use crate::sim::faults::{Fault, Faults};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{MpPage, SuperblockId};
 use crate::sim::l2p::table::L2p;
-use crate::spec::{PowerLossSpec, Spec};
+use crate::spec::{PAGE_BYTES, PowerLossSpec, Spec};
 
 use crate::sim::media::op::Upkeep;
 use atomic_writes::AtomicWrites;
@@ -313,6 +313,21 @@ impl Persistence {
         }
     }
 
+    /// Bytes that can be written until a checkpoint begins, where nobody waits for the journal; 0
+    /// while one is under way.
+    pub fn bytes_until_checkpoint(&self) -> u64 {
+        if self.checkpoint.is_under_way() {
+            return 0;
+        }
+        let interval = u64::from(self.spec.journal_interval_pages);
+        let writes = u64::from(
+            self.spec
+                .checkpoint_pages
+                .saturating_sub(self.journal.pages()),
+        ) / u64::from(self.journal.pages_for(interval));
+        writes * interval * PAGE_BYTES
+    }
+
     /// Whether a checkpoint is under way.
     pub fn checkpoint_under_way(&self) -> bool {
         self.checkpoint.is_under_way()
@@ -324,11 +339,16 @@ impl Persistence {
     /// Whether a superblock that has been emptied may be erased now; else it may when
     /// [`Persistence::take_erasable`] says so.
     pub fn release(&mut self, superblock: SuperblockId) -> bool {
-        if !self.durable.needs(superblock) || self.faults.has(Fault::EraseEarly) {
+        if !self.needs(superblock) || self.faults.has(Fault::EraseEarly) {
             return true;
         }
         self.durable.releases_mut().await_release(superblock);
         false
+    }
+
+    /// Whether flash points into a superblock, or will.
+    pub fn needs(&self, superblock: SuperblockId) -> bool {
+        self.durable.needs(superblock)
     }
 
     /// The next superblock that may be erased.
