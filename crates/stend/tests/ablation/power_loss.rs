@@ -175,6 +175,8 @@ fn a_buffer_without_protection_is_found_to_be_so() {
     let model = |plp: bool| {
         let mut model = Model::shipped("samsung-sm863-480gb").expect("it is shipped");
         model.dram.plp.value = plp;
+        let power_loss = model.power_loss.as_mut().expect("it has a journal");
+        power_loss.capacitors.value = plp;
         model
     };
     let (with, without) = (found(model(true)), found(model(false)));
