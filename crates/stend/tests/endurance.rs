@@ -307,6 +307,9 @@ fn a_device_is_written_as_much_as_allowed_and_asked_for_its_health() {
         (&health["temperature_c"], &health["read_only"]),
         (&41.into(), &false.into())
     );
+    assert_eq!(health["power_on_hours"], 1);
+    let page = fs::read_to_string(dir.join("out/index.html")).unwrap();
+    assert!(page.contains("Of its rated life are left: by the share used, "));
 }
 
 #[test]
