@@ -8,6 +8,7 @@ mod block_cuts;
 mod caches;
 mod common;
 mod directed_cuts;
+mod endurance_theory;
 mod free;
 mod fua;
 mod heat;

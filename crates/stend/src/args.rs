@@ -585,10 +585,16 @@ pub struct DriveArgs {
 /// What to do with a drive.
 #[derive(Debug, Subcommand)]
 pub enum DriveCommand {
-    /// Print the drive's health (SMART); with --json, in the format of `smartctl -j`.
+    /// Print the drive's health (SMART), and what is left of its rated life; with --json, in the
+    /// format of `smartctl -j`.
     Health {
         /// A simulated drive's file, or a block device (through smartctl).
         target: String,
+        /// What the drive is rated to be written (TBW, on its data sheet), such as 72TB. Suffixes:
+        /// K … T and KiB … TiB (binary), KB … TB (decimal). Of a simulated drive, in place of
+        /// what its model says.
+        #[arg(long, value_name = "SIZE", value_parser = values::size)]
+        rated: Option<u64>,
     },
     /// TRIM the drive, or a part of it; the data there is lost.
     ///

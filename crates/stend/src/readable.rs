@@ -43,7 +43,7 @@ fn named(command: &Command) -> Vec<PathBuf> {
             _ => Vec::new(),
         },
         Command::Drive(args) => match &args.command {
-            DriveCommand::Health { target }
+            DriveCommand::Health { target, .. }
             | DriveCommand::Trim { target, .. }
             | DriveCommand::Erase { target, .. }
             | DriveCommand::Overprovision { target, .. }

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use common::{
     Loop, MIB, Mounted, Said, fails, fails_as, fake_tool, folder, have, have_root_and, json,
-    number, ok, run, stend, tool, with_tools,
+    key_paths, number, ok, run, stend, tool, with_tools,
 };
 use serde_json::Value;
 
@@ -103,7 +103,10 @@ fn health_is_smartctl_s_with_the_meaning_of_its_exit_status() {
             assert!(said.stdout.contains(part), "{part}\n{}", said.stdout);
         }
         assert_eq!(said.stderr.contains("log of errors"), status == 64);
-        assert_eq!(health(&["--json"]).stdout, text, "to the byte");
+        let told = health(&["--json"]).stdout;
+        let (own, end) = (told.find(",\n  \"stend\": ").unwrap(), text.trim_end());
+        assert_eq!(told[..own], *end[..end.len() - 1].trim_end(), "to the byte");
+        assert!(told.ends_with("}\n}\n"), "{told}");
         assert_eq!(
             tools.calls(),
             [format!("-j -x {node}"), format!("-j -x {node}")]
@@ -130,6 +133,92 @@ fn health_is_smartctl_s_with_the_meaning_of_its_exit_status() {
         3,
         &["a file has no health"],
     );
+}
+
+/// What `stend drive health` prints of a drive of which smartctl says this.
+fn health_told(device: &Loop, text: &str, more: &[&str]) -> String {
+    let dir = folder();
+    let answer = dir.path().join("answer");
+    fs::write(&answer, text).unwrap();
+    let tools = fake_tool("smartctl", &format!("cat {}", answer.display()));
+    let args = [&["drive", "health", device.node()], more].concat();
+    let said = run(with_tools(&mut stend(dir.path(), &args), tools.path()));
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    said.stdout
+}
+
+fn life_left(device: &Loop, text: &str, more: &[&str]) -> Value {
+    let told = health_told(device, text, &[more, &["--json"]].concat());
+    json(&told)["stend"]["remaining_life"].clone()
+}
+
+#[test]
+fn what_is_left_of_a_drive_is_told_as_documented() {
+    if !have_root_and(&["losetup"]) {
+        return;
+    }
+    let device = Loop::new(MIB);
+    // Every documented key, and no other.
+    let document = include_str!("../../../docs/real-drives.md");
+    let example = document.split("```json\n").nth(1).unwrap();
+    let example = json(example.split("```").next().unwrap());
+    let documented = &example["stend"]["remaining_life"];
+    let rated = ["--rated", "72TB"];
+    let whole = life_left(&device, NVME, &rated);
+    assert_eq!(key_paths(&whole), key_paths(documented));
+    for key in key_paths(&whole) {
+        let pointer = key.replace('.', "/");
+        let [got, shown] = [&whole, documented].map(|of| number(of.pointer(&pointer).unwrap()));
+        assert!((got / shown - 1.0).abs() < 0.005, "{key}: {got}, {shown}");
+    }
+    // The text of the example, whose lines are wrapped.
+    let unwrapped = document.replace('\n', " ");
+    let told = health_told(&device, NVME, &rated);
+    let rows: Vec<&str> = told
+        .lines()
+        .skip_while(|row| !row.starts_with("written"))
+        .collect();
+    for row in &rows[..4] {
+        assert!(unwrapped.contains(row), "{row}");
+    }
+    let told = health_told(&device, ATA, &[]);
+    let expected = "rated life left, by the share used: 698 TB (461 TB to 1,410 TB), at the rate \
+                    so far 118 (77.6 to 238) years with power\n";
+    assert!(told.contains(expected), "{told}");
+}
+
+#[test]
+fn what_is_left_of_a_drive_follows_as_far_as_it_tells() {
+    if !have_root_and(&["losetup"]) {
+        return;
+    }
+    let device = Loop::new(MIB);
+    let said = |text: &str, more: &[&str]| health_told(&device, text, more);
+    let by_share = |text: &str| life_left(&device, text, &[])["by_used_percent"].clone();
+    let used = |percent: u64| {
+        let reported = format!("\"percentage_used\": {percent}");
+        NVME.replace("\"percentage_used\": 3", &reported)
+    };
+    // Nothing used yet: a bound.
+    let new = by_share(&used(0));
+    for bound in [&new["written_bytes"], &new["power_on_years"]] {
+        assert_eq!(key_paths(bound), [".least".to_owned()].into());
+    }
+    let told = said(&used(0), &[]);
+    assert!(told.contains("the share used: at least 1,150 TB, at the rate so far at least 48.7"));
+    // Without hours, bytes alone. Of a life that is over, nothing.
+    let timeless = used(3).replace("\"power_on_hours\": 4310", "\"power_on_hours\": 0");
+    let timeless = by_share(&timeless);
+    assert!(timeless["written_bytes"].is_object() && timeless["power_on_years"].is_null());
+    assert!(said(&used(120), &[]).contains("by the share used: nothing\n"));
+
+    // A drive that tells no share: smartctl's document alone, unless its rating is given.
+    let silent = ATA.replace("Media_Wearout_Indicator", "Unknown_Attribute");
+    let silent = silent.replace("Wear_Leveling_Count", "Unknown_Attribute");
+    assert_eq!(said(&silent, &["--json"]), silent, "to the byte");
+    assert!(!said(&silent, &[]).contains("rated life"));
+    let rated = life_left(&device, &silent, &["--rated", "150TB"]);
+    assert!(rated["by_rated_bytes"].is_object() && rated["by_used_percent"].is_null());
 }
 
 #[test]

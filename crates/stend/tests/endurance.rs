@@ -13,6 +13,8 @@ use common::{
     number, ok, page_header, program, run, saved, script, stend, test, tool,
 };
 use serde_json::Value;
+use stend_analysis::remaining_life;
+use stend_record::endurance::Health;
 
 const EDITION: [&str; 2] = ["--edition", "endurance"];
 
@@ -93,6 +95,38 @@ fn a_life_is_the_same_again_and_twice_as_long_with_twice_the_erasures() {
     let written = |review: &Value| number(&endurance(review)["written_bytes"]);
     let ratio = written(&longer) / written(&first);
     assert!((1.8..2.4).contains(&ratio), "{ratio}");
+}
+
+/// What is said to be left holds, once wear is steady and until the drive refuses.
+#[test]
+fn the_life_that_is_left_comes_to_what_was_said() {
+    let dir = folder();
+    let dir = dir.path();
+    let text = fs::read_to_string(mortal_model(dir)).unwrap();
+    let text = text.replace("rated_cycles = { value = 6", "rated_cycles = { value = 60");
+    let text = text.replace("_life_cycles = { value = 9", "_life_cycles = { value = 90");
+    fs::write(dir.join("mortal.toml"), text).unwrap();
+    let review = worn(dir, &["./mortal.toml", "--out", "a"]);
+    let rounds = list(&endurance(&review)["rounds"]).iter();
+    let healths: Vec<Health> = rounds
+        .map(|round| serde_json::from_value(round["health"].clone()).unwrap())
+        .collect();
+    let written = |health: &Health| health.host_written_bytes.unwrap() as f64;
+    let used = |health: &Health| health.used_percent.unwrap();
+    // The rated life ends between two rounds.
+    let end = healths.iter().position(|h| used(h) >= 100).unwrap();
+    let [before, after] = [end - 1, end].map(|nth| written(&healths[nth]));
+    let steady = healths[..end].iter().filter(|health| used(health) >= 50);
+    let mut tried = 0;
+    for health in steady {
+        let life = remaining_life(health, health, None).unwrap();
+        let left = life.by_used_percent.unwrap().written_bytes.unwrap();
+        let end = [left.least, left.most.unwrap()].map(|left| written(health) + left);
+        println!("{} %: {end:?} for {before} to {after}", used(health));
+        assert!(end[0] <= after && end[1] >= before, "{health:?}: {end:?}");
+        tried += 1;
+    }
+    assert!(tried > 5, "{tried} rounds");
 }
 
 #[test]
@@ -307,6 +341,9 @@ fn a_device_is_written_as_much_as_allowed_and_asked_for_its_health() {
         (&health["temperature_c"], &health["read_only"]),
         (&41.into(), &false.into())
     );
+    assert_eq!(health["power_on_hours"], 1);
+    let page = fs::read_to_string(dir.join("out/index.html")).unwrap();
+    assert!(page.contains("Of its rated life are left: by the share used, "));
 }
 
 #[test]

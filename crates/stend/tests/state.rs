@@ -270,6 +270,40 @@ fn a_drive_that_is_worn_out_says_so() {
     assert!(shown.contains("FAILED"), "{shown}");
 }
 
+/// One cycle of ten is used, and forty hours have passed.
+#[test]
+fn what_is_left_of_a_simulated_drive_follows_from_its_health() {
+    let dir = folder();
+    let dir = dir.path();
+    model_with_health(dir, "nvme", "10");
+    ok(dir, &["drives", "create", "mine.toml", "--state", "d"]);
+    let new = drive(dir, &["health", "d"]);
+    assert_eq!(new["stend"], serde_json::json!({}), "nothing is written");
+    let late = "[a]\nrw=read\nbs=4k\nsize=1m\nstartdelay=40h\n";
+    fs::write(dir.join("r.fio"), late).unwrap();
+    ok(dir, &["run", "r.fio", "--on", "d", "--fill"]);
+    drive(dir, &["erase", "d"]);
+    let left = |more: &[&str]| {
+        let told = drive(dir, &[&["health", "d"], more].concat());
+        told["stend"]["remaining_life"].clone()
+    };
+    let life = left(&["--rated", "80GB"]);
+    let used = number(&life["used_percent"]);
+    assert!((8.0..=10.0).contains(&used), "{life}");
+    assert!(number(&life["power_on_hours"]) >= 40.0, "{life}");
+    let written = number(&life["host_written_bytes"]);
+    let by_share = &life["by_used_percent"]["written_bytes"];
+    assert_eq!(number(&by_share["about"]), (100.0 - used) / used * written);
+    let by_rating = &life["by_rated_bytes"]["written_bytes"];
+    assert_eq!(number(&by_rating["about"]), 80e9 - written);
+    let shown = ok(dir, &["drive", "health", "d"]).stdout;
+    for part in ["rated life left, by the share used: ", " years with power"] {
+        assert!(shown.contains(part), "{part}:\n{shown}");
+    }
+    assert!(!shown.contains("of the rated"), "{shown}");
+    assert!(left(&[])["rated_bytes"].is_null(), "the model names none");
+}
+
 #[test]
 fn a_model_without_health_says_so() {
     let dir = with_drive("demo-8gb");

@@ -404,6 +404,7 @@ impl Target for SimulatedTarget {
             used_percent: now.used_percent,
             spare_percent: spec.map(|_| now.spare_percent),
             spare_threshold_percent: spec.map(|spec| spec.spare_threshold_percent.into()),
+            power_on_hours: Some(now.power_on.0 / crate::smart::NS_PER_HOUR),
             erase_cycles: Some(EraseCycles {
                 min: Some(now.cycles.min.into()),
                 mean: now.cycles.mean,

@@ -9,7 +9,8 @@ use stend_record::smart::{
     Temperature, Trim,
 };
 
-const NS_PER_HOUR: u64 = 3_600_000_000_000;
+/// An hour of virtual time.
+pub(crate) const NS_PER_HOUR: u64 = 3_600_000_000_000;
 const NS_PER_MINUTE: u64 = 60_000_000_000;
 
 /// What smartctl would print of a drive in this health; `None` for a model that says

@@ -5,6 +5,7 @@ use stend_record::review::TestResult;
 
 use crate::figures::Unit;
 use crate::kind::{Kind, Named};
+use crate::remaining::remaining_life;
 use crate::words;
 
 /// What a test of endurance came to; nothing of any other test.
@@ -41,6 +42,7 @@ fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
     let mut out = vec![end(endurance, capacity_bytes)];
     out.extend(speed(endurance));
     out.extend(health(endurance));
+    out.extend(remaining(endurance));
     out.extend(amplification(&endurance.rounds));
     out.extend(endurance.afterwards.map(|after| afterwards(&after)));
     out
@@ -116,6 +118,23 @@ fn health(endurance: &Endurance) -> Option<String> {
         );
     }
     Some(said + ".")
+}
+
+/// What is left of the rated life of a drive that goes on, at the rate of before the test.
+fn remaining(endurance: &Endurance) -> Option<String> {
+    let last = endurance.rounds.last()?.health?;
+    if endurance.end == EnduranceEnd::Refused || last.host_written_bytes.is_none() {
+        return None;
+    }
+    let before = endurance.before.unwrap_or_default();
+    let life = remaining_life(&last, &before, endurance.rated_bytes)?;
+    let rate = "at the rate of before the test";
+    let by_share = life.by_used_percent.map(|left| ("share used", left));
+    let by_rating = life.by_rated_bytes.map(|left| ("rated bytes", left));
+    let said = [by_share, by_rating].into_iter().flatten();
+    let said = said.map(|(by, left)| format!("by the {by}, {}", left.in_words(rate)));
+    let said: Vec<String> = said.collect();
+    Some(format!("Of its rated life are left: {}.", said.join("; ")))
 }
 
 /// Bytes written in the test up to the first round after which this was true.
@@ -245,5 +264,39 @@ mod tests {
                 "Afterwards 6 GB of 8 GB can be read, and 3 reads fail."
             ]
         );
+    }
+
+    #[test]
+    fn what_is_left_of_a_spared_drive_goes_by_the_rate_of_before() {
+        let health = |tb: u64, used| Health {
+            host_written_bytes: Some(tb * 1_000_000_000_000),
+            used_percent: Some(used),
+            power_on_hours: Some(8_760),
+            ..Health::default()
+        };
+        let mut spared = worn();
+        spared.end = EnduranceEnd::Budget;
+        spared.rated_bytes = Some(16_000_000_000_000);
+        spared.before = Some(health(2, 2));
+        spared.rounds[2].health = Some(health(6, 6));
+        let said = |of: &Endurance| sentences(of, 8_000_000_000);
+        let expected = "Of its rated life are left: by the share used, 94 TB (79.7 TB to 114 TB), \
+                        at the rate of before the test 47 (39.9 to 57) years with power; by the \
+                        rated bytes, 10 TB, at the rate of before the test 5 years with power.";
+        assert!(said(&spared).contains(&expected.to_owned()), "{spared:?}");
+        spared.before = None;
+        spared.rated_bytes = None;
+        let bytes = "Of its rated life are left: by the share used, 94 TB (79.7 TB to 114 TB).";
+        assert!(said(&spared).contains(&bytes.to_owned()));
+        // Of one that refuses, and one that counts nothing, nothing.
+        let mut worn = spared.clone();
+        worn.end = EnduranceEnd::Refused;
+        spared.rounds[2].health = Some(Health {
+            host_written_bytes: None,
+            ..health(6, 6)
+        });
+        for silent in [worn, spared] {
+            assert!(!said(&silent).iter().any(|s| s.contains("are left:")));
+        }
     }
 }

@@ -114,6 +114,9 @@ pub struct Health {
     /// Below it the drive warns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spare_threshold_percent: Option<u64>,
+    /// Whole hours with power in its life.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_on_hours: Option<u64>,
     /// Erase cycles of its blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erase_cycles: Option<EraseCycles>,

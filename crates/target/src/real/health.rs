@@ -39,7 +39,12 @@ pub(super) fn temperature_c(disk: &str) -> Option<i64> {
 /// the drive, a failing one among them: what it prints is what counts.
 fn read(answer: &Answer) -> Result<Reading, String> {
     let health = of_document(&answer.document);
-    if health == Health::default() {
+    // That it has power is no health.
+    let nothing = Health {
+        power_on_hours: health.power_on_hours,
+        ..Health::default()
+    };
+    if health == nothing {
         return Err("smartctl finds no health log".to_owned());
     }
     let document = serde_json::from_str(&answer.text)
@@ -48,10 +53,12 @@ fn read(answer: &Answer) -> Result<Reading, String> {
 }
 
 /// The health in a document, as far as it is understood.
-pub(super) fn of_document(document: &Document) -> Health {
+pub fn of_document(document: &Document) -> Health {
     let mut health = of_nvme(document).unwrap_or_else(|| of_ata(document));
     let current = document.temperature.as_ref().map(|t| t.current);
     health.temperature_c = health.temperature_c.or(current);
+    let hours = document.power_on_time.as_ref().map(|time| time.hours);
+    health.power_on_hours = health.power_on_hours.or(hours);
     health
 }
 
@@ -62,6 +69,7 @@ fn of_nvme(document: &Document) -> Option<Health> {
         used_percent: Some(log.percentage_used),
         spare_percent: Some(log.available_spare),
         spare_threshold_percent: Some(log.available_spare_threshold),
+        power_on_hours: Some(log.power_on_hours),
         media_errors: Some(log.media_errors),
         temperature_c: log.temperature,
         // Bit 3 of the critical warning: "all of the media has been placed in read only mode".
@@ -164,6 +172,7 @@ mod tests {
         assert_eq!(health.temperature_c, log["temperature"].as_i64());
         assert_eq!(health.read_only, Some(false));
         assert_eq!(health.nand_written_bytes, None);
+        assert_eq!(health.power_on_hours, log["power_on_hours"].as_u64());
         let warning = text.replacen("\"critical_warning\": 0", "\"critical_warning\": 8", 1);
         assert_ne!(warning, text);
         assert_eq!(health_of(&warning).unwrap().read_only, Some(true));
@@ -176,6 +185,7 @@ mod tests {
         assert_eq!(health.host_written_bytes, Some(27_838_821_420 * 512));
         assert_eq!(health.used_percent, Some(2));
         assert_eq!(health.retired_blocks, Some(0));
+        assert_eq!(health.power_on_hours, Some(21_034));
         assert_eq!(health.temperature_c, Some(29));
         assert_eq!((health.read_only, health.spare_percent), (None, None));
         let large = text.replace("Total_LBAs_Written", "Host_Writes_32MiB");
@@ -255,5 +265,8 @@ mod tests {
         says(&why, "/dev/loop0: Unable to detect device type");
         let bare = r#"{ "device": { "name": "/dev/sdx", "type": "scsi", "protocol": "SCSI" } }"#;
         assert_eq!(health_of(bare).unwrap_err(), "smartctl finds no health log");
+        let counts_hours = bare.replacen('{', r#"{ "power_on_time": { "hours": 7 },"#, 1);
+        let why = health_of(&counts_hours).unwrap_err();
+        assert_eq!(why, "smartctl finds no health log");
     }
 }

@@ -89,6 +89,7 @@ use crate::files::{FilesJob, FilesOutcome};
 
 pub use self::claim::{RATING_UNKNOWN, life_percent};
 pub use self::fio::FIO_VARIABLE;
+pub use self::health::of_document as health_of;
 pub use self::look::{Seen, look};
 pub use self::opened::OpenOptions;
 pub use self::running::stop_programs;

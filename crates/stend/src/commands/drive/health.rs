@@ -1,19 +1,20 @@
-//! `stend drive health`: a drive's health in smartctl's format.
+//! `stend drive health`: a drive's health in smartctl's format, and what is left of its rated life.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
+use stend_analysis::{RemainingLife, remaining_life, words};
 use stend_base::Device;
 use stend_record::smart::{Attributes, Document};
-use stend_target::real::smartctl;
-use stend_target::{Access, SimulatedTarget};
+use stend_target::real::{health_of, smartctl};
+use stend_target::{Access, SimulatedTarget, Target};
 
 use super::simulated::open;
 use crate::failure::Failure;
 use crate::output::{json_value, note, print, print_json};
 
 /// Of a block device.
-pub fn real(name: &str, as_json: bool) -> Result<(), Failure> {
+pub fn real(name: &str, rated_bytes: Option<u64>, as_json: bool) -> Result<(), Failure> {
     let path = Path::new(name);
     if path.is_file() {
         return Err(Failure::Input(format!(
@@ -25,20 +26,42 @@ pub fn real(name: &str, as_json: bool) -> Result<(), Failure> {
     for complaint in smartctl::complaints(&answer.document) {
         note(&format!("smartctl: {complaint}"));
     }
-    if as_json {
-        return print(&answer.text);
+    let health = health_of(&answer.document);
+    let life = remaining_life(&health, &health, rated_bytes);
+    match (as_json, life) {
+        (false, life) => print(&table(&answer.document, life.as_ref())?),
+        (true, None) => print(&answer.text),
+        (true, Some(life)) => {
+            let own = json!({ "remaining_life": life });
+            print(&with_own(&answer.text, &own))
+        }
     }
-    print(&table(&answer.document)?)
+}
+
+/// smartctl's document to the byte, but for one key more at its end, `stend`.
+fn with_own(document: &str, own: &Value) -> String {
+    let whole = document.trim_end();
+    match whole.strip_suffix('}') {
+        None => document.to_owned(),
+        Some(open) => format!(
+            "{},\n  \"stend\": {own}\n}}{}",
+            open.trim_end(),
+            &document[whole.len()..]
+        ),
+    }
 }
 
 /// Of a simulated drive that lives in a file.
-pub fn simulated(name: &str, as_json: bool) -> Result<(), Failure> {
-    let target = open(name, Access::Look)?;
+pub fn simulated(name: &str, rated_bytes: Option<u64>, as_json: bool) -> Result<(), Failure> {
+    let mut target = open(name, Access::Look)?;
     let document = target.smart();
+    let rated_bytes = rated_bytes.or(target.rated_bytes());
+    let health = target.health().ok();
+    let life = health.and_then(|health| remaining_life(&health, &health, rated_bytes));
     match document {
         Some(document) if as_json => {
             let mut value = json_value(&document)?;
-            value["stend"] = simulation(&target);
+            value["stend"] = own(&target, life.as_ref())?;
             print_json(&value)
         }
         Some(document) => {
@@ -48,10 +71,20 @@ pub fn simulated(name: &str, as_json: bool) -> Result<(), Failure> {
             } else {
                 "\nknown to the simulation:\n"
             };
-            print(&format!("{}{heading}{more}", table(&document)?))
+            let table = table(&document, life.as_ref())?;
+            print(&format!("{table}{heading}{more}"))
         }
-        None => counters(name, &target, as_json),
+        None => counters(name, &target, life.as_ref(), as_json),
     }
+}
+
+/// What smartctl does not print: what is left of the rated life, and what the simulation knows.
+fn own(target: &SimulatedTarget, life: Option<&RemainingLife>) -> Result<Value, Failure> {
+    let mut own = simulation(target);
+    if let Some(life) = life {
+        own["remaining_life"] = json_value(life)?;
+    }
+    Ok(own)
 }
 
 /// What the simulation knows and no drive reports; without keys that the model lacks.
@@ -75,7 +108,12 @@ fn simulation(target: &SimulatedTarget) -> Value {
 }
 
 /// The counters of a drive whose model has no `[health]`.
-fn counters(name: &str, target: &SimulatedTarget, as_json: bool) -> Result<(), Failure> {
+fn counters(
+    name: &str,
+    target: &SimulatedTarget,
+    life: Option<&RemainingLife>,
+    as_json: bool,
+) -> Result<(), Failure> {
     let counters = json_value(&target.drive().counters())?;
     if as_json {
         return print_json(&json!({
@@ -83,14 +121,16 @@ fn counters(name: &str, target: &SimulatedTarget, as_json: bool) -> Result<(), F
             "target": name,
             "power_on_ns": target.drive().now().0,
             "counters": counters,
-            "stend": simulation(target),
+            "stend": own(target, life)?,
         }));
     }
     note(&format!(
         "{} reports no health: its model has no [health]. What the simulation counts:",
         target.model().title
     ));
-    print(&format!("{}{}", rows(&counters), rows(&simulation(target))))
+    let life = life.map_or_else(String::new, life_rows);
+    let counted = rows(&counters) + &rows(&simulation(target));
+    print(&format!("{life}{counted}"))
 }
 
 /// ATA and NVMe drives have a `model_name`; SCSI drives name it otherwise.
@@ -102,7 +142,28 @@ fn model_of(document: &Document) -> &str {
     }
 }
 
-fn table(document: &Document) -> Result<String, Failure> {
+/// The rated life, used and left.
+fn life_rows(life: &RemainingLife) -> String {
+    let mut text = String::new();
+    if let Some(bytes) = life.host_written_bytes {
+        text += &format!("written so far: {}\n", words::bytes(bytes));
+    }
+    if let Some(used) = life.used_percent {
+        text += &format!("rated life used: {used} %\n");
+    }
+    let rate = "at the rate so far";
+    if let Some(left) = life.by_used_percent {
+        let left = left.in_words(rate);
+        text += &format!("rated life left, by the share used: {left}\n");
+    }
+    if let (Some(left), Some(rated)) = (life.by_rated_bytes, life.rated_bytes) {
+        let (rated, left) = (words::bytes(rated), left.in_words(rate));
+        text += &format!("rated life left, of the rated {rated}: {left}\n");
+    }
+    text
+}
+
+fn table(document: &Document, life: Option<&RemainingLife>) -> Result<String, Failure> {
     let mut text = format!("{}\n", model_of(document));
     if let Some(status) = &document.smart_status {
         let word = if status.passed { "PASSED" } else { "FAILED" };
@@ -117,6 +178,7 @@ fn table(document: &Document) -> Result<String, Failure> {
     if let Some(temperature) = &document.temperature {
         text += &format!("temperature: {} °C\n", temperature.current);
     }
+    text += &life.map_or_else(String::new, life_rows);
     text.push('\n');
     if let Some(attributes) = &document.ata_smart_attributes {
         text += &attribute_rows(attributes);

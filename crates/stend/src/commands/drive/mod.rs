@@ -18,10 +18,10 @@ use crate::open::is_simulated;
 pub fn run(args: &DriveArgs) -> Result<(), Failure> {
     let json = args.json;
     match &args.command {
-        DriveCommand::Health { target } if is_real(target) || is_nvme_controller(target) => {
-            health::real(target, json)
+        DriveCommand::Health { target, rated } if is_real(target) || is_nvme_controller(target) => {
+            health::real(target, *rated, json)
         }
-        DriveCommand::Health { target } => health::simulated(target, json),
+        DriveCommand::Health { target, rated } => health::simulated(target, *rated, json),
         DriveCommand::Monitor(args) => monitor::run(args, json),
         other => match real_name(other) {
             Some(name) => real::run(name, other, json),
@@ -33,7 +33,7 @@ pub fn run(args: &DriveArgs) -> Result<(), Failure> {
 /// The target, where it is a real one.
 fn real_name(command: &DriveCommand) -> Option<&str> {
     let name = match command {
-        DriveCommand::Health { target }
+        DriveCommand::Health { target, .. }
         | DriveCommand::Trim { target, .. }
         | DriveCommand::Erase { target, .. }
         | DriveCommand::Overprovision { target, .. }
