@@ -108,8 +108,8 @@ pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, drive: &Spec) 
     let need_ms = need.0.div_ceil(1_000_000);
     let Some(given) = &table.hold_up_ms else {
         let message = format!(
-            "true needs power_loss.hold_up_ms; programming a full write buffer takes up to {need_ms} \
-             ms"
+            "true needs power_loss.hold_up_ms; programming a full write buffer takes up to \
+             {need_ms} ms"
         );
         problems.report(&table.capacitors, message);
         return;

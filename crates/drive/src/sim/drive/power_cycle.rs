@@ -165,7 +165,7 @@ impl SimDrive {
         let mode = store.ftl.superblocks.mode(superblock);
         let line = self.env.layout.word_line(page, mode);
         for other in line.filter(|&other| other != page) {
-            let lost = store.ftl.l2p.tear_programmed(other);
+            let lost = store.ftl.l2p.after_cut().tear(other);
             self.env.counters.paired_pages_lost += u64::from(lost);
             store.page_is_void(other);
         }

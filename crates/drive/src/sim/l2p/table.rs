@@ -49,7 +49,7 @@ impl Clone for L2p {
 
 /// Logical pages that were trimmed and are still mapped.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-struct PendingTrim {
+pub(crate) struct PendingTrim {
     /// One bit a logical page; empty where TRIM unmaps at once.
     #[serde(with = "crate::table")]
     bits: Vec<u64>,
@@ -61,6 +61,18 @@ struct PendingTrim {
 }
 
 impl PendingTrim {
+    /// Whether there is none.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether a page is one of them.
+    #[inline(always)]
+    pub fn has(&self, lpn: Lpn) -> bool {
+        self.count > 0 && self.holds(lpn)
+    }
+
     #[inline]
     fn holds(&self, lpn: Lpn) -> bool {
         has_bit(&self.bits, lpn)
@@ -210,24 +222,10 @@ impl L2p {
         self.entry(lpn)
     }
 
-    /// The physical page of a logical one when all TRIMs have been carried out.
+    /// Pages that were trimmed and are still mapped.
     #[inline(always)]
-    pub fn after_trims(&self, lpn: Lpn) -> Ppn {
-        match self.pending.count > 0 && self.pending.holds(lpn) {
-            true => Ppn::UNMAPPED,
-            false => self.entry(lpn),
-        }
-    }
-
-    /// Whether any page was trimmed and is still mapped.
-    #[inline(always)]
-    pub fn has_pending_trims(&self) -> bool {
-        self.pending.count > 0
-    }
-
-    /// Whether a page was trimmed and is still mapped.
-    pub fn is_pending_trim(&self, lpn: Lpn) -> bool {
-        self.pending.count > 0 && self.pending.holds(lpn)
+    pub fn pending_trims(&self) -> &PendingTrim {
+        &self.pending
     }
 
     /// What the table says, whatever TRIM is pending.
@@ -580,18 +578,9 @@ impl L2p {
         }
     }
 
-    /// A multi-plane page that was programmed holds nothing that can be read, after a cut: how many
-    /// pages that takes from the table.
-    pub fn tear_programmed(&mut self, mp_page: MpPage) -> u32 {
-        let mut count = 0;
-        for ppn in mp_page.ppns(self.page_bits).each() {
-            if self.is_at(ppn) {
-                self.set_entry(self.lpn_of(ppn), Ppn::UNMAPPED);
-                count += 1;
-            }
-        }
-        self.tear(mp_page);
-        count
+    /// The tables when the power has been cut.
+    pub fn after_cut(&mut self) -> AfterCut<'_> {
+        AfterCut(self)
     }
 
     /// A multi-plane page holds nothing that can be read: its program was cut short or never begun.
@@ -599,51 +588,6 @@ impl L2p {
         if let Some(tags) = &mut self.tags {
             let first = mp_page.first_ppn(self.page_bits).index();
             tags.0[first..first + (1 << self.page_bits)].fill(ERASED);
-        }
-    }
-
-    /// Gives a logical page another place after a cut; [`L2p::recount`] does the rest.
-    pub fn put(&mut self, lpn: Lpn, ppn: Ppn) {
-        self.set_entry(lpn, ppn);
-    }
-
-    /// Unmaps what was trimmed and is still mapped, after a cut; [`L2p::recount`] does the rest.
-    pub fn unmap_all_pending(&mut self) {
-        if self.pending.count > 0 {
-            for lpn in (0..self.logical_pages()).map(Lpn) {
-                if self.pending.holds(lpn) {
-                    self.set_entry(lpn, Ppn::UNMAPPED);
-                }
-            }
-        }
-    }
-
-    /// Whether the table has a logical page at a physical one, after a cut.
-    pub fn is_at(&self, ppn: Ppn) -> bool {
-        let lpn = self.lpn_of(ppn);
-        lpn != Lpn::NONE && self.entry(lpn) == ppn
-    }
-
-    /// Finds which pages are valid, after a cut. What was trimmed in the SLC cache is forgotten
-    /// with the rest of the working memory.
-    ///
-    /// # Panics
-    /// When the table points to a place that belongs to another page.
-    pub fn recount(&mut self) {
-        self.valid.fill(0);
-        self.valid_in.fill(0);
-        self.trimmed.fill(0);
-        self.trimmed_in.fill(0);
-        self.forget_pending();
-        for lpn in (0..self.logical_pages()).map(Lpn) {
-            let ppn = self.entry(lpn);
-            if !ppn.is_place() {
-                continue;
-            }
-            assert_eq!(self.lpn_of(ppn), lpn, "flash has another page there");
-            set_bit(&mut self.valid, ppn);
-            let superblock = self.layout.superblock_of_ppn(ppn);
-            self.valid_in[superblock.index()] += 1;
         }
     }
 
@@ -672,6 +616,77 @@ impl L2p {
         assert_ne!(tag, ERASED, "a mapped page has been erased");
         Some(tag)
     }
+}
+
+/// The tables when the power has been cut: the L2P is made the one that flash has, and then what is
+/// valid is counted again.
+pub(crate) struct AfterCut<'a>(&'a mut L2p);
+
+impl AfterCut<'_> {
+    /// Gives a logical page another place.
+    pub fn put(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.0.set_entry(lpn, ppn);
+    }
+
+    /// Gives back to the logical page that was written to a physical one last this place.
+    pub fn put_back(&mut self, ppn: Ppn) {
+        self.put(self.0.lpn_of(ppn), ppn);
+    }
+
+    /// Unmaps what was trimmed and is still mapped.
+    pub fn unmap_pending(&mut self) {
+        if !self.0.pending.is_empty() {
+            for lpn in (0..self.0.logical_pages()).map(Lpn) {
+                if self.0.pending.holds(lpn) {
+                    self.put(lpn, Ppn::UNMAPPED);
+                }
+            }
+        }
+    }
+
+    /// A multi-plane page that was programmed holds nothing that can be read: how many pages that
+    /// takes from the table.
+    pub fn tear(&mut self, mp_page: MpPage) -> u32 {
+        let mut count = 0;
+        for ppn in mp_page.ppns(self.0.page_bits).each() {
+            if is_at(self.0, ppn) {
+                self.put(self.0.lpn_of(ppn), Ppn::UNMAPPED);
+                count += 1;
+            }
+        }
+        self.0.tear(mp_page);
+        count
+    }
+
+    /// Counts what is valid. What was trimmed in the SLC cache is forgotten with the rest of the
+    /// working memory.
+    ///
+    /// # Panics
+    /// When the table points to a place that belongs to another page.
+    pub fn recount(&mut self) {
+        let l2p = &mut *self.0;
+        l2p.valid.fill(0);
+        l2p.valid_in.fill(0);
+        l2p.trimmed.fill(0);
+        l2p.trimmed_in.fill(0);
+        l2p.forget_pending();
+        for lpn in (0..l2p.logical_pages()).map(Lpn) {
+            let ppn = l2p.entry(lpn);
+            if !ppn.is_place() {
+                continue;
+            }
+            assert_eq!(l2p.lpn_of(ppn), lpn, "flash has another page there");
+            set_bit(&mut l2p.valid, ppn);
+            let superblock = l2p.layout.superblock_of_ppn(ppn);
+            l2p.valid_in[superblock.index()] += 1;
+        }
+    }
+}
+
+/// Whether the table has a logical page at a physical one.
+pub(crate) fn is_at(l2p: &L2p, ppn: Ppn) -> bool {
+    let lpn = l2p.lpn_of(ppn);
+    lpn != Lpn::NONE && l2p.entry(lpn) == ppn
 }
 
 #[inline]

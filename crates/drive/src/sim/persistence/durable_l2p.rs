@@ -11,7 +11,7 @@ use super::superseded::{PlaceRun, Superseded};
 use super::view::FlashView;
 use crate::sim::geometry::bits::set_bits;
 use crate::sim::ids::{Lpn, Ppn, SuperblockId};
-use crate::sim::l2p::table::L2p;
+use crate::sim::l2p::table::{AfterCut, L2p};
 
 /// The L2P as flash has it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -182,22 +182,22 @@ impl DurableL2p {
 /// A cut.
 impl DurableL2p {
     /// Undoes changes that are not durable, of which these are all, in an L2P.
-    pub fn undo(&mut self, changes: &VecDeque<Change>, l2p: &mut L2p) {
+    pub fn undo(&mut self, changes: &VecDeque<Change>, l2p: &mut AfterCut<'_>) {
         for &change in changes.iter().rev() {
             match change.kind {
                 ChangeKind::Write | ChangeKind::Trim | ChangeKind::WriteLost => {
                     self.undo_run(change, l2p);
                 }
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
-                    for old in set_bits(change.pages).map(|bit| change.ppn() + bit) {
-                        l2p.put(l2p.lpn_of(old), old);
+                    for bit in set_bits(change.pages) {
+                        l2p.put_back(change.ppn() + bit);
                     }
                 }
             }
         }
     }
 
-    fn undo_run(&mut self, change: Change, l2p: &mut L2p) {
+    fn undo_run(&mut self, change: Change, l2p: &mut AfterCut<'_>) {
         let mut left = change.pages;
         while left > 0 {
             let old = self.superseded.take_last(left);

@@ -28,8 +28,19 @@ impl JournalBlocks {
         }
     }
 
-    /// Programs the next page.
-    pub fn program(&mut self, spec: &PowerLossSpec, flash: &mut Flash<'_>, what: Upkeep) {
+    /// Programs the next pages, so many.
+    pub fn program(
+        &mut self,
+        spec: &PowerLossSpec,
+        flash: &mut Flash<'_>,
+        (what, pages): (Upkeep, u32),
+    ) {
+        for _ in 0..pages {
+            self.program_next(spec, flash, what);
+        }
+    }
+
+    fn program_next(&mut self, spec: &PowerLossSpec, flash: &mut Flash<'_>, what: Upkeep) {
         let die = self.next_die;
         self.next_die = DieId((die.0 + 1) % flash.env.spec.dies);
         let taken = &mut self.taken[die.index()];

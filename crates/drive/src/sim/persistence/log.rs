@@ -25,10 +25,6 @@ impl Persistence {
         &mut self.writes
     }
 
-    fn overlaps(&self, pages: &Range<Lpn>) -> bool {
-        self.writes.overlap(pages.start, pages.end) && !self.faults.has(Fault::Unordered)
-    }
-
     /// Logical pages to be reserved for a write of these, beyond what has been, before its part at
     /// page `at` is admitted, where `left` more may be; `None` when that has to wait.
     #[inline(always)]
@@ -39,7 +35,9 @@ impl Persistence {
         at: Lpn,
         left: u32,
     ) -> Option<u32> {
-        let overlaps = at == pages.start && self.overlaps(&pages);
+        let overlaps = at == pages.start
+            && self.writes.overlap(pages.start, pages.end)
+            && !self.faults.has(Fault::Unordered);
         let reservation = self.writes.reservation(command, pages, at, left, overlaps);
         if reservation.is_none() {
             self.writes.refuse();
@@ -52,14 +50,17 @@ impl Persistence {
     pub fn begins_to_place(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         self.placing.clear();
         for lpn in pages.each() {
-            let place = self.durable_place(view.l2p.after_trims(lpn), view);
+            let place = match view.l2p.pending_trims().has(lpn) {
+                true => Ppn::UNMAPPED,
+                false => self.durable_place(view.l2p.entry(lpn), view),
+            };
             PlaceRun::add(&mut self.placing, place);
         }
     }
 
     /// Data of a write has its places: all of it, or a part, the `last` or not. A part is logged
     /// with the others of its piece when it is the last of that.
-    #[inline(always)]
+    #[inline(never)]
     pub fn part_placed(
         &mut self,
         command: CommandId,
@@ -68,24 +69,13 @@ impl Persistence {
         view: &FlashView<'_>,
     ) {
         self.writes.makes_room();
-        if self.writes.has(command) {
-            self.part_of_several_placed(command, pages, last, view);
+        if !self.writes.has(command) {
+            for &run in &self.placing {
+                self.durable.will_supersede(run);
+            }
+            self.log_piece(pages, view);
             return;
         }
-        for &run in &self.placing {
-            self.durable.will_supersede(run);
-        }
-        self.log_piece(pages, view);
-    }
-
-    #[inline(never)]
-    fn part_of_several_placed(
-        &mut self,
-        command: CommandId,
-        pages: Range<Lpn>,
-        last: bool,
-        view: &FlashView<'_>,
-    ) {
         let torn = self.faults.has(Fault::TornRequest);
         let piece = self.writes.placed(command, pages.end, &self.placing, torn);
         if let Some(piece) = piece {
@@ -101,21 +91,15 @@ impl Persistence {
 
     #[inline(always)]
     fn log_piece(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
-        if let Some(lsn) = self.buffer.take_joined() {
-            self.open_groups_from(lsn);
+        if let Some(lsn) = self.buffer.take_joined()
+            && !self.faults.has(Fault::CoalesceTorn)
+        {
+            self.buffer.open_groups_from(lsn);
         }
         // GC may have moved what was placed first.
         let mut at = pages.start;
         while at < pages.end {
             at = self.log_run(at, pages.end, view);
-        }
-    }
-
-    /// Changes that a write coalesces with join its atomic group.
-    #[cold]
-    fn open_groups_from(&mut self, lsn: u64) {
-        if !self.faults.has(Fault::CoalesceTorn) {
-            self.buffer.open_groups_from(lsn);
         }
     }
 
@@ -125,7 +109,11 @@ impl Persistence {
     fn log_run(&mut self, first: Lpn, end: Lpn, view: &FlashView<'_>) -> Lpn {
         let place = view.l2p.lookup(first);
         if place == Ppn::LOST {
-            return self.log_lost_run(first, end, view);
+            let next = end_of_lost(first, end, view.l2p);
+            let mut change = Change::new(ChangeKind::WriteLost, first, next - first, Ppn(0));
+            change.set_ends_group(next == end);
+            self.buffer.push(change);
+            return next;
         }
         let per_page = 1 << view.layout.page_bits;
         let most = (end - first).min(per_page - place.within_mp_page(view.layout.page_bits));
@@ -135,20 +123,6 @@ impl Persistence {
         let mut change = Change::new(ChangeKind::Write, first, next - first, to);
         change.set_ends_group(next == end);
         self.push_to(change, view.superblock_of(to));
-        next
-    }
-
-    /// The same for logical pages that cannot be read any more though their write is not yet
-    /// logged.
-    #[cold]
-    fn log_lost_run(&mut self, first: Lpn, end: Lpn, view: &FlashView<'_>) -> Lpn {
-        let found = (first..end)
-            .each()
-            .find(|&lpn| view.l2p.lookup(lpn) != Ppn::LOST);
-        let next = found.unwrap_or(end);
-        let mut change = Change::new(ChangeKind::WriteLost, first, next - first, Ppn(0));
-        change.set_ends_group(next == end);
-        self.buffer.push(change);
         next
     }
 
@@ -164,7 +138,8 @@ impl Persistence {
     /// Whether a TRIM of these logical pages must wait for the end of a write; it waits among the
     /// writes then.
     pub fn trim_must_wait(&mut self, pages: Range<Lpn>) -> bool {
-        let must = self.overlaps(&pages);
+        let overlaps = self.writes.overlap(pages.start, pages.end);
+        let must = overlaps && !self.faults.has(Fault::Unordered);
         if must {
             self.writes.refuse();
         }
@@ -203,21 +178,10 @@ impl Persistence {
     /// a TRIM has already, or the write that they belong to will.
     #[inline(always)]
     pub fn unnamed_bits(&self, first: Ppn, pages: u32, l2p: &L2p) -> u32 {
-        match l2p.has_pending_trims() || self.writes.has_unlogged() {
-            true => self.find_unnamed(first, pages, l2p),
-            false => 0,
+        match l2p.pending_trims().is_empty() && !self.writes.has_unlogged() {
+            true => 0,
+            false => find_unnamed(&self.writes, first, pages, l2p),
         }
-    }
-
-    #[inline(never)]
-    fn find_unnamed(&self, first: Ppn, pages: u32, l2p: &L2p) -> u32 {
-        let unnamed = |bit: &u32| {
-            let lpn = l2p.lpn_of(first + *bit);
-            l2p.is_pending_trim(lpn) || self.writes.is_unlogged(lpn)
-        };
-        set_bits(pages)
-            .filter(unnamed)
-            .fold(0, |bits, bit| bits | 1 << bit)
     }
 
     /// Pages of a multi-plane page, one bit each, have been relocated to the places from `to` on;
@@ -231,22 +195,16 @@ impl Persistence {
         superblock: SuperblockId,
     ) {
         let (mut left, mut next) = (pages, to);
-        // Those between two that are not named.
-        while left & unnamed != 0 {
-            let gap = (left & unnamed).trailing_zeros();
-            let before = left & ((1 << gap) - 1);
-            self.log_relocated(from, before, next, superblock);
-            next += before.count_ones() + 1;
-            left &= !(before | 1 << gap);
-        }
-        self.log_relocated(from, left, next, superblock);
-    }
-
-    #[inline]
-    fn log_relocated(&mut self, from: Ppn, pages: u32, to: Ppn, superblock: SuperblockId) {
-        if pages != 0 {
-            let change = Change::new(ChangeKind::Relocate, from, pages, to);
-            self.push_to(change, superblock);
+        while left != 0 {
+            // Up to the next one that is not named.
+            let end = left & unnamed;
+            let named = left & !end & (end & end.wrapping_neg()).wrapping_sub(1);
+            if named != 0 {
+                let change = Change::new(ChangeKind::Relocate, from, named, next);
+                self.push_to(change, superblock);
+            }
+            next += named.count_ones() + u32::from(end != 0);
+            left &= !(named | end & end.wrapping_neg());
         }
     }
 
@@ -315,4 +273,25 @@ impl Persistence {
             }
         }
     }
+}
+
+/// The end of the logical pages from one on that cannot be read any more though their write is not
+/// yet logged.
+#[cold]
+fn end_of_lost(first: Lpn, end: Lpn, l2p: &L2p) -> Lpn {
+    let mut all = (first..end).each();
+    let found = all.find(|&lpn| l2p.lookup(lpn) != Ppn::LOST);
+    found.unwrap_or(end)
+}
+
+/// See [`Persistence::unnamed_bits`].
+#[inline(never)]
+fn find_unnamed(writes: &AtomicWrites, first: Ppn, pages: u32, l2p: &L2p) -> u32 {
+    let unnamed = |bit: &u32| {
+        let lpn = l2p.lpn_of(first + *bit);
+        l2p.pending_trims().has(lpn) || writes.is_unlogged(lpn)
+    };
+    set_bits(pages)
+        .filter(unnamed)
+        .fold(0, |bits, bit| bits | 1 << bit)
 }

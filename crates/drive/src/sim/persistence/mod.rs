@@ -232,15 +232,10 @@ impl Persistence {
         let pages = self.journal.begin(holds, parity_pages);
         flash.env.counters.journal_programs += u64::from(pages);
         flash.env.counters.partial_parity_programs += u64::from(parity_pages);
-        self.program(flash, Upkeep::JournalPage, pages);
-        self.program(flash, Upkeep::PartialParity, parity_pages);
-    }
-
-    /// Programs pages beside data.
-    fn program(&mut self, flash: &mut Flash<'_>, what: Upkeep, pages: u32) {
-        for _ in 0..pages {
-            self.blocks.program(&self.spec, flash, what);
-        }
+        self.blocks
+            .program(&self.spec, flash, (Upkeep::JournalPage, pages));
+        self.blocks
+            .program(&self.spec, flash, (Upkeep::PartialParity, parity_pages));
     }
 
     /// Finds the partial parity that has to be in flash with the first changes; its pages.
@@ -306,7 +301,8 @@ impl Persistence {
     /// Programs pages of a checkpoint. Where it has ended, the journal may have waited for that.
     fn checkpoint_goes_on(&mut self, flash: &mut Flash<'_>, pages: u32) {
         flash.env.counters.checkpoint_programs += u64::from(pages);
-        self.program(flash, Upkeep::CheckpointPage, pages);
+        self.blocks
+            .program(&self.spec, flash, (Upkeep::CheckpointPage, pages));
         if !self.checkpoint.is_under_way() {
             self.count_ready(&flash.view());
             self.write_journal(flash);

@@ -27,6 +27,7 @@ use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
+use crate::sim::l2p::table::is_at;
 use crate::sim::media::op::Upkeep;
 use crate::sim::media::{page_bytes, read_time};
 use crate::spec::Spec;
@@ -118,22 +119,22 @@ impl Persistence {
         let Ftl { l2p, fold, .. } = ftl;
         if self.keeps_fold_sources() && fold.is_under_way() {
             let target = layout.mp_pages_in(fold.target());
-            for ppn in target
-                .each()
-                .flat_map(|page| page.ppns(layout.page_bits).each())
-            {
+            let ppns = target.each().flat_map(|p| p.ppns(layout.page_bits).each());
+            for ppn in ppns {
                 if l2p.is_valid(ppn) {
-                    l2p.put(l2p.lpn_of(ppn), fold.durable_place(layout, ppn));
+                    let (lpn, source) = (l2p.lpn_of(ppn), fold.durable_place(layout, ppn));
+                    l2p.after_cut().put(lpn, source);
                 }
             }
         }
-        l2p.unmap_all_pending();
+        let mut l2p = l2p.after_cut();
+        l2p.unmap_pending();
         for (first, run) in self.writes.unlogged() {
             for nth in 0..run.pages {
                 l2p.put(first + nth, run.nth(nth));
             }
         }
-        self.durable.undo(self.buffer.changes(), l2p);
+        self.durable.undo(self.buffer.changes(), &mut l2p);
     }
 
     /// Notes which stripes a cut leaves without parity, before the writer forgets how far it was;
@@ -141,16 +142,16 @@ impl Persistence {
     /// `ended`: programs of data under way end; `all_ended`: those of parity too.
     pub fn cut_stripes(&mut self, (ended, all_ended): (bool, bool), view: &FlashView<'_>) {
         let bits = view.layout.page_bits;
-        let holds_durable = |page: MpPage| page.ppns(bits).each().any(|ppn| view.l2p.is_at(ppn));
+        let holds_durable = |page: MpPage| page.ppns(bits).each().any(|ppn| is_at(view.l2p, ppn));
         if let Some(parity) = &mut self.parity {
             parity.power_cut((ended, all_ended), holds_durable, view);
         }
     }
 
-    /// Everything that was not durable is forgotten, and the power is off; the L2P has been made the
-    /// durable one ([`Persistence::undo`]). `ended`: no program was cut, so that the state of all pages is known. Which superblocks
-    /// are filled on, of which kind, with how many multi-plane pages left, and which are erased at
-    /// the next start.
+    /// Everything that was not durable is forgotten, and the power is off; the L2P has been made
+    /// the durable one ([`Persistence::undo`]). `ended`: no program was cut, so that the state of
+    /// all pages is known. Which superblocks are filled on, of which kind, with how many
+    /// multi-plane pages left, and which are erased at the next start.
     pub fn power_cut(
         &mut self,
         now: SimTime,
@@ -158,7 +159,7 @@ impl Persistence {
         layout: &Layout,
         (ftl, buffer): (&mut Ftl, &mut WriteBuffer),
     ) -> (Vec<(SuperblockId, Kind, u32)>, Vec<SuperblockId>) {
-        ftl.l2p.recount();
+        ftl.l2p.after_cut().recount();
         self.forget_the_rest(&ftl.l2p);
         self.journal.power_cut();
         self.checkpoint.power_cut();
