@@ -196,6 +196,8 @@ impl Trim {
         self.erasing = Some(superblock);
         env.counters.superblocks_trimmed += 1;
         store.release(env, superblock);
+        // Where it must not be erased before the TRIM is in the journal, nobody else may ask.
+        store.request_release();
     }
 
     /// A superblock has been erased, for whatever reason.
