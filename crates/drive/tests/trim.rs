@@ -251,6 +251,21 @@ fn superblocks_emptied_by_trim_are_erased_one_after_another() {
     assert_eq!(erased_after(None, Nanos::from_secs(10)), 0);
 }
 
+/// The TRIM must be in the journal first, for which nobody else asks.
+#[test]
+fn superblocks_emptied_by_trim_are_erased_in_a_drive_with_a_journal() {
+    let mut spec = plain(64, 16, 12_000);
+    spec.trim.erase_pause = Some(Nanos::from_millis(2));
+    spec.idle.enabled = false;
+    spec.power_loss = Some(power_loss());
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    alone(&mut drive, request(0, Op::Trim, 0, 2_560));
+    rest(&mut drive, Nanos::from_secs(10));
+    assert_eq!(drive.counters().superblocks_trimmed, 10);
+}
+
 #[test]
 fn the_rest_after_an_erase_is_kept_whatever_is_trimmed_meanwhile() {
     let mut spec = plain(64, 16, 12_000);
