@@ -262,7 +262,11 @@ fn superblocks_emptied_by_trim_are_erased_in_a_drive_with_a_journal() {
     fill(&mut drive);
     alone(&mut drive, request(0, Op::Flush, 0, 0));
     alone(&mut drive, request(0, Op::Trim, 0, 2_560));
-    rest(&mut drive, Nanos::from_secs(10));
+    let end = drive.now() + Nanos::from_secs(1);
+    while drive.now() < end {
+        // At rest it would be written to the journal anyway.
+        alone(&mut drive, request(0, Op::Read, 5_000, 1));
+    }
     assert_eq!(drive.counters().superblocks_trimmed, 10);
 }
 
