@@ -81,7 +81,9 @@ impl SimDrive {
     /// Continues GC. Returns whether it cannot continue until something changes.
     #[inline(always)]
     fn collect(&mut self) -> bool {
-        self.gc.run(&mut self.env, &mut self.store, &self.idle)
+        let host_waits = self.admission.is_waiting();
+        self.gc
+            .run(&mut self.env, &mut self.store, &self.idle, host_waits)
     }
 
     /// Folding continues, of caches that are folded.

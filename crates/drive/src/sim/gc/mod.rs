@@ -89,18 +89,18 @@ impl Gc {
     }
 
     /// Begins as much as may run now. Returns true if it need not be called again until something
-    /// changes.
+    /// changes. `host_waits`: writes wait to be admitted.
     #[inline(always)]
-    pub fn run(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> bool {
-        if self.may_run(env, store, idle) {
-            return self.go_on(env, store, idle);
+    pub fn run(&mut self, env: &mut Env, store: &mut Store, idle: &Idle, host_waits: bool) -> bool {
+        if self.may_run(env, store, idle, host_waits) {
+            return self.go_on(env, store, idle, host_waits);
         }
         self.stop(env, store);
         true
     }
 
     #[inline(never)]
-    fn go_on(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> bool {
+    fn go_on(&mut self, env: &mut Env, store: &mut Store, idle: &Idle, host_waits: bool) -> bool {
         loop {
             let goes_on = match self.victim {
                 // Its pages may go to another stream than that whose room was checked.
@@ -111,7 +111,7 @@ impl Gc {
                 self.pad_emptied(env, store);
                 return false;
             }
-            if !self.may_run(env, store, idle) {
+            if !self.may_run(env, store, idle, host_waits) {
                 break;
             }
         }
@@ -150,11 +150,11 @@ impl Gc {
     }
 
     #[inline(always)]
-    fn may_run(&self, env: &Env, store: &Store, idle: &Idle) -> bool {
+    fn may_run(&self, env: &Env, store: &Store, idle: &Idle, host_waits: bool) -> bool {
         let otherwise = || {
             self.next_to_empty(env, store, idle).is_some()
                 || self.refreshes(idle)
-                || self.finishes_cache_victim(store, idle)
+                || host_waits && self.finishes_cache_victim(store, idle)
         };
         let wanted =
             self.wants_space(env, store, idle) || env.limits.gc_beside_space && otherwise();
@@ -200,8 +200,8 @@ impl Gc {
         store.ftl.space.free(Pool::Data) < env.limits.gc_idle
     }
 
-    /// Whether a victim of the cache is emptied to its end although the cache need not be emptied
-    /// any more: an atomic write may need all of its space at once.
+    /// Whether a victim of the cache is emptied to its end, for a host whose writes wait, although
+    /// the cache need not be emptied any more: an atomic write may need all of its space at once.
     #[inline]
     fn finishes_cache_victim(&self, store: &Store, idle: &Idle) -> bool {
         store.persistence.is_some()
