@@ -476,7 +476,7 @@ fn the_time_of_dies_is_that_of_what_they_did_though_programs_fail() {
 }
 
 /// Overwrites a drive in sequence until it refuses; every round that is like the one before is
-/// taken to be repeated up to a quarter of the rounds so far, if `repeats`. The bytes that it took,
+/// taken to be repeated up to half of the rounds so far, if `repeats`. The bytes that it took,
 /// and the rounds that were simulated.
 fn rounds_to_the_end(spec: &Spec, repeats: bool) -> (u64, u32) {
     let mut drive = SimDrive::new(spec);
@@ -486,7 +486,7 @@ fn rounds_to_the_end(spec: &Spec, repeats: bool) -> (u64, u32) {
         fill_until_refused(&mut drive);
         (rounds, simulated) = (rounds + 1, simulated + 1);
         if repeats && rounds > 3 && !drive.is_read_only() {
-            rounds += drive.repeat_round(&start, rounds / 4);
+            rounds += drive.repeat_round(&start, rounds / 2);
         }
     }
     (drive.health().host_written_bytes, simulated)

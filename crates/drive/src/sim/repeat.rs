@@ -3,8 +3,9 @@
 //! replace them. Data stays where the last round left it, and no virtual time passes.
 //!
 //! That stands in for a round only while nothing new happens. So it ends at the first block that
-//! goes bad, before the spare blocks of a die fall below the threshold at which the drive warns,
-//! and where reading would take another number of passes.
+//! goes bad, at the first read retry, where reading would take another number of passes, before the
+//! spare blocks of a die fall below the threshold at which the drive warns, and when a die has none
+//! left.
 //!
 //! Simplified: the erases of a round are spread evenly over the superblocks of a pool, as a load
 //! over the whole drive with dynamic wear levelling spreads them; the time that failed erases and
@@ -92,9 +93,10 @@ impl Repeated {
         most: u32,
     ) -> u32 {
         let happened = |of: fn(&Health) -> u64| of(&end.health) > of(&start.health);
+        let first_retry = start.counters.read_retries == 0 && end.counters.read_retries > 0;
         let is_special = happened(|h| h.media_errors)
             || happened(|h| h.retired_superblocks.into())
-            || end.counters.read_retries > start.counters.read_retries
+            || first_retry
             || end.health.read_only;
         if is_special {
             return 0;
@@ -124,7 +126,8 @@ struct Round {
     failed_ppb: u64,
     /// Blocks that have gone bad, if only the first would be something new.
     sound: bool,
-    /// Spare blocks of the die with the fewest at which the drive warns.
+    /// Spare blocks of the die with the fewest at which something happens: the drive warns, or, if
+    /// it has already, none is left.
     spares_low: u32,
     /// Passes that reading takes in the most worn superblock of each pool.
     passes: [Option<u32>; 2],
@@ -159,7 +162,10 @@ impl Round {
             failed_ppb: (programs(&end.counters) - programs(&start.counters))
                 .saturating_mul(failure_ppb.into()),
             sound: blocks.is_none_or(|b| b.grown_bad == 0),
-            spares_low: blocks.map_or(0, |b| (b.spares_least_new * threshold).div_ceil(100)),
+            spares_low: blocks.map_or(0, |b| {
+                let low = (b.spares_least_new * threshold).div_ceil(100);
+                if b.spares_least > low { low } else { 0 }
+            }),
             passes: passes(env, store),
         }
     }

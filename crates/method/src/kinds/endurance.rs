@@ -199,7 +199,7 @@ impl<'e> Wear<'e> {
     }
 
     /// How many rounds like the last may be left out: none, until it was like the round that was
-    /// measured before it; then a quarter of all so far, as far as the budget goes.
+    /// measured before it; then half of all so far, as far as the budget goes.
     fn repeats_max(&self) -> u32 {
         let measured = self.so_far.rounds.iter().filter(|round| round.repeats == 0);
         let mut latest = measured.rev().take(2);
@@ -208,7 +208,7 @@ impl<'e> Wear<'e> {
             _ => false,
         };
         let left = self.left_bytes() / self.so_far.round_bytes;
-        let most = (self.so_far.rounds_done() / 4).min(left);
+        let most = (self.so_far.rounds_done() / 2).min(left);
         if alike { most as u32 } else { 0 }
     }
 
