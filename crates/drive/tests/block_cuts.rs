@@ -18,6 +18,7 @@ fn blocks(seed: u64) -> BlocksSpec {
     BlocksSpec {
         life_cycles: [u32::MAX; 2],
         life_spread_percent: 0,
+        die_spread_percent: 0,
         spare_blocks: 6,
         factory_bad_ppm: 0,
         program_failure_ppb: 0,
@@ -184,6 +185,7 @@ fn an_erase_that_found_no_block_fails_again_after_a_cut() {
     spec.blocks = Some(BlocksSpec {
         life_cycles: [u32::MAX, 4],
         life_spread_percent: 30,
+        die_spread_percent: 0,
         spare_blocks: 0,
         ..blocks(1)
     });

@@ -125,6 +125,7 @@ fn bytes_until_the_end_are_capacity_times_cycles_over_write_amplification() {
     spec.blocks = Some(BlocksSpec {
         life_cycles: [u32::MAX, LIFE],
         life_spread_percent: 0,
+        die_spread_percent: 0,
         spare_blocks: SPARE_BLOCKS,
         factory_bad_ppm: 0,
         program_failure_ppb: 0,

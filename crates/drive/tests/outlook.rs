@@ -23,6 +23,7 @@ fn drives() -> Vec<(&'static str, Spec)> {
         blocks: Some(BlocksSpec {
             life_cycles: [u32::MAX, 1_000],
             life_spread_percent: 10,
+            die_spread_percent: 0,
             spare_blocks: 4,
             factory_bad_ppm: 0,
             program_failure_ppb: 0,
@@ -128,6 +129,7 @@ fn room_is_not_told_where_other_work_may_begin() {
         blocks: Some(BlocksSpec {
             life_cycles: [u32::MAX, 2],
             life_spread_percent: 0,
+            die_spread_percent: 0,
             spare_blocks: 200,
             factory_bad_ppm: 0,
             program_failure_ppb: 0,

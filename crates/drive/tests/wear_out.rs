@@ -214,6 +214,7 @@ fn of_blocks(mut spec: Spec, life: u32, spread_percent: u32, spare_blocks: u32) 
     spec.blocks = Some(BlocksSpec {
         life_cycles: [u32::MAX, life],
         life_spread_percent: spread_percent,
+        die_spread_percent: 0,
         spare_blocks,
         factory_bad_ppm: 0,
         program_failure_ppb: 0,
@@ -516,6 +517,21 @@ fn repeated_rounds_come_to_the_same_end() {
             let mut spec = mortal(plain(42, 8, 3_000), 2);
             let health = spec.health.as_mut().expect("it is mortal");
             health.end_of_life_cycles = [u32::MAX, 300];
+            spec
+        }),
+        ("reads are retried", {
+            let mut spec = of_blocks(plain(40, 8, 3_000), 300, 10, 8);
+            let mut media = media();
+            media.data_area.worn = stend_nand::reliability::Rber(3_000);
+            media.data_area.rated_cycles = 300;
+            media.data_area.spread_percent = 10;
+            spec.media = Some(media);
+            spec
+        }),
+        ("dies differ", {
+            let mut spec = of_blocks(plain(40, 8, 3_000), 300, 10, 8);
+            let blocks = spec.blocks.as_mut().expect("it has some");
+            blocks.die_spread_percent = 8;
             spec
         }),
         ("programs fail", {

@@ -5,6 +5,7 @@
 
 mod counters;
 mod env;
+mod exponential;
 mod faults;
 mod geometry;
 mod ids;

@@ -350,6 +350,7 @@ pub fn draw_blocks(rng: &mut Rng, spec: &mut Spec) {
     spec.blocks = Some(BlocksSpec {
         life_cycles: [life(), life()],
         life_spread_percent: rng.below(30) as u32,
+        die_spread_percent: rng.below(2) as u32 * 8,
         spare_blocks: 20_000,
         factory_bad_ppm: rng.below(40_000) as u32,
         seed: rng.next_u64(),
@@ -546,6 +547,7 @@ fn draw_mortal_blocks(rng: &mut Rng, spec: &mut Spec) {
     spec.blocks = Some(BlocksSpec {
         life_cycles: life,
         life_spread_percent: rng.below(50) as u32,
+        die_spread_percent: 0,
         spare_blocks: rng.below(12) as u32,
         factory_bad_ppm: rng.below(2) as u32 * 20_000,
         seed: rng.next_u64(),

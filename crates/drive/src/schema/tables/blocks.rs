@@ -12,16 +12,19 @@ table! {
     pub struct Blocks = "blocks" => BlocksSpec {
         /// Switch.
         enabled: Field<bool>;
-        /// Mean number of erases that a block of the data area survives; unlimited without the key.
+        /// Median of the erases that a block of the data area survives; unlimited without the key.
         life_cycles: Option<Field<u32>>, 1..=1_000_000 => |blocks, _|
-            /// Mean number of erases that a block of the SLC cache and of the data area survives;
+            /// Median of the erases that a block of the SLC cache and of the data area survives;
             /// [`u32::MAX`]: unlimited.
             life_cycles: [u32; 2] =
                 [cycles(&blocks.slc_life_cycles), cycles(&blocks.life_cycles)];
         /// The same for the SLC cache's own blocks.
         slc_life_cycles: Option<Field<u32>>, 1..=1_000_000;
-        /// Standard deviation of both, percent of the mean.
+        /// How far the blocks of a die differ: standard deviation of the natural logarithm of both,
+        /// in hundredths, which is nearly percent of the median.
         life_spread_percent: Field<u32>, 0..=50 => life_spread_percent: u32 = value;
+        /// How far the dies differ as wholes, in the same way.
+        die_spread_percent: Field<u32> = 0, 0..=50 => die_spread_percent: u32 = value;
         /// Spare blocks of each die beside `nand.blocks_per_plane` and the cache, to take the place
         /// of bad ones: at least as many as the factory's bad blocks.
         spare_blocks_per_die: Field<u32>, 0..=65_536 => spare_blocks: u32 = value;
@@ -62,6 +65,7 @@ enabled = true
 life_cycles = 1000
 slc_life_cycles = 30000
 life_spread_percent = 12
+die_spread_percent = 3
 spare_blocks_per_die = 60
 factory_bad_ppm = 20000
 program_failure_ppb = 700
@@ -74,6 +78,7 @@ seed = 5
         let expected = BlocksSpec {
             life_cycles: [30_000, 1_000],
             life_spread_percent: 12,
+            die_spread_percent: 3,
             spare_blocks: 60,
             factory_bad_ppm: 20_000,
             program_failure_ppb: 700,

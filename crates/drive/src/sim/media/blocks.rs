@@ -15,13 +15,6 @@
 //! power cut takes nothing of it. A cut before all has been copied leaves it in the bad block; the
 //! start erases the new one again and copies once more before it serves. An erase that a cut ends
 //! is no cycle.
-//!
-//! Lives differ by a bell curve: the sum of twelve evenly distributed numbers, which has a
-//! variance of one and ends at six standard deviations (Irwin 1927, Hall 1927). That blocks
-//! of one chip bear very different numbers of cycles was measured by Boboila and Desnoyers
-//! ("Write Endurance in Flash Drives: Measurements and Analysis", FAST 2010) and is what
-//! Jimenez, Novo and Ienne work with ("Wear Unleveling: Improving NAND Flash Lifetime by
-//! Balancing Page Endurance", FAST 2014); the shape of the curve is assumed.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -36,15 +29,6 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{BlockId, DieId, IdRange, MpPage, Row, SuperblockId};
 use crate::sim::superblocks::Superblocks;
 use crate::spec::{BlocksSpec, Spec};
-
-/// Number of values of 16 uniform bits.
-const UNIFORM: i64 = 1 << 16;
-
-/// Twelve times the mean of 16 uniform bits.
-const MEAN_OF_TWELVE: i64 = 6 * (UNIFORM - 1);
-
-/// Number of the first hash of a block that decides whether a program fails.
-const PROGRAM_HASHES: u64 = 16;
 
 /// A die that has fewer sound blocks than superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,35 +76,6 @@ struct Replacement {
     row: Row,
     /// Time to erase the new block and to copy.
     time: Nanos,
-}
-
-/// Evenly distributed 64 bits for a block.
-fn block_hash(seed: u64, die: DieId, block: BlockId, nth: u64) -> u64 {
-    let place = u64::from(die.0) << 32 | u64::from(block.0);
-    let block = seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d);
-    splitmix64(block, nth)
-}
-
-impl BlocksSpec {
-    fn is_factory_bad(&self, die: DieId, block: BlockId) -> bool {
-        block_hash(self.seed, die, block, 0) % 1_000_000 < u64::from(self.factory_bad_ppm)
-    }
-
-    /// Erases that a block bears in a pool; at least one.
-    fn life(&self, die: DieId, block: BlockId, pool: Pool) -> u32 {
-        let mean = self.life_cycles[pool as usize];
-        if mean == u32::MAX {
-            return u32::MAX;
-        }
-        let sum: i64 = (1..=3)
-            .map(|nth| block_hash(self.seed, die, block, nth))
-            .flat_map(|bits| [bits, bits >> 16, bits >> 32, bits >> 48])
-            .map(|part| part as i64 & (UNIFORM - 1))
-            .sum();
-        let spread = i64::from(mean) * i64::from(self.life_spread_percent);
-        let off = spread * (sum - MEAN_OF_TWELVE) / (100 * UNIFORM);
-        (i64::from(mean) + off).clamp(1, i64::from(u32::MAX - 1)) as u32
-    }
 }
 
 impl Blocks {
@@ -211,10 +166,8 @@ impl Blocks {
 
     /// Whether a program of a row fails: the same each time until the block is erased.
     fn program_fails(&mut self, superblock: SuperblockId, die: DieId, row: Row) -> bool {
-        let (block, cycles) = self.block(superblock, die);
-        let nth = PROGRAM_HASHES + (u64::from(cycles) << 24 | u64::from(row.0));
-        let fails = block_hash(self.spec.seed, die, block, nth) % 1_000_000_000
-            < u64::from(self.spec.program_failure_ppb);
+        let block = self.block(superblock, die);
+        let fails = self.spec.program_fails(die, block, row);
         self.grown_bad += u32::from(fails);
         fails
     }
@@ -560,41 +513,12 @@ mod tests {
         BlocksSpec {
             life_cycles: [u32::MAX, 1_000],
             life_spread_percent: 10,
+            die_spread_percent: 0,
             spare_blocks: 40,
             factory_bad_ppm: 20_000,
             program_failure_ppb: 0,
             seed: 3,
         }
-    }
-
-    #[test]
-    fn lives_have_the_mean_and_the_spread_that_were_asked_for() {
-        let lives: Vec<f64> = (0..40_000)
-            .map(|n| f64::from(spec().life(DieId(n % 16), BlockId(n / 16), Pool::Data)))
-            .collect();
-        let count = lives.len() as f64;
-        let mean = lives.iter().sum::<f64>() / count;
-        let variance = lives.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / count;
-        // Five standard errors of each.
-        assert!(
-            (mean - 1_000.0).abs() < 5.0 * 100.0 / count.sqrt(),
-            "{mean}"
-        );
-        let spread = variance.sqrt();
-        assert!(
-            (spread - 100.0).abs() < 5.0 * 100.0 / (2.0 * count).sqrt(),
-            "{spread}"
-        );
-        let beyond = lives.iter().filter(|&&l| l < 800.0).count() as f64;
-        // Of a bell curve 2.28 % lie two standard deviations below; of twelve numbers' sum
-        // hardly fewer.
-        assert!((beyond / count - 0.0228).abs() < 0.004, "{beyond}");
-        assert_eq!(spec().life(DieId(1), BlockId(2), Pool::SlcCache), u32::MAX);
-        let even = BlocksSpec {
-            life_spread_percent: 0,
-            ..spec()
-        };
-        assert_eq!(even.life(DieId(1), BlockId(2), Pool::Data), 1_000);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub(in crate::sim) mod blocks;
 pub(in crate::sim) mod errors;
+mod life;
 pub(in crate::sim) mod op;
 pub(in crate::sim) mod wear;
 

@@ -12,6 +12,7 @@ use stend_base::{Nanos, SimTime};
 
 use crate::health::Temperature;
 use crate::sim::env::Env;
+use crate::sim::exponential::{FRACTION_BITS, exp_minus};
 use crate::sim::kind;
 use crate::spec::{ThermalSpec, Throttle, WHOLE_PPM};
 
@@ -225,63 +226,5 @@ impl Heat {
     #[inline]
     pub fn share_ppm(&self) -> u32 {
         self.share_ppm
-    }
-}
-
-/// Fractional bits of a fixed-point number.
-const FRACTION_BITS: u32 = 60;
-
-/// e^(−time/constant) as a fraction of 2^60, in integers, so that it is the same on every
-/// machine: the exponent is halved until six terms of the series are exact to the last
-/// places, and the result squared as often.
-fn exp_minus(time: u64, constant: u64) -> u64 {
-    const ONE: u128 = 1 << FRACTION_BITS;
-    // Less than one nanokelvin of 10,000 K is left then.
-    if time / 40 >= constant {
-        return 0;
-    }
-    let mut x = (u128::from(time) << FRACTION_BITS) / u128::from(constant);
-    let mut halvings = 0;
-    while x > ONE >> 10 {
-        x /= 2;
-        halvings += 1;
-    }
-    let mut term = ONE;
-    let (mut plus, mut minus) = (ONE, 0);
-    for n in 1..=6u128 {
-        term = ((term * x) >> FRACTION_BITS) / n;
-        if n % 2 == 0 {
-            plus += term;
-        } else {
-            minus += term;
-        }
-    }
-    let mut result = plus - minus;
-    for _ in 0..halvings {
-        result = (result * result) >> FRACTION_BITS;
-    }
-    result as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_exponential_is_exact_to_twelve_places() {
-        for (time, constant) in [
-            (0, 7),
-            (1, 1_000_000_000),
-            (100_000_000, 90_000_000_000),
-            (3, 5),
-            (1, 1),
-            (17, 3),
-            (39, 1),
-        ] {
-            let got = exp_minus(time, constant) as f64 / (1u64 << FRACTION_BITS) as f64;
-            let expected = (-(time as f64) / constant as f64).exp();
-            assert!((got - expected).abs() < 1e-12, "{time}/{constant}: {got}");
-        }
-        assert_eq!(exp_minus(u64::MAX, 3), 0);
     }
 }

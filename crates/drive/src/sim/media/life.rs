@@ -1,0 +1,156 @@
+//! How many erases each block bears, which are bad from the factory, and whose programs fail:
+//! functions of the seed and of the block's place.
+//!
+//! Lives are log-normal, the distribution that JEDEC JEP122 names among those for wear-out, and
+//! Mielke et al. for the endurance of flash ("Reliability of Solid-State Drives Based on NAND
+//! Flash Memory", Proceedings of the IEEE 105, 2017; both remembered, unverified): the logarithm
+//! of a life is that of the median plus what its die is off and what the block itself is off.
+//! That blocks of one chip bear very different numbers of cycles was measured by Boboila and
+//! Desnoyers ("Write Endurance in Flash Drives: Measurements and Analysis", FAST 2010). A normal
+//! deviate is here the sum of twelve evenly distributed numbers: its variance is one, and it ends
+//! at six standard deviations (Irwin 1927, Hall 1927).
+
+use super::splitmix64;
+use crate::sim::exponential::{FRACTION_BITS, exp_minus};
+use crate::sim::geometry::layout::Pool;
+use crate::sim::ids::{BlockId, DieId, Row};
+use crate::spec::BlocksSpec;
+
+/// Number of values of 16 uniform bits.
+const UNIFORM: i64 = 1 << 16;
+
+/// Twelve times the mean of 16 uniform bits.
+const MEAN_OF_TWELVE: i64 = 6 * (UNIFORM - 1);
+
+/// Number of the first hash of a block that decides whether a program fails.
+const PROGRAM_HASHES: u64 = 16;
+
+/// Stands for a die as a whole: no block has this number.
+const WHOLE_DIE: BlockId = BlockId(u32::MAX);
+
+impl BlocksSpec {
+    /// Whether a block is bad from the factory.
+    pub(super) fn is_factory_bad(&self, die: DieId, block: BlockId) -> bool {
+        block_hash(self.seed, die, block, 0) % 1_000_000 < u64::from(self.factory_bad_ppm)
+    }
+
+    /// Erases that a block bears in a pool; at least one.
+    pub(super) fn life(&self, die: DieId, block: BlockId, pool: Pool) -> u32 {
+        let median = self.life_cycles[pool as usize];
+        if median == u32::MAX {
+            return u32::MAX;
+        }
+        let off = |block, percent: u32| match percent {
+            0 => 0,
+            _ => normal(self.seed, die, block) * i64::from(percent),
+        };
+        let off = off(block, self.life_spread_percent) + off(WHOLE_DIE, self.die_spread_percent);
+        let share = u128::from(exp_minus(off.unsigned_abs(), 100 * UNIFORM as u64));
+        let median = u128::from(median);
+        let life = match off < 0 {
+            true => (median * share) >> FRACTION_BITS,
+            false => (median << FRACTION_BITS) / share,
+        };
+        life.clamp(1, u128::from(u32::MAX - 1)) as u32
+    }
+
+    /// Whether a program of a row fails in a block with so many erase cycles: the same each time
+    /// until the block is erased.
+    pub(super) fn program_fails(
+        &self,
+        die: DieId,
+        (block, cycles): (BlockId, u32),
+        row: Row,
+    ) -> bool {
+        let nth = PROGRAM_HASHES + (u64::from(cycles) << 24 | u64::from(row.0));
+        block_hash(self.seed, die, block, nth) % 1_000_000_000 < u64::from(self.program_failure_ppb)
+    }
+}
+
+/// Evenly distributed 64 bits for a block.
+fn block_hash(seed: u64, die: DieId, block: BlockId, nth: u64) -> u64 {
+    let place = u64::from(die.0) << 32 | u64::from(block.0);
+    let block = seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d);
+    splitmix64(block, nth)
+}
+
+/// A normal deviate of a block, in units of 1/[`UNIFORM`] of a standard deviation.
+fn normal(seed: u64, die: DieId, block: BlockId) -> i64 {
+    let sum: i64 = (1..=3)
+        .map(|nth| block_hash(seed, die, block, nth))
+        .flat_map(|bits| [bits, bits >> 16, bits >> 32, bits >> 48])
+        .map(|part| part as i64 & (UNIFORM - 1))
+        .sum();
+    sum - MEAN_OF_TWELVE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(life_spread_percent: u32, die_spread_percent: u32) -> BlocksSpec {
+        BlocksSpec {
+            life_cycles: [u32::MAX, 1_000],
+            life_spread_percent,
+            die_spread_percent,
+            spare_blocks: 40,
+            factory_bad_ppm: 20_000,
+            program_failure_ppb: 0,
+            seed: 3,
+        }
+    }
+
+    /// Logarithms of the lives of so many blocks on each of so many dies, over that of the median.
+    fn logarithms(spec: &BlocksSpec, dies: u32, blocks: u32) -> Vec<f64> {
+        let life = |die, block| f64::from(spec.life(DieId(die), BlockId(block), Pool::Data));
+        (0..dies)
+            .flat_map(|die| (0..blocks).map(move |block| (die, block)))
+            .map(|(die, block)| (life(die, block) / 1_000.0).ln())
+            .collect()
+    }
+
+    fn mean_and_deviation(of: &[f64]) -> (f64, f64) {
+        let count = of.len() as f64;
+        let mean = of.iter().sum::<f64>() / count;
+        let variance = of.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / count;
+        (mean, variance.sqrt())
+    }
+
+    #[test]
+    fn lives_are_log_normal_with_the_median_and_the_spread_that_were_asked_for() {
+        let logarithms = logarithms(&spec(10, 0), 16, 2_500);
+        let count = logarithms.len() as f64;
+        let (mean, spread) = mean_and_deviation(&logarithms);
+        // Five standard errors of each; cut off to whole cycles, lives are half of one shorter.
+        let of_mean = 5.0 * 0.1 / count.sqrt();
+        assert!((mean + 0.0005).abs() < of_mean, "{mean}");
+        let of_spread = 5.0 * 0.1 / (2.0 * count).sqrt();
+        assert!((spread - 0.1).abs() < of_spread, "{spread}");
+        // Of a normal distribution 2.28 % lie two standard deviations below, and as many above;
+        // of twelve numbers' sum hardly fewer.
+        for sign in [-1.0, 1.0] {
+            let beyond = logarithms.iter().filter(|&&l| l * sign > 0.2).count() as f64;
+            assert!((beyond / count - 0.0228).abs() < 0.004, "{beyond}");
+        }
+    }
+
+    #[test]
+    fn blocks_without_spread_or_without_an_end_live_equally_long() {
+        assert_eq!(spec(0, 0).life(DieId(1), BlockId(2), Pool::Data), 1_000);
+        let endless = spec(10, 5).life(DieId(1), BlockId(2), Pool::SlcCache);
+        assert_eq!(endless, u32::MAX);
+    }
+
+    #[test]
+    fn dies_differ_as_wholes() {
+        let (dies, blocks) = (400, 100);
+        let logarithms = logarithms(&spec(10, 20), dies, blocks);
+        let of_die = |die: &[f64]| mean_and_deviation(die).0;
+        let means: Vec<f64> = logarithms.chunks(blocks as usize).map(of_die).collect();
+        let (_, spread) = mean_and_deviation(&means);
+        // What the blocks of a die leave of their own spread comes on top.
+        let expected = (0.04f64 + 0.01 / f64::from(blocks)).sqrt();
+        let of_spread = 5.0 * expected / (2.0 * f64::from(dies)).sqrt();
+        assert!((spread - expected).abs() < of_spread, "{spread}");
+    }
+}
