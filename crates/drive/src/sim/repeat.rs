@@ -4,8 +4,8 @@
 //!
 //! That stands in for a round only while nothing new happens. So it ends at the first block that
 //! goes bad, at the first read retry, where reading would take another number of passes, before the
-//! spare blocks of a die fall below the threshold at which the drive warns, and when a die has none
-//! left.
+//! spare blocks of a die fall below the threshold at which the drive warns, and before a block fails
+//! on a die that has none left.
 //!
 //! Simplified: the erases of a round are spread evenly over the superblocks of a pool, as a load
 //! over the whole drive with dynamic wear levelling spreads them; the time that failed erases and
@@ -126,9 +126,8 @@ struct Round {
     failed_ppb: u64,
     /// Blocks that have gone bad, if only the first would be something new.
     sound: bool,
-    /// Spare blocks of the die with the fewest at which something happens: the drive warns, or, if
-    /// it has already, none is left.
-    spares_low: u32,
+    /// Spare blocks of the die with the fewest at which the drive warns, until it has.
+    spares_low: Option<u32>,
     /// Passes that reading takes in the most worn superblock of each pool.
     passes: [Option<u32>; 2],
 }
@@ -162,17 +161,18 @@ impl Round {
             failed_ppb: (programs(&end.counters) - programs(&start.counters))
                 .saturating_mul(failure_ppb.into()),
             sound: blocks.is_none_or(|b| b.grown_bad == 0),
-            spares_low: blocks.map_or(0, |b| {
+            spares_low: blocks.and_then(|b| {
                 let low = (b.spares_least_new * threshold).div_ceil(100);
-                if b.spares_least > low { low } else { 0 }
+                (b.spares_least > low).then_some(low)
             }),
             passes: passes(env, store),
         }
     }
 
     fn may_go_on(&self, env: &Env, store: &Store) -> bool {
-        let goes_on =
-            |(spares, grown_bad)| spares > self.spares_low && (grown_bad == 0 || !self.sound);
+        let goes_on = |(spares, grown_bad)| {
+            self.spares_low.is_none_or(|low| spares > low) && (grown_bad == 0 || !self.sound)
+        };
         wear::spares_and_grown_bad(&store.media).is_none_or(goes_on)
             && passes(env, store) == self.passes
             && self.wear.iter().all(|wear| wear.retires_none(env, store))
@@ -223,13 +223,16 @@ impl Wear {
         }
     }
 
-    /// Whether no superblock comes near the cycles after which it is retired.
+    /// Whether no superblock comes near the cycles after which it is retired, or near the end of a
+    /// block that no other can replace.
     fn retires_none(&self, env: &Env, store: &Store) -> bool {
         let health = env.spec.health.as_ref();
         let end = health.map_or(u32::MAX, |h| h.end_of_life_cycles[self.pool as usize]);
         let each = self.erases.div_ceil(self.superblocks.len().max(1)) as u32;
         let cycles = cycles_max(env, store, self.pool).unwrap_or(0);
+        let of_pool = (self.pool, &self.superblocks[..]);
         cycles.saturating_add(each + 1) < end
+            && !wear::may_lack_a_block(&store.media, of_pool, each + 1)
     }
 }
 

@@ -238,6 +238,18 @@ impl Blocks {
         (SuperblockId(place / self.dies), DieId(place % self.dies))
     }
 
+    /// The dies that have no spare block left.
+    pub(super) fn dies_without_spares(&self) -> impl Iterator<Item = DieId> + '_ {
+        let has_none = |die: &DieId| self.spares[die.index()].is_empty();
+        self.all_dies().filter(has_none)
+    }
+
+    /// Erases that the block of a superblock on a die still bears.
+    pub(super) fn erases_left(&self, superblock: SuperblockId, die: DieId, pool: Pool) -> u32 {
+        let (block, erases) = self.block(superblock, die);
+        self.spec.life(die, block, pool).saturating_sub(erases)
+    }
+
     /// Spare blocks of the die with the fewest, and blocks that have gone bad.
     pub(super) fn spares_and_grown_bad(&self) -> (u32, u32) {
         let least = self.spares.iter().map(|spares| spares.len()).min();

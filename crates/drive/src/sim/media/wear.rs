@@ -62,6 +62,23 @@ pub(in crate::sim) fn spares_and_grown_bad(media: &Media) -> Option<(u32, u32)> 
         .map(|blocks| blocks.spares_and_grown_bad())
 }
 
+/// Whether a block of these superblocks of a pool may fail within so many erases on a die that has
+/// no spare block left.
+pub(in crate::sim) fn may_lack_a_block(
+    media: &Media,
+    (pool, superblocks): (Pool, &[SuperblockId]),
+    erases: u32,
+) -> bool {
+    let Some(blocks) = &media.blocks else {
+        return false;
+    };
+    let mut dies = blocks.dies_without_spares();
+    dies.any(|die| {
+        let mut all = superblocks.iter();
+        all.any(|&superblock| blocks.erases_left(superblock, die, pool) < erases)
+    })
+}
+
 /// Passes after the first that reading takes of a page that was just written, in a block of a pool
 /// with so many erase cycles: of the worst of some ten thousand pages. `None` where errors are not
 /// modelled.
