@@ -176,8 +176,8 @@ impl SimDrive {
         (superblock, row, die): (SuperblockId, Row, DieId),
         op: NandOp,
     ) -> bool {
-        let media = &mut self.store.media;
-        media.program_fails(superblock, row, die)
+        let Store { media, ftl, .. } = &mut self.store;
+        media.program_fails(&ftl.superblocks, superblock, (row, die))
             && self.repeat_program(mp_page, (superblock, row, die), op)
     }
 
@@ -282,11 +282,11 @@ impl SimDrive {
 
     /// Returns whether a copy has failed. If so, it is done again in another block; without one the
     /// data stays in the cache, and the drive takes no more writes.
-    #[cold]
     fn fold_fails(&mut self, within: u32) -> bool {
-        let (row, die) = self.store.ftl.fold.place(&self.env.layout, within);
-        let target = self.store.ftl.fold.target();
-        if !self.store.media.program_fails(target, row, die) {
+        let Store { media, ftl, .. } = &mut self.store;
+        let (row, die) = ftl.fold.place(&self.env.layout, within);
+        let target = ftl.fold.target();
+        if !media.program_fails(&ftl.superblocks, target, (row, die)) {
             return false;
         }
         match self.program_failed(target, row, die) {

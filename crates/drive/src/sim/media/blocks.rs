@@ -46,6 +46,8 @@ pub(crate) struct Blocks {
     dies: u32,
     /// Blocks of a die, including the spare ones.
     blocks_per_die: u32,
+    /// Erases that every block of a pool bears.
+    life_least: [u32; 2],
     /// The block in each place, `superblock * dies + die`.
     #[serde(with = "crate::table")]
     at: Vec<BlockId>,
@@ -89,6 +91,7 @@ impl Blocks {
             spec: of.clone(),
             dies,
             blocks_per_die,
+            life_least: [Pool::SlcCache, Pool::Data].map(|pool| of.life_least(pool)),
             at: vec![BlockId(0); (superblocks * dies) as usize],
             erases: vec![0; (blocks_per_die * dies) as usize],
             spares: Vec::with_capacity(dies as usize),
@@ -158,13 +161,17 @@ impl Blocks {
         let at = self.erases_at(die, block);
         let erases = &mut self.erases[at];
         *erases += 1;
+        if *erases <= self.life_least[pool as usize] {
+            return true;
+        }
         let life = self.spec.life(die, block, pool);
         // After a cut a failed erase may be done again: it counts once.
         self.grown_bad += u32::from(*erases == life.saturating_add(1));
         *erases <= life
     }
 
-    /// Whether a program of a row fails: the same each time until the block is erased.
+    /// Whether a program of a row that can fail does.
+    #[cold]
     fn program_fails(&mut self, superblock: SuperblockId, die: DieId, row: Row) -> bool {
         let block = self.block(superblock, die);
         let fails = self.spec.program_fails(die, block, row);
@@ -378,13 +385,23 @@ impl Media {
     }
 
     /// Whether a program of a row, which has ended, failed.
-    #[inline]
-    pub fn program_fails(&mut self, superblock: SuperblockId, row: Row, die: DieId) -> bool {
+    #[inline(always)]
+    pub fn program_fails(
+        &mut self,
+        superblocks: &Superblocks,
+        superblock: SuperblockId,
+        (row, die): (Row, DieId),
+    ) -> bool {
         let blocks = self.blocks_mut();
         if !blocks.replacements.is_empty() {
             blocks.has_copied(superblock, die, row);
         }
-        blocks.program_fails(superblock, die, row)
+        let cycles = superblocks.erase_counts()[superblock.index()];
+        let place = (superblock, cycles);
+        blocks
+            .spec
+            .program_may_fail(place, (row, die), blocks.grown_bad)
+            && blocks.program_fails(superblock, die, row)
     }
 
     /// Erases the block that replaces a bad one. Returns the time, and whether the erase succeeds.

@@ -13,7 +13,7 @@
 use super::splitmix64;
 use crate::sim::exponential::{FRACTION_BITS, exp_minus};
 use crate::sim::geometry::layout::Pool;
-use crate::sim::ids::{BlockId, DieId, Row};
+use crate::sim::ids::{BlockId, DieId, Row, SuperblockId};
 use crate::spec::BlocksSpec;
 
 /// Number of values of 16 uniform bits.
@@ -24,6 +24,9 @@ const MEAN_OF_TWELVE: i64 = 6 * (UNIFORM - 1);
 
 /// Number of the first hash of a block that decides whether a program fails.
 const PROGRAM_HASHES: u64 = 16;
+
+/// One of so many programs can fail at all, as a power of two, where few fail.
+const SUSPECT_BITS: u32 = 8;
 
 /// Stands for a die as a whole: no block has this number.
 const WHOLE_DIE: BlockId = BlockId(u32::MAX);
@@ -54,8 +57,43 @@ impl BlocksSpec {
         life.clamp(1, u128::from(u32::MAX - 1)) as u32
     }
 
-    /// Whether a program of a row fails in a block with so many erase cycles: the same each time
-    /// until the block is erased.
+    /// Erases that every block bears in a pool, whatever its life.
+    pub(super) fn life_least(&self, pool: Pool) -> u32 {
+        let median = self.life_cycles[pool as usize];
+        let off = 6 * u64::from(self.life_spread_percent + self.die_spread_percent);
+        let life = (u128::from(median) * u128::from(exp_minus(off, 100))) >> FRACTION_BITS;
+        life as u32
+    }
+
+    /// Programs that may fail, as a power of two, among which one does that can: few have to be
+    /// looked at more closely.
+    #[inline(always)]
+    fn suspect_bits(&self) -> u32 {
+        match self.program_failure_ppb < 1_000_000_000 >> SUSPECT_BITS {
+            true => SUSPECT_BITS,
+            false => 0,
+        }
+    }
+
+    /// Whether a program can fail at all, by its place, the erase cycles of its superblock and the
+    /// blocks that have gone bad so far: that needs no look at its block.
+    #[inline(always)]
+    pub(super) fn program_may_fail(
+        &self,
+        (superblock, cycles): (SuperblockId, u32),
+        (row, die): (Row, DieId),
+        grown_bad: u32,
+    ) -> bool {
+        let place = u64::from(superblock.0) << 32 | u64::from(cycles);
+        let within = u64::from(die.0) << 48 | u64::from(row.0) << 24 | u64::from(grown_bad);
+        let hash = splitmix64(
+            self.seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d),
+            within,
+        );
+        hash.leading_zeros() >= self.suspect_bits()
+    }
+
+    /// Whether a program of a row that can fail does, in a block with so many erase cycles.
     pub(super) fn program_fails(
         &self,
         die: DieId,
@@ -63,7 +101,8 @@ impl BlocksSpec {
         row: Row,
     ) -> bool {
         let nth = PROGRAM_HASHES + (u64::from(cycles) << 24 | u64::from(row.0));
-        block_hash(self.seed, die, block, nth) % 1_000_000_000 < u64::from(self.program_failure_ppb)
+        block_hash(self.seed, die, block, nth) % 1_000_000_000
+            < u64::from(self.program_failure_ppb) << self.suspect_bits()
     }
 }
 
@@ -152,5 +191,36 @@ mod tests {
         let expected = (0.04f64 + 0.01 / f64::from(blocks)).sqrt();
         let of_spread = 5.0 * expected / (2.0 * f64::from(dies)).sqrt();
         assert!((spread - expected).abs() < of_spread, "{spread}");
+    }
+
+    #[test]
+    fn as_many_programs_fail_as_were_asked_for() {
+        for ppb in [2_000_000, 20_000_000] {
+            let spec = BlocksSpec {
+                program_failure_ppb: ppb,
+                ..spec(0, 0)
+            };
+            let (dies, cycles, rows) = (8, 1_000, 500);
+            let mut failed = 0;
+            for (die, cycle) in (0..dies).flat_map(|d| (0..cycles).map(move |c| (DieId(d), c))) {
+                let fails = |&row: &u32| {
+                    let place = (Row(row), die);
+                    spec.program_may_fail((SuperblockId(3), cycle), place, 0)
+                        && spec.program_fails(die, (BlockId(3), cycle), Row(row))
+                };
+                failed += (0..rows).filter(fails).count();
+            }
+            let expected = f64::from(dies * cycles * rows) * f64::from(ppb) / 1e9;
+            let off = (failed as f64 - expected).abs();
+            assert!(off < 5.0 * expected.sqrt(), "{failed} of {expected}");
+        }
+    }
+
+    #[test]
+    fn no_life_is_shorter_than_the_least() {
+        let spec = spec(12, 3);
+        let least = spec.life_least(Pool::Data);
+        let lives = (0..20_000).map(|n| spec.life(DieId(n % 16), BlockId(n / 16), Pool::Data));
+        assert!(least > 400 && lives.min().expect("there are some") >= least);
     }
 }

@@ -49,6 +49,29 @@ impl Persistence {
     #[inline(always)]
     pub fn begins_to_place(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         self.placing.clear();
+        let moved = self.keeps_fold_sources() && view.fold.is_under_way();
+        if moved || !view.l2p.pending_trims().is_empty() {
+            self.find_superseded(pages, view);
+            return;
+        }
+        let mut run = PlaceRun::default();
+        for lpn in pages.each() {
+            run = match run.longer(view.l2p.entry(lpn)) {
+                Ok(longer) => longer,
+                Err(next) => {
+                    if run.pages > 0 {
+                        self.placing.push(run);
+                    }
+                    next
+                }
+            };
+        }
+        self.placing.push(run);
+    }
+
+    /// The same where a page may not lie, for flash, where the L2P says.
+    #[inline(never)]
+    fn find_superseded(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         for lpn in pages.each() {
             let place = match view.l2p.pending_trims().has(lpn) {
                 true => Ppn::UNMAPPED,

@@ -12,6 +12,16 @@ pub(in crate::sim) struct PlaceRun {
     pub pages: u32,
 }
 
+impl Default for PlaceRun {
+    /// Of no page.
+    fn default() -> PlaceRun {
+        PlaceRun {
+            first: Ppn::UNMAPPED,
+            pages: 0,
+        }
+    }
+}
+
 impl PlaceRun {
     /// The place of one of its pages.
     #[inline]
@@ -44,15 +54,28 @@ impl PlaceRun {
         true
     }
 
-    /// Adds the next page to runs.
-    #[inline]
-    pub fn add(runs: &mut Vec<PlaceRun>, place: Ppn) {
-        match runs.last_mut() {
-            Some(last) if last.nth(last.pages) == place => last.pages += 1,
-            _ => runs.push(PlaceRun {
+    /// It with the next page, or the run of that page alone where it does not belong to this one.
+    #[inline(always)]
+    pub fn longer(self, place: Ppn) -> Result<PlaceRun, PlaceRun> {
+        match self.nth(self.pages) == place {
+            true => Ok(PlaceRun {
+                pages: self.pages + 1,
+                ..self
+            }),
+            false => Err(PlaceRun {
                 first: place,
                 pages: 1,
             }),
+        }
+    }
+
+    /// Adds the next page to runs.
+    #[inline]
+    pub fn add(runs: &mut Vec<PlaceRun>, place: Ppn) {
+        let last = runs.last().copied().unwrap_or_default();
+        match (last.longer(place), runs.last_mut()) {
+            (Ok(longer), Some(last)) => *last = longer,
+            (Ok(run) | Err(run), _) => runs.push(run),
         }
     }
 }
