@@ -1,0 +1,140 @@
+//! TLC against MLC: the same flash capacity and load, cells that bear fewer erases.
+
+use std::sync::OnceLock;
+
+use stend_base::Device;
+use stend_drive::spec::{BlocksSpec, PAGE_BYTES};
+use stend_drive::{SimDrive, Spec};
+
+use crate::load::{fill, random, write_to_the_end};
+use crate::page::Case;
+use crate::small::{LIFE_PART, shipped, small};
+use crate::svg::{Axis, Chart, Form, Scale, Series, digits};
+
+/// Of the flash, percent.
+const USER_PERCENT: u64 = 87;
+/// TLC and MLC of two generations.
+const PAIRS: [[&str; 2]; 2] = [
+    ["sandisk-ultra-ii-240gb", "sandisk-extreme-pro-240gb"],
+    ["samsung-850-evo-250gb", "samsung-850-pro-256gb"],
+];
+const GENERATIONS: [&str; 2] = ["SanDisk 19 nm", "Samsung 32 layers"];
+
+struct Cells {
+    /// Capacities written until the end.
+    written: f64,
+    /// By their rated cycles.
+    rated: f64,
+    /// Mean of what blocks bear.
+    cycles: u32,
+    spread_percent: u32,
+}
+
+/// Capacities that the host writes at random until the drive is worn out, and the write
+/// amplification.
+fn life(spec: &Spec) -> (f64, f64) {
+    let mut drive = SimDrive::new(spec);
+    let pages = drive.capacity_bytes() / PAGE_BYTES;
+    fill(&mut drive, spec.user_bytes);
+    write_to_the_end(&mut drive, 1, random(pages, 1, "life"));
+    let health = drive.health();
+    let [host, nand] = [health.host_written_bytes, health.nand_written_bytes];
+    let capacities = host as f64 / spec.user_bytes as f64;
+    (capacities * f64::from(LIFE_PART), nand as f64 / host as f64)
+}
+
+fn blocks(spec: &Spec) -> &BlocksSpec {
+    spec.blocks.as_ref().expect("its blocks wear")
+}
+
+fn cells(name: &str) -> Cells {
+    let spec = small(name, USER_PERCENT);
+    let (written, write_amplification) = life(&spec);
+    let rated = shipped(name).media.expect("its cells err").rated_cycles.value[0];
+    Cells {
+        written,
+        rated: f64::from(rated) * 100.0 / USER_PERCENT as f64 / write_amplification,
+        cycles: blocks(&spec).life_cycles[1] * LIFE_PART,
+        spread_percent: blocks(&spec).life_spread_percent,
+    }
+}
+
+fn measured() -> &'static [[Cells; 2]; 2] {
+    static MEASURED: OnceLock<[[Cells; 2]; 2]> = OnceLock::new();
+    MEASURED.get_or_init(|| PAIRS.map(|pair| pair.map(cells)))
+}
+
+pub fn case() -> Case {
+    let m = measured();
+    let bars = |name: &str, kind: usize, of: fn(&Cells) -> f64| Series {
+        name: name.to_owned(),
+        form: Form::Bars,
+        points: m
+            .iter()
+            .enumerate()
+            .map(|(n, pair)| (n as f64, of(&pair[kind])))
+            .collect(),
+    };
+    let chart = Chart {
+        title: "TLC against MLC: random writes until the drive is worn out",
+        x: Axis::of_words("cells of the same generation, drives of the same size", &GENERATIONS),
+        y: Axis::new(
+            "host writes, capacities of the drive",
+            Scale::Linear,
+            [0.0, 4000.0],
+            &[0.0, 1000.0, 2000.0, 3000.0, 4000.0],
+        ),
+        band: None,
+        series: vec![
+            bars("TLC, rated cycles", 0, |cells| cells.rated),
+            bars("TLC, until the end", 0, |cells| cells.written),
+            bars("MLC, rated cycles", 1, |cells| cells.rated),
+            bars("MLC, until the end", 1, |cells| cells.written),
+        ],
+    };
+    let [sandisk, samsung] = m;
+    let times = |pair: &[Cells; 2]| digits(pair[1].written / pair[0].written);
+    Case {
+        picture: "wear-cells.svg",
+        svg: chart.svg(),
+        figures: vec![
+            ("cells.sandisk.tlc", digits(sandisk[0].written)),
+            ("cells.sandisk.mlc", digits(sandisk[1].written)),
+            ("cells.sandisk.times", times(sandisk)),
+            ("cells.sandisk.tlc.cycles", sandisk[0].cycles.to_string()),
+            ("cells.sandisk.mlc.cycles", sandisk[1].cycles.to_string()),
+            ("cells.sandisk.tlc.spread", sandisk[0].spread_percent.to_string()),
+            ("cells.sandisk.mlc.spread", sandisk[1].spread_percent.to_string()),
+            ("cells.samsung.tlc", digits(samsung[0].written)),
+            ("cells.samsung.mlc", digits(samsung[1].written)),
+            ("cells.samsung.times", times(samsung)),
+            ("cells.samsung.tlc.cycles", samsung[0].cycles.to_string()),
+            ("cells.samsung.mlc.cycles", samsung[1].cycles.to_string()),
+        ],
+    }
+}
+
+#[test]
+fn mlc_of_the_same_generation_is_written_longer_than_tlc() {
+    for (pair, names) in measured().iter().zip(PAIRS) {
+        let [tlc, mlc] = pair;
+        let times = mlc.written / tlc.written;
+        let of_the_mean = f64::from(mlc.cycles) / f64::from(tlc.cycles);
+        assert!(times > of_the_mean, "{names:?}: {times}");
+        assert!(times < 1.4 * of_the_mean, "{names:?}: {times}");
+        // No block fails below its rated cycles.
+        assert!(pair.iter().all(|cells| cells.written > cells.rated), "{names:?}");
+    }
+}
+
+#[test]
+fn tlc_that_bears_as_many_cycles_lives_as_long() {
+    let [tlc, mlc] = PAIRS[0].map(|name| small(name, USER_PERCENT));
+    let mut stronger = tlc.clone();
+    stronger.blocks = Some(BlocksSpec {
+        spare_blocks: blocks(&tlc).spare_blocks,
+        ..blocks(&mlc).clone()
+    });
+    let times = measured()[0][1].written / life(&stronger).0;
+    assert!((0.9..1.1).contains(&times), "{times}");
+}
