@@ -112,7 +112,8 @@ fn of_traces(mut drive: SimDrive) -> f64 {
 fn writes() -> impl Iterator<Item = TraceRequest> {
     let requests = traces().flat_map(|trace| {
         let all = trace.requests().expect("it is sound");
-        all.map(|request| request.expect("it is sound")).collect::<Vec<_>>()
+        all.map(|request| request.expect("it is sound"))
+            .collect::<Vec<_>>()
     });
     requests.filter(|request| request.op == Op::Write)
 }
@@ -141,7 +142,12 @@ fn measured() -> &'static Measured {
             let point = |&gb: &f64| (gb, overwriting(with.clone(), gb, pages));
             REGIONS.iter().map(point).collect()
         };
-        let written = |name: &str| Profile::shipped(name).expect("shipped").totals.written_bytes;
+        let written = |name: &str| {
+            Profile::shipped(name)
+                .expect("shipped")
+                .totals
+                .written_bytes
+        };
         let pass: u64 = TRACES.iter().map(|name| written(name)).sum();
         let photoshop = written("photoshop-heavy") + written("photoshop-light");
         Measured {
@@ -201,7 +207,10 @@ pub fn case() -> Case {
             ("cache.traces.new", digits(m.traces_to_new_places)),
             ("cache.traces.without", digits(m.traces_without_cache)),
             ("cache.pass", digits(m.pass_gb)),
-            ("cache.photoshop", format!("{:.0}", m.photoshop_share * 100.0)),
+            (
+                "cache.photoshop",
+                format!("{:.0}", m.photoshop_share * 100.0),
+            ),
         ],
     }
 }
@@ -211,7 +220,10 @@ fn what_dies_in_the_cache_is_not_written_to_tlc() {
     let m = measured();
     for curve in [&m.small, &m.large] {
         // The smaller the region, the more dies before it is folded; a large one keeps nearly all.
-        assert!(curve.windows(2).all(|two| two[0].1 < two[1].1 + 0.03), "{curve:?}");
+        assert!(
+            curve.windows(2).all(|two| two[0].1 < two[1].1 + 0.03),
+            "{curve:?}"
+        );
         assert!(curve[0].1 < 0.2 && curve[1].1 < VENDOR, "{curve:?}");
         assert!(curve[4].1 > 1.1, "{curve:?}");
     }
@@ -226,10 +238,6 @@ fn what_dies_in_the_cache_is_not_written_to_tlc() {
 fn all_is_written_to_tlc_without_the_cache_or_without_overwriting() {
     let m = measured();
     // One byte of parity for five; stripes end with the rows of the dies.
-    let all = [
-        m.sequential,
-        m.traces_to_new_places,
-        m.traces_without_cache,
-    ];
+    let all = [m.sequential, m.traces_to_new_places, m.traces_without_cache];
     assert!(all.iter().all(|&wa| wa > 1.15), "{all:?}");
 }

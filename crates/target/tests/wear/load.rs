@@ -40,11 +40,7 @@ fn send(
 }
 
 /// Runs `count` requests of `pages` pages; the time taken and the requests that failed.
-pub fn run(
-    drive: &mut SimDrive,
-    job: (Op, u64, u64),
-    next: impl FnMut() -> u64,
-) -> (Nanos, u64) {
+pub fn run(drive: &mut SimDrive, job: (Op, u64, u64), next: impl FnMut() -> u64) -> (Nanos, u64) {
     let (start, mut failed) = (drive.now(), 0);
     send(drive, job, next, |done| {
         failed += u64::from(done.status != stend_base::Status::Ok);
@@ -106,8 +102,8 @@ pub fn rest(drive: &mut SimDrive, seconds: u64) {
 /// what is copied on chip and what comes over the channel, with its parity.
 pub fn native_for_each_byte(drive: &SimDrive, before: &Counters, bits_a_cell: u64) -> f64 {
     let now = drive.counters();
-    let mp_pages = (now.folds - before.folds) * bits_a_cell
-        + (now.native_programs - before.native_programs);
+    let mp_pages =
+        (now.folds - before.folds) * bits_a_cell + (now.native_programs - before.native_programs);
     let bytes = mp_pages * u64::from(drive.spec().pages_per_mp_page) * PAGE_BYTES;
     bytes as f64 / (now.host_bytes_written - before.host_bytes_written) as f64
 }

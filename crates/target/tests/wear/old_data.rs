@@ -95,7 +95,11 @@ pub fn case() -> Case {
     let line = |name: &str, form, speeds: &[Speed], of: fn(&Speed) -> f64| Series {
         name: name.to_owned(),
         form,
-        points: MONTHS.iter().map(|&m| m as f64).zip(speeds.iter().map(of)).collect(),
+        points: MONTHS
+            .iter()
+            .map(|&m| m as f64)
+            .zip(speeds.iter().map(of))
+            .collect(),
     };
     let chart = Chart {
         title: "Samsung 840 EVO 250 GB: reading old data in order",
@@ -114,8 +118,18 @@ pub fn case() -> Case {
         band: Some((PUBLISHED, "published, months old: 50 to 100 MB/s")),
         series: vec![
             line("as sold", Form::Line, &m.as_sold, |s| s.old),
-            line("refreshed in an hour at rest", Form::Line, &m.refreshing, |s| s.rested),
-            line("cells that keep their charge", Form::Dashed, &m.lasting, |s| s.old),
+            line(
+                "refreshed in an hour at rest",
+                Form::Line,
+                &m.refreshing,
+                |s| s.rested,
+            ),
+            line(
+                "cells that keep their charge",
+                Form::Dashed,
+                &m.lasting,
+                |s| s.old,
+            ),
         ],
     };
     let old = |months| digits(speed(&m.as_sold, months).old);
@@ -145,9 +159,17 @@ fn old_data_reads_slowly_as_long_as_nothing_rewrites_it() {
     // Nothing mends it but rewriting.
     assert!(m.as_sold.iter().all(|s| s.rested < 1.02 * s.old.max(1.0)));
     let first = first_refreshed(m);
-    assert!(m.refreshing[first..].iter().all(|s| s.rested > 0.98 * fresh));
+    assert!(
+        m.refreshing[first..]
+            .iter()
+            .all(|s| s.rested > 0.98 * fresh)
+    );
     // What is not so old is left as it is.
-    assert!(m.refreshing[..first].iter().all(|s| s.rested < 1.02 * s.old));
+    assert!(
+        m.refreshing[..first]
+            .iter()
+            .all(|s| s.rested < 1.02 * s.old)
+    );
 }
 
 #[test]

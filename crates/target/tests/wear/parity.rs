@@ -36,7 +36,12 @@ enum Failure {
     TwoDies,
 }
 
-const FAILURES: [Failure; 4] = [Failure::Pages, Failure::Block, Failure::Die, Failure::TwoDies];
+const FAILURES: [Failure; 4] = [
+    Failure::Pages,
+    Failure::Block,
+    Failure::Die,
+    Failure::TwoDies,
+];
 
 /// Of what was read, pages.
 struct Loss {
@@ -68,9 +73,6 @@ fn spec(stripe: Option<u32>) -> Spec {
     let mut spec = small("crucial-m550-256gb", USER_PERCENT);
     spec.user_bytes *= u64::from(DIES / spec.dies);
     (spec.dies, spec.channels, spec.parity_data) = (DIES, 8, stripe);
-    // The longest stripe fits in a superblock.
-    spec.data.rows *= 2;
-    spec.data.superblocks /= 2;
     spec.blocks = None;
     spec
 }
@@ -100,7 +102,11 @@ fn loss(stripe: Option<u32>, failure: Failure) -> Loss {
         Failure::TwoDies => 2,
     };
     (0..dies).for_each(|die| drive.fail_die(die));
-    run(&mut drive, (Op::Read, 32, bytes / REQUEST), ascending(0, 32));
+    run(
+        &mut drive,
+        (Op::Read, 32, bytes / REQUEST),
+        ascending(0, 32),
+    );
     let counters = drive.counters();
     Loss {
         lost: counters.uncorrectable_sectors / (PAGE_BYTES / 512),
@@ -154,7 +160,7 @@ pub fn losses() -> Case {
             .map(|(n, loss)| (n as f64, loss.percent()))
             .collect(),
     };
-    let words = ["some pages", "a block (all in one superblock)", "a die", "two dies"];
+    let words = ["some pages", "a block", "a die", "two dies"];
     let chart = Chart {
         title: "Data that cannot be read any more, drive of 32 dies",
         x: Axis::of_words("what fails", &words),
@@ -190,7 +196,12 @@ pub fn costs() -> Case {
     let bars = |name: &str, of: fn(&Cost) -> f64| Series {
         name: name.to_owned(),
         form: Form::Bars,
-        points: m.costs.iter().enumerate().map(|(n, cost)| (n as f64, of(cost))).collect(),
+        points: m
+            .costs
+            .iter()
+            .enumerate()
+            .map(|(n, cost)| (n as f64, of(cost)))
+            .collect(),
     };
     let chart = Chart {
         title: "What parity costs in writes, with the same flash and the same user capacity",
@@ -228,14 +239,22 @@ fn parity_saves_what_one_failure_takes() {
     let m = measured();
     for ((losses, name), stripe) in m.losses.iter().zip(NAMES).zip(STRIPES) {
         for (loss, failure) in losses.iter().zip(0..) {
-            assert!(loss.uncorrectable > 0, "{name}, {failure}: nothing has failed");
+            assert!(
+                loss.uncorrectable > 0,
+                "{name}, {failure}: nothing has failed"
+            );
             // A stripe that is longer than the row of the dies has several pages of a die, and so
             // of a block: parity makes up for one.
             let saves = match (stripe, failure) {
                 (None, _) | (_, 3) => false,
                 (Some(data), failure) => failure == 0 || data < DIES,
             };
-            assert_eq!(loss.lost == 0, saves, "{name}, {failure}: {} lost", loss.lost);
+            assert_eq!(
+                loss.lost == 0,
+                saves,
+                "{name}, {failure}: {} lost",
+                loss.lost
+            );
         }
     }
     // A die holds its share of a drive, and a block its share of a superblock.
@@ -256,5 +275,9 @@ fn parity_costs_its_share_of_writes_and_of_the_room_for_garbage_collection() {
         let expected = f64::from(all) / f64::from(all - parity);
         assert!((cost.in_order / expected - 1.0).abs() < 0.01, "{stripe:?}");
     }
-    assert!(costs.windows(2).all(|two| two[1].at_random > two[0].at_random));
+    assert!(
+        costs
+            .windows(2)
+            .all(|two| two[1].at_random > two[0].at_random)
+    );
 }

@@ -6,9 +6,9 @@ use stend_drive::{Model, Spec};
 /// Cells of a small drive bear this part of the cycles of the shipped ones.
 pub const LIFE_PART: u32 = 50;
 /// Superblocks of a small drive, beside spare ones.
-const SUPERBLOCKS: u32 = 240;
+const SUPERBLOCKS: u32 = 120;
 /// Word lines of a block.
-const WORD_LINES: u32 = 2;
+const WORD_LINES: u32 = 4;
 
 /// The figures of a shipped drive.
 pub fn shipped(name: &str) -> Model {
@@ -27,14 +27,18 @@ pub fn small(name: &str, user_percent: u64) -> Spec {
     (spec.data.superblocks, spec.data.rows) = (SUPERBLOCKS * 3 / bits, WORD_LINES * bits);
     spec.user_bytes = flash_bytes(&spec) * user_percent / 100 / PAGE_BYTES * PAGE_BYTES;
     spec.idle.enabled = false;
+    // As small beside a superblock as in large drives.
+    spec.buffer.write_pages = 128;
     spec.gc = GcSpec {
         start_superblocks: 5,
         reserve_superblocks: 3,
+        depth: 8,
         ..spec.gc
     };
+    // Random writes leave nothing at rest, for which superblocks this small would be exchanged.
     spec.wear = Some(WearSpec {
         dynamic: true,
-        static_spread: 2,
+        static_spread: 0,
         static_interval: 1,
     });
     let blocks = spec.blocks.as_mut().expect("its blocks wear");

@@ -83,8 +83,10 @@ pub fn case() -> Case {
             .map(|(&x, &life)| (x as f64, y(life)))
             .collect(),
     };
+    let ends = [SET_ASIDE[0], SET_ASIDE[4]].iter().zip(&m.in_order);
+    let in_order = ends.map(|(&x, life)| (x as f64, life.written * part));
     let chart = Chart {
-        title: "Over-provisioning by the user: random writes until the drive is worn out",
+        title: "Over-provisioning by the user: writes until the drive is worn out",
         x: Axis::new(
             "set aside by the user, % of the flash",
             Scale::Linear,
@@ -94,15 +96,20 @@ pub fn case() -> Case {
         y: Axis::new(
             "host writes until the end, capacities of the flash",
             Scale::Linear,
-            [0.0, 3500.0],
-            &[0.0, 500.0, 1000.0, 1500.0, 2000.0, 2500.0, 3000.0, 3500.0],
+            [0.0, 4000.0],
+            &[0.0, 1000.0, 2000.0, 3000.0, 4000.0],
         ),
         band: None,
         series: vec![
-            line("written until the end", Form::Line, &|life| life.written * part),
-            line("cycles ÷ write amplification", Form::Dashed, &|life| {
+            line("at random", Form::Line, &|life| life.written * part),
+            line("in order ÷ write amplification", Form::Dashed, &|life| {
                 expected(m, life) * part
             }),
+            Series {
+                name: "in order".to_owned(),
+                form: Form::Line,
+                points: in_order.collect(),
+            },
         ],
     };
     let gain = m.random[4].written / m.random[0].written;

@@ -49,7 +49,9 @@ impl Axis {
             label,
             scale: Scale::Linear,
             span: [-0.5, words.len() as f64 - 0.5],
-            ticks: ticks.map(|(n, word)| (n as f64, (*word).to_owned())).collect(),
+            ticks: ticks
+                .map(|(n, word)| (n as f64, (*word).to_owned()))
+                .collect(),
         }
     }
 
@@ -108,7 +110,13 @@ impl Chart {
              fill=\"#ffffff\"/>\n",
             self.title
         );
-        text(&mut out, [AREA[0], 20.0], "start", "#111111\" font-size=\"14", self.title);
+        text(
+            &mut out,
+            [AREA[0], 20.0],
+            "start",
+            "#111111\" font-size=\"14",
+            self.title,
+        );
         self.frame(&mut out);
         let bars = |s: &&Series| matches!(s.form, Form::Bars);
         let beside = self.series.iter().filter(bars).count();
@@ -154,12 +162,28 @@ impl Chart {
         }
         for (value, word) in &self.x.ticks {
             let [x, _] = self.at((*value, self.y.span[0]));
-            rule(out, [x, bottom], [x, bottom + 4.0], "#333333\" stroke-width=\"1");
+            rule(
+                out,
+                [x, bottom],
+                [x, bottom + 4.0],
+                "#333333\" stroke-width=\"1",
+            );
             text(out, [x, bottom + 18.0], "middle", "#333333", word);
         }
-        rule(out, [left, bottom], [right, bottom], "#333333\" stroke-width=\"1");
+        rule(
+            out,
+            [left, bottom],
+            [right, bottom],
+            "#333333\" stroke-width=\"1",
+        );
         let middle = (left + right) / 2.0;
-        text(out, [middle, HEIGHT - 16.0], "middle", "#333333", self.x.label);
+        text(
+            out,
+            [middle, HEIGHT - 16.0],
+            "middle",
+            "#333333",
+            self.x.label,
+        );
         let y = (top + bottom) / 2.0;
         let turned = format!("#333333\" transform=\"rotate(-90 16 {y:.1})");
         text(out, [16.0, y], "middle", &turned, self.y.label);
@@ -171,7 +195,11 @@ impl Chart {
         let path = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}"));
         let path = path.collect::<Vec<_>>().join(" ");
         let dashed = matches!(series.form, Form::Dashed);
-        let dashes = if dashed { " stroke-dasharray=\"6 4\"" } else { "" };
+        let dashes = if dashed {
+            " stroke-dasharray=\"6 4\""
+        } else {
+            ""
+        };
         let _ = writeln!(
             out,
             "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" \
@@ -200,7 +228,13 @@ impl Chart {
                  fill=\"{colour}\"/>"
             );
             let above = [left + drawn / 2.0, y - 4.0];
-            text(out, above, "middle", "#333333\" font-size=\"11", &digits(height));
+            text(
+                out,
+                above,
+                "middle",
+                "#333333\" font-size=\"11",
+                &digits(height),
+            );
         }
     }
 
@@ -210,7 +244,11 @@ impl Chart {
         for (n, series) in self.series.iter().enumerate() {
             let colour = COLOURS[n % COLOURS.len()];
             let dashed = matches!(series.form, Form::Dashed);
-            let dashes = if dashed { "\" stroke-dasharray=\"6 4" } else { "" };
+            let dashes = if dashed {
+                "\" stroke-dasharray=\"6 4"
+            } else {
+                ""
+            };
             let stroke = format!("{colour}\" stroke-width=\"4{dashes}");
             rule(out, [x, 40.0], [x + 18.0, 40.0], &stroke);
             text(out, [x + 23.0, 44.0], "start", "#333333", &series.name);
