@@ -2,6 +2,7 @@
 //! again, until the data is rewritten.
 
 use std::sync::OnceLock;
+use std::thread;
 
 use stend_base::{Nanos, Op};
 use stend_drive::SimDrive;
@@ -72,10 +73,16 @@ fn ageing(refresh: Option<Rber>, keeps_charge: bool) -> Vec<Speed> {
 
 fn measured() -> &'static Measured {
     static MEASURED: OnceLock<Measured> = OnceLock::new();
-    MEASURED.get_or_init(|| Measured {
-        as_sold: ageing(None, false),
-        refreshing: ageing(Some(REFRESH), false),
-        lasting: ageing(None, true),
+    // The tests of a case wait for each other: so it takes two threads itself.
+    MEASURED.get_or_init(|| {
+        thread::scope(|scope| {
+            let as_sold = scope.spawn(|| ageing(None, false));
+            Measured {
+                refreshing: ageing(Some(REFRESH), false),
+                lasting: ageing(None, true),
+                as_sold: as_sold.join().expect("it ends"),
+            }
+        })
     })
 }
 
