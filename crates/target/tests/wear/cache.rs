@@ -74,9 +74,9 @@ fn overwriting(mut drive: SimDrive, gb: f64, pages: u64) -> f64 {
         }
         rest(drive, 600);
     };
-    bursts(&mut drive, 10);
-    let before = drive.counters();
     bursts(&mut drive, 8);
+    let before = drive.counters();
+    bursts(&mut drive, 6);
     native_for_each_byte(&drive, &before, 3)
 }
 

@@ -1,14 +1,14 @@
 //! Loads on a simulated drive, and what it did of them.
 
-use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime};
+use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime, Status};
 use stend_drive::spec::PAGE_BYTES;
 use stend_drive::{Counters, SimDrive};
 
 /// Requests outstanding.
 const DEPTH: u64 = 16;
 
-/// Sends requests of `pages` pages at the pages that `next` tells, `count` of them, or until one
-/// does not end well; what became of the others, and how many did.
+/// Sends `count` requests of so many pages to the pages that `next` tells, or fewer, once `each`
+/// has answered false to one that has ended.
 fn send(
     drive: &mut SimDrive,
     (op, pages, count): (Op, u64, u64),
@@ -43,21 +43,16 @@ fn send(
 pub fn run(drive: &mut SimDrive, job: (Op, u64, u64), next: impl FnMut() -> u64) -> (Nanos, u64) {
     let (start, mut failed) = (drive.now(), 0);
     send(drive, job, next, |done| {
-        failed += u64::from(done.status != stend_base::Status::Ok);
+        failed += u64::from(done.status != Status::Ok);
         true
     });
     (drive.now().since(start), failed)
 }
 
-/// Writes requests of `pages` pages until one is refused; the bytes of those that were not.
-pub fn write_to_the_end(drive: &mut SimDrive, pages: u64, next: impl FnMut() -> u64) -> u64 {
-    let mut written = 0;
-    send(drive, (Op::Write, pages, u64::MAX), next, |done| {
-        let is_ok = done.status == stend_base::Status::Ok;
-        written += u64::from(is_ok);
-        is_ok
-    });
-    written * pages * PAGE_BYTES
+/// Writes requests of `pages` pages until one is refused.
+pub fn write_to_the_end(drive: &mut SimDrive, pages: u64, next: impl FnMut() -> u64) {
+    let job = (Op::Write, pages, u64::MAX);
+    send(drive, job, next, |done| done.status == Status::Ok);
 }
 
 /// Pages in ascending order, by requests of `pages`, from `first` on.

@@ -21,7 +21,7 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// Writes a file anew where that is asked for; else it must be so already.
+/// Writes a file anew with `STEND_BLESS`; else it must be so already.
 fn is_or_becomes(path: &Path, right: &str) {
     if std::env::var_os("STEND_BLESS").is_some() {
         std::fs::write(path, right).expect("it is written");

@@ -16,10 +16,10 @@ use crate::svg::{Axis, Chart, Form, Scale, Series, digits};
 const MADE_WITH: u64 = 93;
 const SET_ASIDE: [u64; 5] = [0, 7, 14, 21, 28];
 
-/// The life of a drive, in bytes of its flash.
+/// The life of a drive.
 #[derive(Clone, Copy)]
 struct Life {
-    /// Bytes of the host, of the flash's.
+    /// Bytes of the host for each byte of flash.
     written: f64,
     write_amplification: f64,
 }
