@@ -202,6 +202,15 @@ impl Trace {
         self
     }
 
+    /// Whether any of its own figures is not zero.
+    pub fn is_anything(&self) -> bool {
+        let Values::Own { y, .. } = &self.values else {
+            return true;
+        };
+        y.iter()
+            .any(|figure| !matches!(figure, Coordinate::Figure(0.0)))
+    }
+
     /// A trace through points of figures.
     pub fn through(
         name: impl Into<String>,

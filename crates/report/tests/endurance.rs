@@ -22,7 +22,7 @@ fn worn_out() -> TestResult {
             temperature_c: Some(41),
             retired_blocks: Some(used / 11),
             program_fails: Some(2),
-            read_retries: Some(used - 33),
+            read_retries: Some(used),
             ..Health::default()
         }),
     };
@@ -46,6 +46,7 @@ fn worn_out() -> TestResult {
             no_health: None,
             before: Some(Health {
                 host_written_bytes: Some(100_000_000_000),
+                read_retries: Some(3),
                 ..Health::default()
             }),
             rounds: vec![
@@ -97,6 +98,9 @@ fn a_worn_out_drive_is_drawn_and_told_to_its_end() {
     // Of what the drive does not tell, there is no column.
     assert!(!tables.contains("Failed erases"), "{tables}");
     let all = text(&html, "section.test");
+    for words in ["Whether it was a program or an erase", "no time passes"] {
+        assert!(all.contains(words), "{words} is missing:\n{all}");
+    }
     assert!(all.contains("Of 5 rounds 3 were not simulated"), "{all}");
     let all = data(&html);
     let charts = all["charts"].as_array().unwrap();
@@ -137,6 +141,12 @@ fn a_worn_out_drive_is_drawn_and_told_to_its_end() {
             &serde_json::json!([21.0, 21.0]),
             &serde_json::json!([91.0, 91.0])
         ]
+    );
+    // Of the last round it is not known how many came in it.
+    let retries = &charts[6]["traces"][0];
+    assert_eq!(
+        (&retries["x"], &retries["y"]),
+        (&serde_json::json!([0.24]), &serde_json::json!([30.0]))
     );
     for chart in charts {
         let shaded = serde_json::json!([{ "from": 0.24, "to": 0.48, "text": "not simulated" }]);

@@ -13,6 +13,9 @@ use crate::view::{Block, Cell, Table};
 /// Rounds that the table of them shows at most; of more, evenly chosen ones.
 const ROWS_MAX: usize = 200;
 
+/// How many times the lowest latency the highest is at most on an even axis.
+const EVEN_MAX: f64 = 20.0;
+
 /// Points of a line that are drawn large at most.
 const POINTS_MAX: usize = 40;
 
@@ -112,6 +115,11 @@ fn line(
     let points: Vec<(f64, f64)> = rounds
         .filter_map(|(tb, round)| Some((tb, figure(round)?)))
         .collect();
+    traced((name, slot), points)
+}
+
+/// A line through points, if there are any; a thin one through many.
+fn traced((name, slot): (&str, usize), points: Vec<(f64, f64)>) -> Option<Trace> {
     let role = if points.len() > POINTS_MAX {
         Role::Thin
     } else {
@@ -183,21 +191,25 @@ fn speed(endurance: &Endurance) -> Chart {
 
 fn latency(endurance: &Endurance) -> Chart {
     let ms = |ns: u64| (ns > 0).then_some(ns as f64 / 1e6);
-    let y = Axis {
-        // The slowest is often a hundred times 99.9 %.
-        scale: Scale::Log,
-        ..Axis::new("Latency, ms", "ms")
+    let usual = |round: &EnduranceRound| round.latency_p99_9_ns.and_then(ms);
+    let slowest = |round: &EnduranceRound| ms(round.latency_max_ns);
+    let rounds = || endurance.rounds.iter();
+    let least = rounds().filter_map(usual).fold(f64::INFINITY, f64::min);
+    let most = rounds().filter_map(slowest).fold(0.0, f64::max);
+    let scale = if most > EVEN_MAX * least {
+        Scale::Log
+    } else {
+        Scale::Linear
     };
     chart(
         "Latency of each round",
-        y,
+        Axis {
+            scale,
+            ..Axis::new("Latency, ms", "ms")
+        },
         [
-            line(endurance, ("99.9 % of the writes", 0), |round| {
-                round.latency_p99_9_ns.and_then(ms)
-            }),
-            line(endurance, ("slowest write", 1), |round| {
-                ms(round.latency_max_ns)
-            }),
+            line(endurance, ("99.9 % of the writes", 0), usual),
+            line(endurance, ("slowest write", 1), slowest),
         ],
     )
 }
@@ -240,17 +252,38 @@ fn cycles(endurance: &Endurance) -> Chart {
 }
 
 fn temperature(endurance: &Endurance) -> Chart {
-    chart(
-        "Temperature at the end of each round",
-        Axis::new("Temperature, °C", "°C"),
-        [line(endurance, ("temperature", 0), |round| {
-            Some(round.health?.temperature_c? as f64)
-        })],
-    )
+    let note = "In rounds that were not simulated no time passes: a drive warms up in the others.";
+    Chart {
+        note: if_repeated(endurance, note),
+        ..chart(
+            "Temperature at the end of each round",
+            Axis::new("Temperature, °C", "°C"),
+            [line(endurance, ("temperature", 0), |round| {
+                Some(round.health?.temperature_c? as f64)
+            })],
+        )
+    }
+}
+
+/// A note that only matters where rounds were not simulated.
+fn if_repeated(endurance: &Endurance, note: &str) -> String {
+    match endurance.rounds_repeated() {
+        0 => String::new(),
+        _ => note.to_owned(),
+    }
 }
 
 fn failed_blocks(endurance: &Endurance) -> Chart {
-    chart(
+    let fails = |h: Health| h.program_fails.or(h.erase_fails).is_some();
+    let told_apart = endurance.rounds.iter().any(|r| r.health.is_some_and(fails));
+    let note = match told_apart {
+        true => if_repeated(
+            endurance,
+            "Whether it was a program or an erase is known of rounds that were simulated alone.",
+        ),
+        false => String::new(),
+    };
+    let chart = chart(
         "Blocks that failed, in the drive's life",
         Axis::new("Blocks; programs and erases", ""),
         [
@@ -258,28 +291,40 @@ fn failed_blocks(endurance: &Endurance) -> Chart {
             told(endurance, ("failed programs", 1), |h| h.program_fails),
             told(endurance, ("failed erases", 2), |h| h.erase_fails),
         ],
-    )
+    );
+    Chart { note, ..chart }
 }
 
-/// Nothing where there are none: a load that only writes reads little.
+/// A line of how much more of something the drive tells after each round that was measured.
+fn more(
+    endurance: &Endurance,
+    (name, slot): (&str, usize),
+    figure: impl Fn(&Health) -> Option<u64>,
+) -> Option<Trace> {
+    let mut before = endurance.before;
+    let points: Vec<(f64, f64)> = cumulated(endurance)
+        .filter_map(|(tb, round)| {
+            let last = std::mem::replace(&mut before, round.health);
+            let grown = figure(&round.health?)?.checked_sub(figure(&last?)?)?;
+            (round.repeats == 0).then_some((tb, grown as f64))
+        })
+        .collect();
+    traced((name, slot), points)
+}
+
+/// Of each round, for rounds that were not simulated add none. Nothing where no round has any: a
+/// load that only writes reads little.
 fn errors(endurance: &Endurance) -> Chart {
     let figures = [
-        told(endurance, ("read retries", 0), |h| h.read_retries),
-        told(endurance, ("pages rebuilt from parity", 1), |h| {
+        more(endurance, ("read retries", 0), |h| h.read_retries),
+        more(endurance, ("pages rebuilt from parity", 1), |h| {
             h.rebuilt_pages
         }),
-        told(endurance, ("could not be read", 2), |h| h.media_errors),
+        more(endurance, ("could not be read", 2), |h| h.media_errors),
     ];
-    let sum = |h: &Health| {
-        [h.read_retries, h.rebuilt_pages, h.media_errors]
-            .iter()
-            .flatten()
-            .sum::<u64>()
-    };
-    let healths = endurance.rounds.iter().filter_map(|round| round.health);
-    let any = healths.map(|health| sum(&health)).any(|n| n > 0);
-    let title = "Errors of the flash, in the drive's life";
-    let y = Axis::new("Times", "");
+    let any = figures.iter().flatten().any(Trace::is_anything);
+    let title = "Errors of the flash in each round";
+    let y = Axis::new("Times in a round", "");
     match any {
         true => chart(title, y, figures),
         false => chart(title, y, []),
