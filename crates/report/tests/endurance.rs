@@ -102,6 +102,13 @@ fn a_worn_out_drive_is_drawn_and_told_to_its_end() {
         assert!(all.contains(words), "{words} is missing:\n{all}");
     }
     assert!(all.contains("Of 5 rounds 3 were not simulated"), "{all}");
+}
+
+#[test]
+fn what_was_measured_is_drawn_over_the_bytes_written() {
+    let mut review = common::review(1.0);
+    review.tests = vec![worn_out()];
+    let html = Html::parse_document(&page(&review));
     let all = data(&html);
     let charts = all["charts"].as_array().unwrap();
     let titles: Vec<&str> = charts
@@ -154,7 +161,11 @@ fn a_worn_out_drive_is_drawn_and_told_to_its_end() {
         let rated = serde_json::json!([{ "at": 0.3, "text": "rated life, 0.400 TB" }]);
         assert_eq!(chart["marks"], rated);
     }
+}
 
+#[test]
+fn what_is_not_known_is_not_drawn() {
+    let mut review = common::review(1.0);
     // A rated life that ends beyond the charts is told, not drawn.
     let mut young = worn_out();
     young.endurance.as_mut().unwrap().rated_bytes = Some(9_000_000_000_000);

@@ -309,8 +309,8 @@ mod tests {
                  whole one; the slowest of all takes 120 ms.",
                 "By its own account, 120 % of its rated life are used, 0 % of its spare blocks \
                  are left, its blocks were erased 12 times on average and 120 at most and 100 \
-                 blocks were taken out of use; its rated life was over after 16 GB; its spare blocks fell below the \
-                 threshold after 16 GB.",
+                 blocks were taken out of use; its rated life was over after 16 GB; its spare \
+                 blocks fell below the threshold after 16 GB.",
                 "Write amplification is 1.05 to 1.12, by round.",
                 "Afterwards one more write is refused as well, and all of it can be read.",
                 "Reading it took 4,000 read retries and 2 pages rebuilt from parity."

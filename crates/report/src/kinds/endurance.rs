@@ -460,7 +460,7 @@ fn rounds_table(drive: &Drive<'_>, endurance: &Endurance) -> Table {
     });
     let which = match every {
         1 => String::new(),
-        n => format!(", every {n}th of {count} and the last"),
+        n => format!(", one in {n} of {count}, and the last"),
     };
     Table::new(
         format!("The rounds{which}; GB = 10⁹ bytes: {}", drive.label),
