@@ -224,6 +224,24 @@
     };
   }
 
+  // Shaded stretches under the traces; one of them stands for all in the legend.
+  function bandsOf(chart) {
+    return (chart.bands ?? []).map((band, i) => ({
+      type: "rect",
+      layer: "below",
+      x0: band.from,
+      x1: band.to,
+      yref: "paper",
+      y0: 0,
+      y1: 1,
+      fillcolor: colour("grid"),
+      opacity: .6,
+      line: { width: 0 },
+      name: plain(band.text),
+      showlegend: i === 0,
+    }));
+  }
+
   function layoutOf(chart, width) {
     const bars = chart.kind === "bars";
     const marks = marksOf(chart, width ?? document.getElementById(chart.id).clientWidth);
@@ -237,7 +255,7 @@
       height: chart.height_px,
       autosize: width === undefined,
       margin: { l: 60, r: bars ? 90 : 24, t: 34 + marks.height, b: 40 },
-      shapes: marks.shapes,
+      shapes: [...bandsOf(chart), ...marks.shapes],
       annotations: marks.annotations,
       paper_bgcolor: colour("paper"),
       plot_bgcolor: colour("paper"),

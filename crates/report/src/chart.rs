@@ -54,6 +54,9 @@ pub struct Chart {
     /// Places on the horizontal axis that are marked by a line, ascending.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
+    /// Stretches of the horizontal axis that are shaded, ascending; all mean the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bands: Vec<Band>,
 }
 
 impl Default for Chart {
@@ -70,6 +73,7 @@ impl Default for Chart {
             y2: None,
             traces: Vec::new(),
             marks: Vec::new(),
+            bands: Vec::new(),
         }
     }
 }
@@ -80,6 +84,17 @@ pub struct Mark {
     /// Where, in the axis's unit.
     pub at: f64,
     /// What is written on it.
+    pub text: String,
+}
+
+/// A shaded stretch of the horizontal axis.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Band {
+    /// Where it begins, in the axis's unit.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// What it means, for the legend.
     pub text: String,
 }
 
@@ -185,6 +200,15 @@ impl Trace {
             *labels = texts;
         }
         self
+    }
+
+    /// Whether any of its own figures is not zero.
+    pub fn is_anything(&self) -> bool {
+        let Values::Own { y, .. } = &self.values else {
+            return true;
+        };
+        y.iter()
+            .any(|figure| !matches!(figure, Coordinate::Figure(0.0)))
     }
 
     /// A trace through points of figures.

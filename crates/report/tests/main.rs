@@ -6,6 +6,7 @@
 
 mod browser;
 mod common;
+mod endurance;
 mod files;
 mod page;
 mod published;

@@ -3,16 +3,16 @@
 use crate::common;
 
 use scraper::{Html, Selector};
-use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
+use stend_record::endurance::Health;
 use stend_record::load::Load;
 use stend_record::review::{
-    FailedTest, Pattern, PointOp, Review, RoundFigures, Rounds, Rung, SeriesPoint, TargetKind,
+    FailedTest, Pattern, PointOp, Review, RoundFigures, Rounds, Rung, TargetKind,
     TemperatureSample, TestResult, Tracked,
 };
 use stend_record::smart::{BeforeAfter, Reading};
 use stend_report::{Finding, ReportError, write, write_folder};
 
-fn page(review: &Review) -> String {
+pub fn page(review: &Review) -> String {
     write(review, &common::findings(review)).expect("the fixture can be written")
 }
 
@@ -21,14 +21,14 @@ fn select<'h>(html: &'h Html, selector: &str) -> Vec<scraper::ElementRef<'h>> {
     html.select(&selector).collect()
 }
 
-fn text(html: &Html, selector: &str) -> String {
+pub fn text(html: &Html, selector: &str) -> String {
     let found = select(html, selector);
     let all: Vec<String> = found.iter().map(|e| e.text().collect()).collect();
     all.join("\n").replace('\u{a0}', " ")
 }
 
 /// The data that the page's script draws.
-fn data(html: &Html) -> serde_json::Value {
+pub fn data(html: &Html) -> serde_json::Value {
     let element = select(html, "#stend-data")[0];
     let json: String = element.text().collect();
     serde_json::from_str(&json).expect("the charts' data is JSON")
@@ -855,113 +855,4 @@ fn rounds_show_the_window_and_say_whether_it_is_steady() {
         all.contains("not achieved") && all.contains("has no figures"),
         "{all}"
     );
-}
-
-/// A drive that refuses in its third round, of which it tells nothing in the second.
-fn worn_out() -> TestResult {
-    let round = |bytes: u64, used: Option<u64>| EnduranceRound {
-        repeats: 0,
-        written_bytes: bytes,
-        bw_bytes_per_s: 4e8,
-        latency_max_ns: 91_000_000,
-        write_amplification: used.map(|_| 2.25),
-        health: used.map(|used| Health {
-            used_percent: Some(used),
-            spare_percent: Some(100 - used),
-            temperature_c: Some(41),
-            ..Health::default()
-        }),
-    };
-    TestResult {
-        id: "endurance".into(),
-        title: "Endurance".into(),
-        endurance: Some(Endurance {
-            load: SeriesPoint {
-                op: PointOp::Write,
-                pattern: Pattern::Sequential,
-                block_bytes: 131_072,
-                queue_depth: 32,
-            },
-            round_bytes: 240_000_000_000,
-            budget_bytes: Some(1_000_000_000_000),
-            rated_bytes: Some(100_000_000_000),
-            end: EnduranceEnd::Refused,
-            refusal: Some("Input/output error".into()),
-            written_bytes: 500_000_000_000,
-            broken_off_bytes: 0,
-            no_health: None,
-            before: None,
-            rounds: vec![
-                round(240_000_000_000, Some(33)),
-                EnduranceRound {
-                    repeats: 3,
-                    ..round(240_000_000_000, None)
-                },
-                round(20_000_000_000, Some(99)),
-            ],
-            afterwards: Some(Afterwards {
-                write_refused: Some(true),
-                read_bytes: 239_000_000_000,
-                asked_bytes: 240_000_000_000,
-                failed_reads: 77,
-                bw_bytes_per_s: 5e8,
-            }),
-        }),
-        ..TestResult::default()
-    }
-}
-
-#[test]
-fn a_worn_out_drive_is_drawn_and_told_to_its_end() {
-    let mut review = common::review(1.0);
-    review.tests = vec![worn_out()];
-    let html = Html::parse_document(&page(&review));
-    let tables = text(&html, "section.test table");
-    for words in [
-        "the drive refused a write",
-        "Input/output error",
-        "500 GB",
-        "5.00 times",
-        "of 100 GB",
-        "1,000 GB",
-        "refused",
-        "of 240 GB, 77 reads failed",
-        "3 not simulated",
-        "2.25",
-        "41",
-    ] {
-        assert!(tables.contains(words), "{words} is missing:\n{tables}");
-    }
-    let all = text(&html, "section.test");
-    assert!(all.contains("Of 5 rounds 3 were not simulated"), "{all}");
-    let all = data(&html);
-    let charts = all["charts"].as_array().unwrap();
-    let titles: Vec<&str> = charts
-        .iter()
-        .map(|chart| chart["title"].as_str().unwrap())
-        .collect();
-    assert_eq!(titles.len(), 3, "{titles:?}");
-    // Against TB written, where the drive tells of it.
-    let life = &charts[1]["traces"][0];
-    assert_eq!(
-        (&life["x"], &life["y"]),
-        (
-            &serde_json::json!([0.24, 0.5]),
-            &serde_json::json!([33.0, 99.0])
-        )
-    );
-    let speed = &charts[0]["traces"][0];
-    assert_eq!(speed["x"], serde_json::json!([0.24, 0.48, 0.5]));
-
-    // Without a word of the drive's there is one chart, and a budget is no end.
-    let mut silent = worn_out();
-    let endurance = silent.endurance.as_mut().unwrap();
-    endurance.end = EnduranceEnd::Budget;
-    for round in &mut endurance.rounds {
-        (round.health, round.write_amplification) = (None, None);
-    }
-    review.tests = vec![silent];
-    let html = Html::parse_document(&page(&review));
-    assert_eq!(data(&html)["charts"].as_array().unwrap().len(), 1);
-    assert!(text(&html, "section.test table").contains("NOT worn out"));
 }

@@ -567,6 +567,79 @@ fn harm_comes_to_a_drive_in_a_file() {
     }
 }
 
+/// A shipped drive on fewer blocks, whose flash is as at its rated cycles from the beginning.
+fn worn_mx100(dir: &Path) {
+    let shown = ok(dir, &["drives", "show", "crucial-mx100-256gb"]).stdout;
+    let mut text = shown.clone();
+    for (from, to) in [
+        (
+            "user_bytes = { value = 256060514304",
+            "user_bytes = { value = 4096000000",
+        ),
+        (
+            "\nblocks_per_plane = { value = 1092",
+            "\nblocks_per_plane = { value = 48",
+        ),
+        // Fresh and worn figures add up at the rated cycles.
+        (
+            "rber_fresh_ppb = { value = [50000",
+            "rber_fresh_ppb = { value = [450000",
+        ),
+        (
+            "rber_year_fresh_ppb = { value = [70000",
+            "rber_year_fresh_ppb = { value = [600000",
+        ),
+    ] {
+        assert!(text.contains(from), "{from}:\n{shown}");
+        text = text.replace(from, to);
+    }
+    fs::write(dir.join("worn.toml"), text).unwrap();
+    ok(dir, &["drives", "create", "./worn.toml", "--state", "d"]);
+}
+
+/// Years without power at 40 °C: the worn drive reads slowly and loses nothing, and tells how
+/// often it had to read again.
+#[test]
+fn old_data_on_worn_flash_is_read_slowly_and_whole() {
+    let dir = folder();
+    let dir = dir.path();
+    worn_mx100(dir);
+    let all = |rw: &str| format!("[a]\nrw={rw}\nbs=128k\niodepth=32\n");
+    for (name, text) in [
+        ("fill.fio", all("write")),
+        ("all.fio", all("read")),
+        ("one.fio", "[a]\nrw=randread\nbs=4k\nio_size=16m\n".into()),
+    ] {
+        fs::write(dir.join(name), text).unwrap();
+    }
+    run_on(dir, "fill.fio", "d");
+    // Sixteen dies hide the retries from a long queue, but not from one request at a time.
+    let latency_ns = || {
+        let whole = &run_on(dir, "all.fio", "d")["jobs"][0];
+        let read = (&whole["error"], &whole["read"]["io_bytes"]);
+        assert_eq!(read, (&0.into(), &4_096_000_000_u64.into()));
+        number(&run_on(dir, "one.fio", "d")["jobs"][0]["read"]["clat_ns"]["mean"])
+    };
+    let told = |key: &str| number(&drive(dir, &["health", "d"])["stend"][key]);
+    let fresh_ns = latency_ns();
+    assert_eq!(told("read_retries"), 0.0);
+    let mut before = (fresh_ns, 0.0);
+    for years in [1, 2] {
+        drive(dir, &["age", "d", "--days", "365", "--celsius", "40"]);
+        let now = (latency_ns(), told("read_retries"));
+        println!("{years} years: {} µs, {} retries", now.0 / 1e3, now.1);
+        assert!(
+            now.0 > before.0 && now.1 > 2.0 * before.1,
+            "{before:?}, then {now:?}"
+        );
+        before = now;
+    }
+    assert!(before.0 > 2.0 * fresh_ns, "{before:?} of {fresh_ns} ns");
+    assert_eq!((told("uncorrectable_sectors"), told("uber")), (0.0, 0.0));
+    let shown = ok(dir, &["drive", "health", "d"]).stdout;
+    assert!(shown.contains("read retries"), "{shown}");
+}
+
 #[test]
 fn what_has_no_state_says_how_to_make_one() {
     let dir = with_drive("demo-8gb");

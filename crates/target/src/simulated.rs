@@ -43,6 +43,9 @@ pub struct SimulatedTarget {
     state: Option<StateFile>,
     /// How it was when the round of writes began that is under way.
     round: Option<Box<RoundStart>>,
+    /// Blocks that went bad in rounds that were repeated: whether by a program or by an erase is
+    /// not known.
+    repeated_bad_blocks: u64,
     requests: Arc<AtomicU64>,
     events: Arc<AtomicU64>,
 }
@@ -61,6 +64,7 @@ impl SimulatedTarget {
             model: Arc::new(model),
             state: None,
             round: None,
+            repeated_bad_blocks: 0,
             requests: Arc::default(),
             events: Arc::default(),
         }
@@ -122,6 +126,12 @@ impl SimulatedTarget {
     /// The drive in its present state.
     pub fn drive(&self) -> &SimDrive {
         &self.drive
+    }
+
+    /// Blocks that went bad since the drive was new, where they are modelled one by one.
+    fn bad_blocks(&self) -> u64 {
+        let blocks = self.drive.health().blocks;
+        blocks.map_or(0, |blocks| blocks.grown_bad.into())
     }
 
     /// The drive's health as smartctl would print it; `None` for a model without
@@ -393,11 +403,12 @@ impl Target for SimulatedTarget {
     }
 
     fn health(&mut self) -> Result<Health, String> {
-        let now = self.drive.health();
+        let (now, counters) = (self.drive.health(), self.drive.counters());
         let spec = self.drive.spec().health.as_ref();
         let retired = now
             .blocks
             .map_or(now.retired_superblocks, |blocks| blocks.grown_bad);
+        let has_errors = self.drive.spec().media.is_some();
         Ok(Health {
             host_written_bytes: Some(now.host_written_bytes),
             nand_written_bytes: Some(now.nand_written_bytes),
@@ -411,6 +422,14 @@ impl Target for SimulatedTarget {
                 max: Some(now.cycles.max.into()),
             }),
             retired_blocks: Some(retired.into()),
+            program_fails: now.blocks.map(|_| counters.program_failures),
+            // A block goes bad by a program that fails or by an erase.
+            erase_fails: now.blocks.map(|blocks| {
+                let by_programs = counters.program_failures + self.repeated_bad_blocks;
+                u64::from(blocks.grown_bad).saturating_sub(by_programs)
+            }),
+            read_retries: has_errors.then_some(counters.read_retries),
+            rebuilt_pages: has_errors.then_some(counters.rebuilt_pages),
             media_errors: Some(now.media_errors),
             temperature_c: now.temperature_c().map(|c| c as i64),
             read_only: Some(now.read_only),
@@ -426,8 +445,13 @@ impl Target for SimulatedTarget {
     }
 
     fn repeat_round(&mut self, most: u32) -> u32 {
-        let start = self.round.take();
-        start.map_or(0, |start| self.drive.repeat_round(&start, most))
+        let Some(start) = self.round.take() else {
+            return 0;
+        };
+        let before = self.bad_blocks();
+        let rounds = self.drive.repeat_round(&start, most);
+        self.repeated_bad_blocks += self.bad_blocks() - before;
+        rounds
     }
 
     fn write_limit(&self) -> WriteLimit {

@@ -4,26 +4,30 @@ use crate::common;
 
 use common::{MIB, have, sized};
 use stend_drive::Model;
+use stend_record::endurance::Health;
 use stend_target::real::open;
 use stend_target::{JobRequest, SimulatedTarget, Target, WriteLimit};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
+fn small() -> String {
+    DEMO.replace(
+        "user_bytes = { value = 8000000000",
+        "user_bytes = { value = 67108864",
+    )
+    .replace(
+        "blocks_per_plane = { value = 860",
+        "blocks_per_plane = { value = 30",
+    )
+    .replace(
+        "blocks_per_plane = { value = 110",
+        "blocks_per_plane = { value = 20",
+    )
+}
+
+/// With these figures, and a life of so many cycles unless its blocks have one of their own.
 fn model(cycles: u32) -> Model {
-    let mut text = DEMO
-        .replace(
-            "user_bytes = { value = 8000000000",
-            "user_bytes = { value = 67108864",
-        )
-        .replace(
-            "blocks_per_plane = { value = 860",
-            "blocks_per_plane = { value = 30",
-        )
-        .replace(
-            "blocks_per_plane = { value = 110",
-            "blocks_per_plane = { value = 20",
-        );
-    text += "\n[health]\n";
+    let mut text = small() + "\n[health]\n";
     for (key, value) in [
         ("protocol", "\"nvme\"".to_owned()),
         ("rated_cycles", cycles.to_string()),
@@ -35,6 +39,23 @@ fn model(cycles: u32) -> Model {
         text += &format!("{key} = {{ value = {value}, source = \"assumed: test\" }}\n");
     }
     Model::parse(&text, "mortal.toml").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Blocks end after so many cycles, more or less; one program of 5,000 fails.
+fn of_blocks(cycles: u32) -> Model {
+    let mut text = small() + "\n[blocks]\n";
+    for (key, value) in [
+        ("enabled", "true".to_owned()),
+        ("life_cycles", cycles.to_string()),
+        ("slc_life_cycles", cycles.to_string()),
+        ("life_spread_percent", "15".to_owned()),
+        ("spare_blocks_per_die", "12".to_owned()),
+        ("program_failure_ppb", "200_000".to_owned()),
+        ("seed", "7".to_owned()),
+    ] {
+        text += &format!("{key} = {{ value = {value}, source = \"assumed: test\" }}\n");
+    }
+    Model::parse(&text, "blocks.toml").unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn write(io_size: u64) -> String {
@@ -73,6 +94,53 @@ fn a_worn_out_simulated_drive_yields_what_it_took() {
         (read.errno, read.job.fio.jobs[0].read.io_bytes),
         (None, 64 * MIB)
     );
+}
+
+#[test]
+fn failed_programs_and_erases_are_told_apart_where_they_were_simulated() {
+    let mut target = SimulatedTarget::new(of_blocks(40));
+    let text = write(64 * MIB);
+    let mut repeated = 0;
+    loop {
+        target.round_begins();
+        if target
+            .run_until_refused(&request(&text))
+            .unwrap()
+            .errno
+            .is_some()
+        {
+            break;
+        }
+        let before = target.health().unwrap();
+        repeated += target.repeat_round(3);
+        let after = target.health().unwrap();
+        // Whatever goes bad meanwhile, nobody saw by what.
+        let fails = |h: &Health| (h.program_fails, h.erase_fails);
+        assert_eq!(fails(&before), fails(&after));
+    }
+    assert!(repeated > 0);
+    let health = target.health().unwrap();
+    let (programs, erases) = (health.program_fails.unwrap(), health.erase_fails.unwrap());
+    let bad = health.retired_blocks.unwrap();
+    assert!(
+        programs > 0 && erases > 0 && programs + erases <= bad,
+        "{health:?}"
+    );
+
+    // Where all was simulated, they are all that went bad.
+    let mut target = SimulatedTarget::new(of_blocks(40));
+    let life = write(1000 * 64 * MIB);
+    assert_eq!(
+        target.run_until_refused(&request(&life)).unwrap().errno,
+        Some(5)
+    );
+    let health = target.health().unwrap();
+    let sum = health.program_fails.unwrap() + health.erase_fails.unwrap();
+    assert_eq!(Some(sum), health.retired_blocks, "{health:?}");
+    // Without blocks or errors of the flash in the model, nothing is said of them.
+    let health = SimulatedTarget::new(model(3)).health().unwrap();
+    assert_eq!((health.program_fails, health.erase_fails), (None, None));
+    assert_eq!((health.read_retries, health.rebuilt_pages), (None, None));
 }
 
 #[test]

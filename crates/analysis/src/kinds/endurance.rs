@@ -30,8 +30,13 @@ fn line(endurance: &Endurance) -> String {
         EnduranceEnd::Budget => "NOT worn out within the budget",
         EnduranceEnd::Unfinished => "not at its end yet",
     };
+    let rated = endurance.rated_bytes.map_or_else(String::new, |rated| {
+        let share = endurance.written_bytes as f64 / rated as f64;
+        let of = words::bytes(rated);
+        format!(", {} the rated {of}", words::times(share))
+    });
     format!(
-        "  {end} after {} in {} rounds\n",
+        "  {end} after {} in {} rounds{rated}\n",
         words::bytes(endurance.written_bytes),
         endurance.rounds_done()
     )
@@ -41,10 +46,12 @@ fn line(endurance: &Endurance) -> String {
 fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
     let mut out = vec![end(endurance, capacity_bytes)];
     out.extend(speed(endurance));
+    out.extend(latency(endurance));
     out.extend(health(endurance));
     out.extend(remaining(endurance));
     out.extend(amplification(&endurance.rounds));
     out.extend(endurance.afterwards.map(|after| afterwards(&after)));
+    out.extend(reading(endurance));
     out
 }
 
@@ -88,6 +95,21 @@ fn speed(endurance: &Endurance) -> Option<String> {
     ))
 }
 
+/// 99.9 % of the requests of the first whole round and of the last.
+fn latency(endurance: &Endurance) -> Option<String> {
+    let whole = |round: &&EnduranceRound| round.written_bytes >= endurance.round_bytes;
+    let mut rounds = endurance.rounds.iter().filter(whole);
+    let (first, last) = (rounds.next()?, rounds.next_back()?);
+    let slowest = endurance.rounds.iter().map(|r| r.latency_max_ns).max()?;
+    Some(format!(
+        "99.9 % of the writes take at most {} in the first round, {} in the last whole one; the \
+         slowest of all takes {}.",
+        words::latency(first.latency_p99_9_ns? as f64),
+        words::latency(last.latency_p99_9_ns? as f64),
+        words::latency(slowest as f64)
+    ))
+}
+
 /// The drive's health after the last round, and when its rated life was used up.
 fn health(endurance: &Endurance) -> Option<String> {
     let last = endurance.rounds.last()?.health?;
@@ -100,7 +122,16 @@ fn health(endurance: &Endurance) -> Option<String> {
     }
     if let Some(cycles) = last.erase_cycles {
         let mean = words::number(cycles.mean);
-        clauses.push(format!("its blocks were erased {mean} times on average"));
+        let most = cycles.max.map_or_else(String::new, |max| {
+            format!(" and {} at most", words::number(max as f64))
+        });
+        clauses.push(format!(
+            "its blocks were erased {mean} times on average{most}"
+        ));
+    }
+    if let Some(retired) = last.retired_blocks.filter(|&n| n > 0) {
+        let retired = words::number(retired as f64);
+        clauses.push(format!("{retired} blocks were taken out of use"));
     }
     if clauses.is_empty() {
         return None;
@@ -160,6 +191,26 @@ fn amplification(rounds: &[EnduranceRound]) -> Option<String> {
     })
 }
 
+/// What reading the whole drive took: read retries, pages from parity, data that is lost. Nothing
+/// where all was read at once, or where the drive does not tell.
+fn reading(endurance: &Endurance) -> Option<String> {
+    let [before, after] = [
+        endurance.rounds.last()?.health?,
+        endurance.afterwards?.health?,
+    ];
+    let more = |what: &str, of: fn(&Health) -> Option<u64>| {
+        let more = of(&after)?.checked_sub(of(&before)?).filter(|&n| n > 0)?;
+        Some(format!("{} {what}", words::number(more as f64)))
+    };
+    let said = [
+        more("read retries", |h| h.read_retries),
+        more("pages rebuilt from parity", |h| h.rebuilt_pages),
+        more("times that data was lost", |h| h.media_errors),
+    ];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| format!("Reading it took {}.", words::list(&said)))
+}
+
 fn afterwards(after: &Afterwards) -> String {
     let reads = match (after.failed_reads, after.read_bytes >= after.asked_bytes) {
         (0, true) => "all of it can be read".to_owned(),
@@ -186,6 +237,8 @@ fn key_figure(test: &TestResult) -> Option<Named> {
 
 #[cfg(test)]
 mod tests {
+    use stend_record::endurance::EraseCycles;
+
     use super::*;
 
     fn round(gb: u64, mb_per_s: u64, used: u64, spare: u64) -> EnduranceRound {
@@ -193,12 +246,21 @@ mod tests {
             repeats: 0,
             written_bytes: gb * 1_000_000_000,
             bw_bytes_per_s: mb_per_s as f64 * 1e6,
-            latency_max_ns: 1,
+            latency_p99_9_ns: Some(used * 100_000),
+            latency_max_ns: used * 1_000_000,
             write_amplification: Some(1.0 + used as f64 / 1000.0),
             health: Some(Health {
                 used_percent: Some(used),
                 spare_percent: Some(spare),
                 spare_threshold_percent: Some(10),
+                erase_cycles: Some(EraseCycles {
+                    min: None,
+                    mean: used as f64 / 10.0,
+                    max: Some(used),
+                }),
+                retired_blocks: Some(100 - spare),
+                read_retries: Some(7),
+                rebuilt_pages: Some(0),
                 ..Health::default()
             }),
         }
@@ -222,6 +284,12 @@ mod tests {
                 asked_bytes: 8_000_000_000,
                 failed_reads: 0,
                 bw_bytes_per_s: 5e8,
+                health: Some(Health {
+                    read_retries: Some(4_007),
+                    rebuilt_pages: Some(2),
+                    media_errors: Some(3),
+                    ..Health::default()
+                }),
             }),
             ..Endurance::default()
         }
@@ -237,12 +305,20 @@ mod tests {
                  rated for (10 GB).",
                 "The first round goes at 400 MB/s, the last whole one at 300 MB/s, the slowest at \
                  300 MB/s.",
-                "By its own account, 120 % of its rated life are used and 0 % of its spare blocks \
-                 are left; its rated life was over after 16 GB; its spare blocks fell below the \
-                 threshold after 16 GB.",
+                "99.9 % of the writes take at most 5 ms in the first round, 10 ms in the last \
+                 whole one; the slowest of all takes 120 ms.",
+                "By its own account, 120 % of its rated life are used, 0 % of its spare blocks \
+                 are left, its blocks were erased 12 times on average and 120 at most and 100 \
+                 blocks were taken out of use; its rated life was over after 16 GB; its spare \
+                 blocks fell below the threshold after 16 GB.",
                 "Write amplification is 1.05 to 1.12, by round.",
-                "Afterwards one more write is refused as well, and all of it can be read."
+                "Afterwards one more write is refused as well, and all of it can be read.",
+                "Reading it took 4,000 read retries and 2 pages rebuilt from parity."
             ]
+        );
+        assert_eq!(
+            line(&worn()),
+            "  refused a write after 19 GB in 3 rounds, 1.9 times the rated 10 GB\n"
         );
     }
 

@@ -191,6 +191,7 @@ impl<'e> Wear<'e> {
             written_bytes: written,
             repeats: 0,
             bw_bytes_per_s: writes().map(|write| write.bw_bytes as f64).sum(),
+            latency_p99_9_ns: writes().filter_map(|write| write.clat_ns.at(99.9)).max(),
             latency_max_ns: writes().map(|write| write.clat_ns.max).max().unwrap_or(0),
             write_amplification: amplification(self.last_health, health),
             health,
@@ -414,6 +415,7 @@ impl Endurance {
             asked_bytes,
             failed_reads: counted.sum(),
             bw_bytes_per_s: reads().map(|read| read.bw_bytes as f64).sum(),
+            health: target.health().ok(),
         })
     }
 }

@@ -66,6 +66,9 @@ pub struct EnduranceRound {
     pub repeats: u64,
     /// Bytes a second.
     pub bw_bytes_per_s: f64,
+    /// 99.9 % of the requests took no longer, ns; missing of reviews that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_p99_9_ns: Option<u64>,
     /// The slowest request, ns.
     pub latency_max_ns: u64,
     /// Bytes placed in flash for each that the host wrote, in this round; missing where the
@@ -124,6 +127,18 @@ pub struct Health {
     /// use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_blocks: Option<u64>,
+    /// Programs that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_fails: Option<u64>,
+    /// Erases that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erase_fails: Option<u64>,
+    /// Read retries: further passes over pages that ECC did not correct at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_retries: Option<u64>,
+    /// Pages that no pass corrected and that were rebuilt from parity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebuilt_pages: Option<u64>,
     /// Times that data could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_errors: Option<u64>,
@@ -162,6 +177,9 @@ pub struct Afterwards {
     pub failed_reads: u64,
     /// Speed of the reads, bytes a second.
     pub bw_bytes_per_s: f64,
+    /// The drive's health after the reads; against the last round's it tells what reading took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<Health>,
 }
 
 fn is_zero(n: &u64) -> bool {

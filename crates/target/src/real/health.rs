@@ -3,7 +3,8 @@
 //! NVMe drives have a log that the standard defines. ATA drives have a log of device
 //! statistics (ACS-3), of which every entry may be missing, and attributes, whose numbers and
 //! raw values are each vendor's own: of these only such are read whose name in smartmontools'
-//! database gives the unit, and three whose normalised value falls from 100 as life is used.
+//! database gives the unit, and four whose normalised value falls from 100 as life or spare
+//! blocks are used.
 
 use std::path::Path;
 
@@ -89,6 +90,8 @@ fn of_ata(document: &Document) -> Health {
             .iter()
             .find_map(|(name, unit)| raw(&[name])?.checked_mul(*unit))
     };
+    // Like life used, a share that falls from 100, with the drive's own threshold.
+    let spare = named(table, &["Available_Reservd_Space"]).filter(|spare| spare.value <= 100);
     Health {
         host_written_bytes: sectors.map(|n| n * sector).or_else(|| {
             counted(&[
@@ -113,18 +116,30 @@ fn of_ata(document: &Document) -> Health {
             ];
             named(table, &left).map(|left| 100_u64.saturating_sub(left.value))
         }),
-        erase_cycles: raw(&["Average_Block-Erase_Count", "Ave_Block-Erase_Count"]).map(|mean| {
-            EraseCycles {
-                min: None,
-                mean: mean as f64,
-                max: None,
-            }
-        }),
+        spare_percent: spare.map(|spare| spare.value),
+        spare_threshold_percent: spare.map(|spare| spare.thresh),
+        erase_cycles: erase_cycles(&raw),
         retired_blocks: raw(&["Reallocated_NAND_Blk_Cnt", "Reallocated_Sector_Ct"]),
+        program_fails: raw(&["Program_Fail_Count", "Program_Fail_Cnt_Total"]),
+        erase_fails: raw(&["Erase_Fail_Count", "Erase_Fail_Count_Total"]),
         media_errors: statistic(document, "Number of Reported Uncorrectable Errors")
-            .or_else(|| raw(&["Reported_Uncorrect"])),
+            .or_else(|| raw(&["Reported_Uncorrect", "Uncorrectable_Error_Cnt"])),
         ..Health::default()
     }
+}
+
+fn erase_cycles(raw: &dyn Fn(&[&str]) -> Option<u64>) -> Option<EraseCycles> {
+    let mean = raw(&[
+        "Average_Block-Erase_Count",
+        "Ave_Block-Erase_Count",
+        "Average_Erase_Count",
+        "Avg_Write/Erase_Count",
+    ])?;
+    Some(EraseCycles {
+        min: raw(&["Min_Erase_Count", "Min_W/E_Cycle"]),
+        mean: mean as f64,
+        max: raw(&["Max_Erase_Count", "Maximum_Erase_Cycle"]),
+    })
 }
 
 fn named<'a>(table: &'a [Attribute], names: &[&str]) -> Option<&'a Attribute> {
@@ -203,7 +218,8 @@ mod tests {
         assert_eq!(health.host_written_bytes, Some(43_210 << 30));
         assert_eq!(health.nand_written_bytes, Some(91_234 << 30));
         assert_eq!(health.used_percent, Some(14), "231 comes before 177");
-        assert_eq!(health.erase_cycles.unwrap().mean, 391.0);
+        let cycles = health.erase_cycles.unwrap();
+        assert_eq!((cycles.mean, cycles.max), (391.0, None));
         assert_eq!(
             (health.retired_blocks, health.media_errors),
             (Some(4), Some(2))
@@ -215,6 +231,39 @@ mod tests {
         let known = reading.known().unwrap();
         assert_eq!(known.power_on_time.unwrap().hours, 8123);
         assert_eq!(known.power_cycle_count, Some(311));
+    }
+
+    #[test]
+    fn an_ata_drive_that_counts_failed_programs_and_erases() {
+        let text = include_str!("../../tests/data/smartctl-ata-worn.json");
+        let named = |from: &str, to: &str| {
+            let changed = text.replace(&format!("\"{from}\""), &format!("\"{to}\""));
+            assert_ne!(changed, text);
+            health_of(&changed).unwrap()
+        };
+        let health = health_of(text).unwrap();
+        assert_eq!((health.program_fails, health.erase_fails), (None, None));
+        // The raw value of power cycles, under another name.
+        for name in ["Program_Fail_Count", "Program_Fail_Cnt_Total"] {
+            let health = named("Power_Cycle_Count", name);
+            assert_eq!(health.program_fails, Some(311), "{name}");
+        }
+        for name in ["Erase_Fail_Count", "Erase_Fail_Count_Total"] {
+            let health = named("Power_Cycle_Count", name);
+            assert_eq!(health.erase_fails, Some(311), "{name}");
+        }
+        for (name, bounds) in [
+            ("Max_Erase_Count", (None, Some(311))),
+            ("Maximum_Erase_Cycle", (None, Some(311))),
+            ("Min_Erase_Count", (Some(311), None)),
+        ] {
+            let cycles = named("Power_Cycle_Count", name).erase_cycles.unwrap();
+            assert_eq!((cycles.min, cycles.max), bounds, "{name}");
+        }
+        let health = named("Reported_Uncorrect", "Uncorrectable_Error_Cnt");
+        assert_eq!(health.media_errors, Some(2));
+        let health = named("Wear_Leveling_Count", "Available_Reservd_Space");
+        assert!(health.spare_percent.is_some() && health.spare_threshold_percent.is_some());
     }
 
     #[test]

@@ -89,12 +89,14 @@ fn own(target: &SimulatedTarget, life: Option<&RemainingLife>) -> Result<Value, 
 
 /// What the simulation knows and no drive reports; without keys that the model lacks.
 fn simulation(target: &SimulatedTarget) -> Value {
-    let health = target.drive().health();
+    let (health, counters) = (target.drive().health(), target.drive().counters());
     let mut known = json!({});
     if let Some(uber) = health.uber {
         known["host_read_bits"] = (health.host_read_bytes * 8).into();
         known["uncorrectable_sectors"] = health.uncorrectable_sectors.into();
         known["uber"] = uber.into();
+        known["read_retries"] = counters.read_retries.into();
+        known["rebuilt_pages"] = counters.rebuilt_pages.into();
     }
     if let Some(blocks) = health.blocks {
         known["factory_bad_blocks"] = blocks.factory_bad.into();
