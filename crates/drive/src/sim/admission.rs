@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use stend_base::Op;
 
 use crate::sim::env::Env;
-use crate::sim::host::{Command, Host};
+use crate::sim::host::{Command, Host, WritePath};
 use crate::sim::ids::{CommandId, Lpn, Ppn, StreamId};
 use crate::sim::store::Store;
 use crate::spec::{PAGE_BYTES, Spec};
@@ -53,7 +53,7 @@ pub(in crate::sim) struct Admission {
     waiting: VecDeque<CommandId>,
     /// What the first of them requires, where it waits for space and that does not change.
     required: Option<Required>,
-    /// All writes are tracked: their admission depends on more than room.
+    /// All writes are tracked: their admission depends on more than room and the journal.
     tracked: bool,
     /// Pieces of received data that the firmware has to work on.
     receiving: u32,
@@ -64,9 +64,7 @@ impl Admission {
         Admission {
             waiting: VecDeque::with_capacity(64),
             required: None,
-            tracked: spec.power_loss.is_some()
-                || spec.buffer.coalesces
-                || store.ftl.sorting.tells_apart(),
+            tracked: spec.buffer.coalesces || store.ftl.sorting.tells_apart(),
             receiving: 0,
         }
     }
@@ -152,9 +150,10 @@ impl Admission {
     #[inline(always)]
     fn admit_all(&mut self, env: &mut Env, store: &mut Store, host: &mut Host) -> Next {
         while let Some(&id) = self.waiting.front() {
-            let stopped = match host.command(id).handling.tracked {
-                false => self.admit(env, store, host, id),
-                true => self.admit_tracked(env, store, host, id),
+            let stopped = match host.command(id).handling.path {
+                WritePath::Plain => self.admit(env, store, host, id),
+                WritePath::Logged => self.admit_logged(env, store, host, id),
+                WritePath::Tracked => self.admit_tracked(env, store, host, id),
             };
             if let Some(next) = stopped {
                 return next;
@@ -182,6 +181,36 @@ impl Admission {
         }
         store.buffer.take_pages(pages);
         store.ftl.reserve_next(env, StreamId::HOST, pages);
+        self.request(env, host, id, bytes);
+        None
+    }
+
+    /// [`Admission::admit`] where the journal asks for room for all of a piece.
+    #[inline(always)]
+    fn admit_logged(
+        &mut self,
+        env: &mut Env,
+        store: &mut Store,
+        host: &mut Host,
+        id: CommandId,
+    ) -> Option<Next> {
+        let stream = StreamId::HOST;
+        let (pages, bytes) = next_part(env, host.command(id));
+        if !store.buffer.has_room(pages) {
+            return Some(Next::Nothing);
+        }
+        let Some(reserve) = reservation(env, store, id, host.command(id), pages) else {
+            return Some(Next::Nothing);
+        };
+        if reserve > 0 {
+            if !store.ftl.host_has_space(env, stream, reserve) {
+                let pages = reserve;
+                return Some(Next::Space(Needed { stream, pages }));
+            }
+            store.ftl.reserve_next(env, stream, reserve);
+        }
+        store.buffer.take_pages(pages);
+        log_begins(store, id, host.command(id), (pages, reserve), stream);
         self.request(env, host, id, bytes);
         None
     }
@@ -224,17 +253,8 @@ impl Admission {
         let part = (first, required.pages);
         let is_mapped = || l2p.lookup(first) != Ppn::UNMAPPED;
         store.ftl.sorting.admitted(id, part, stream, is_mapped);
-        if let Some(persistence) = &mut store.persistence {
-            let command = host.command(id);
-            let (first, end) = command.logical_pages();
-            let begins = command.admission_begins().then_some(first..end);
-            // What comes in one part is logged when it is placed.
-            if begins.is_none() || required.pages < end - first {
-                persistence
-                    .writes_mut()
-                    .admitted(id, begins, (required.pages, reserve), stream);
-            }
-        }
+        let admitted = (required.pages, reserve);
+        log_begins(store, id, host.command(id), admitted, stream);
         host.command_mut(id).pad(required.padding);
         self.request(env, host, id, required.bytes);
         None
@@ -247,6 +267,26 @@ impl Admission {
             self.waiting.pop_front();
         }
         host.request_write(env, id, bytes);
+    }
+}
+
+/// Tells the journal that pages of a write are admitted, for which so many were reserved. What
+/// comes in one part is logged when it is placed.
+#[inline(always)]
+fn log_begins(
+    store: &mut Store,
+    id: CommandId,
+    command: &Command,
+    (pages, reserved): (u32, u32),
+    stream: StreamId,
+) {
+    if let Some(persistence) = &mut store.persistence {
+        let (first, end) = command.logical_pages();
+        let begins = command.admission_begins().then_some(first..end);
+        if begins.is_none() || pages < end - first {
+            let writes = persistence.writes_mut();
+            writes.admitted(id, begins, (pages, reserved), stream);
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 //!
 //! That stands in for a round only while nothing new happens. So it ends at the first block that
 //! goes bad, at the first read retry, where reading would take another number of passes, before the
-//! spare blocks of a die fall below the threshold at which the drive warns, and before a block fails
-//! on a die that has none left.
+//! spare blocks of a die fall below the threshold at which the drive warns, and before a block
+//! fails on a die that has none left.
 //!
 //! Simplified: the erases of a round are spread evenly over the superblocks of a pool, as a load
 //! over the whole drive with dynamic wear levelling spreads them; the time that failed erases and

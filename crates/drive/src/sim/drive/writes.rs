@@ -16,6 +16,7 @@ use super::SimDrive;
 use crate::sim::buffer::write_buffer::Program;
 use crate::sim::controller::Job;
 use crate::sim::ftl::write::Received;
+use crate::sim::host::WritePath;
 use crate::sim::ids::{CommandId, Lpn, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::FlashView;
@@ -70,13 +71,13 @@ impl SimDrive {
         let command = self.host.command_mut(id);
         let begin = command.next_to_move();
         let finished = command.moved(bytes);
-        let (tag, tracked) = (command.tag, command.handling.tracked);
+        let (tag, path) = (command.tag, command.handling.path);
         let end = begin + u64::from(bytes);
         let (first, last) = (Lpn::of_byte(begin), Lpn::from_byte(end));
         self.reads.forget(first, last);
         self.env.counters.host_pages_written += u64::from(last - first);
         self.env.counters.host_bytes_written += u64::from(bytes);
-        if tracked {
+        if path == WritePath::Tracked {
             self.place_tracked(id, (first, last), (begin, end, tag), finished);
             return;
         }
@@ -88,6 +89,12 @@ impl SimDrive {
             waiter: None,
             coalesces: false,
         };
+        if path == WritePath::Logged {
+            self.store.tell_journal_tail();
+            if let Some((persistence, view)) = self.store.persistence_and_view(&self.env.layout) {
+                persistence.begins_to_place(first..last, &view);
+            }
+        }
         let Store {
             media, buffer, ftl, ..
         } = &mut self.store;
@@ -97,7 +104,8 @@ impl SimDrive {
         if ftl.points.owes_padding() {
             self.store.pad_all(&mut self.env);
         }
-        if finished {
+        let waits = path == WritePath::Logged && self.part_placed(id, first..last, finished);
+        if finished && !waits {
             self.command_done(id);
         }
     }

@@ -7,6 +7,19 @@ use stend_base::{Op, Request, Status};
 use crate::sim::ids::{CommandId, Lpn};
 use crate::spec::Spec;
 
+/// What the way of a write through the buffer depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) enum WritePath {
+    /// Room alone.
+    #[default]
+    Plain,
+    /// Room, and what the journal asks for.
+    Logged,
+    /// More: streams, coalescing, programs that a FUA write waits for, or it is a TRIM among the
+    /// writes.
+    Tracked,
+}
+
 /// How the buffer treats a write.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Handling {
@@ -14,8 +27,7 @@ pub(in crate::sim) struct Handling {
     pub fua: bool,
     /// The same in a drive whose power can be cut: it completes as a flush does.
     pub forced: bool,
-    /// Its admission depends on more than room: on streams, coalescing, durability or FUA.
-    pub tracked: bool,
+    pub path: WritePath,
 }
 
 /// A command that the drive has accepted.
@@ -219,7 +231,7 @@ const NO_COMMAND: Command = Command {
     handling: Handling {
         fua: false,
         forced: false,
-        tracked: false,
+        path: WritePath::Plain,
     },
     padding: 0,
     programs_left: 0,

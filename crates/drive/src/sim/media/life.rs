@@ -113,7 +113,7 @@ fn block_hash(seed: u64, die: DieId, block: BlockId, nth: u64) -> u64 {
     splitmix64(block, nth)
 }
 
-/// A normal deviate of a block, in units of 1/[`UNIFORM`] of a standard deviation.
+/// A normal deviate of a block: so many times 1/[`UNIFORM`] of a standard deviation.
 fn normal(seed: u64, die: DieId, block: BlockId) -> i64 {
     let sum: i64 = (1..=3)
         .map(|nth| block_hash(seed, die, block, nth))

@@ -51,7 +51,7 @@ impl Persistence {
         self.placing.clear();
         let moved = self.keeps_fold_sources() && view.fold.is_under_way();
         if moved || !view.l2p.pending_trims().is_empty() {
-            self.find_superseded(pages, view);
+            find_superseded(&mut self.placing, pages, view, moved);
             return;
         }
         let mut run = PlaceRun::default();
@@ -67,18 +67,6 @@ impl Persistence {
             };
         }
         self.placing.push(run);
-    }
-
-    /// The same where a page may not lie, for flash, where the L2P says.
-    #[inline(never)]
-    fn find_superseded(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
-        for lpn in pages.each() {
-            let place = match view.l2p.pending_trims().has(lpn) {
-                true => Ppn::UNMAPPED,
-                false => self.durable_place(view.l2p.entry(lpn), view),
-            };
-            PlaceRun::add(&mut self.placing, place);
-        }
     }
 
     /// Data of a write has its places: all of it, or a part, the `last` or not. A part is logged
@@ -295,6 +283,25 @@ impl Persistence {
                     .push(Change::new(ChangeKind::Lose, first, valid, Ppn(0)));
             }
         }
+    }
+}
+
+/// See [`Persistence::begins_to_place`], where a page may not lie, for flash, where the L2P says:
+/// a TRIM of it is pending, or a fold has `moved` it.
+#[inline(never)]
+fn find_superseded(
+    placing: &mut Vec<PlaceRun>,
+    pages: Range<Lpn>,
+    view: &FlashView<'_>,
+    moved: bool,
+) {
+    for lpn in pages.each() {
+        let place = match (view.l2p.pending_trims().has(lpn), moved) {
+            (true, _) => Ppn::UNMAPPED,
+            (false, true) => view.fold.durable_place(view.layout, view.l2p.entry(lpn)),
+            (false, false) => view.l2p.entry(lpn),
+        };
+        PlaceRun::add(placing, place);
     }
 }
 
