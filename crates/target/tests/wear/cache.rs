@@ -90,7 +90,7 @@ fn overwriting_in_order(mut drive: SimDrive) -> f64 {
     native_for_each_byte(&drive, &before, 3)
 }
 
-fn traces() -> impl Iterator<Item = Box<dyn Trace>> {
+pub fn traces() -> impl Iterator<Item = Box<dyn Trace>> {
     let profiles = TRACES.map(|name| Profile::shipped(name).expect("it is shipped"));
     let trace = |profile: Profile| Box::new(profile.with_seed(1)) as Box<dyn Trace>;
     profiles.into_iter().map(trace)

@@ -13,3 +13,4 @@ mod parity;
 mod small;
 mod spare;
 mod svg;
+mod warranty;
