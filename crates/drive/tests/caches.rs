@@ -205,6 +205,26 @@ fn a_host_that_waits_for_the_cache_is_served_at_full_depth() {
     assert_eq!(paced, free);
 }
 
+/// Idle work that a read ends leaves the superblock that it was emptying be, with a journal too.
+#[test]
+fn reading_ends_the_emptying_of_a_cache() {
+    for journal in [None, Some(power_loss())] {
+        let mut spec = cache(40, 0, WhenFull::Wait);
+        spec.idle.duty_percent = 100;
+        spec.power_loss = journal;
+        let mut drive = SimDrive::new(&spec);
+        write(&mut drive, 24 * 32);
+        rest(&mut drive, spec.idle.delay + Nanos::from_millis(10));
+        let before = drive.counters().pages_folded;
+        assert!(before > 0);
+        let mut next = random(&drive, 1);
+        burst(&mut drive, Op::Read, 1, 1, 2_000, &mut next);
+        // What was under way, of four pages each.
+        let more = drive.counters().pages_folded - before;
+        assert!(more <= 4 * u64::from(spec.gc.depth), "{more}");
+    }
+}
+
 /// TLC with a cache of 40 superblocks that on-chip copy empties, on so many dies of at most
 /// `limit` at once, in idle time all the time; without parity.
 fn folded(dies: u32, limit: Option<u32>) -> Spec {

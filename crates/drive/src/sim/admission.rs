@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use stend_base::Op;
 
 use crate::sim::env::Env;
-use crate::sim::host::{Command, Host, WritePath};
+use crate::sim::host::{Command, Host};
 use crate::sim::ids::{CommandId, Lpn, Ppn, StreamId};
 use crate::sim::store::Store;
 use crate::spec::{PAGE_BYTES, Spec};
@@ -150,10 +150,9 @@ impl Admission {
     #[inline(always)]
     fn admit_all(&mut self, env: &mut Env, store: &mut Store, host: &mut Host) -> Next {
         while let Some(&id) = self.waiting.front() {
-            let stopped = match host.command(id).handling.path {
-                WritePath::Plain => self.admit(env, store, host, id),
-                WritePath::Logged => self.admit_logged(env, store, host, id),
-                WritePath::Tracked => self.admit_tracked(env, store, host, id),
+            let stopped = match host.command(id).handling.tracked {
+                false => self.admit(env, store, host, id),
+                true => self.admit_tracked(env, store, host, id),
             };
             if let Some(next) = stopped {
                 return next;
@@ -165,29 +164,6 @@ impl Admission {
     /// Admits the next data of the first write that waits. Returns what prevents that.
     #[inline(always)]
     fn admit(
-        &mut self,
-        env: &mut Env,
-        store: &mut Store,
-        host: &mut Host,
-        id: CommandId,
-    ) -> Option<Next> {
-        let (pages, bytes) = next_part(env, host.command(id));
-        if !store.buffer.has_room(pages) {
-            return Some(Next::Nothing);
-        }
-        if !store.ftl.host_has_space(env, StreamId::HOST, pages) {
-            let stream = StreamId::HOST;
-            return Some(Next::Space(Needed { stream, pages }));
-        }
-        store.buffer.take_pages(pages);
-        store.ftl.reserve_next(env, StreamId::HOST, pages);
-        self.request(env, host, id, bytes);
-        None
-    }
-
-    /// [`Admission::admit`] where the journal asks for room for all of a piece.
-    #[inline(always)]
-    fn admit_logged(
         &mut self,
         env: &mut Env,
         store: &mut Store,

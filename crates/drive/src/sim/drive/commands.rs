@@ -4,7 +4,7 @@ use stend_base::{Completion, Nanos, Op, Request};
 
 use super::SimDrive;
 use crate::sim::controller::Job;
-use crate::sim::host::{Handling, LinkDone, Reported, WritePath};
+use crate::sim::host::{Handling, LinkDone, Reported};
 use crate::sim::ids::CommandId;
 use crate::sim::store::Store;
 use crate::sim::trim::Trim;
@@ -59,11 +59,7 @@ impl SimDrive {
         Handling {
             fua: fua && !keeps_account,
             forced: fua && keeps_account,
-            path: match (fua && !keeps_account) || self.admission.is_tracked() {
-                false if !keeps_account => WritePath::Plain,
-                false if request.op == Op::Write => WritePath::Logged,
-                _ => WritePath::Tracked,
-            },
+            tracked: fua && !keeps_account || self.admission.is_tracked() || request.op == Op::Trim,
         }
     }
 

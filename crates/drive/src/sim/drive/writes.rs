@@ -16,7 +16,6 @@ use super::SimDrive;
 use crate::sim::buffer::write_buffer::Program;
 use crate::sim::controller::Job;
 use crate::sim::ftl::write::Received;
-use crate::sim::host::WritePath;
 use crate::sim::ids::{CommandId, Lpn, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::FlashView;
@@ -71,13 +70,13 @@ impl SimDrive {
         let command = self.host.command_mut(id);
         let begin = command.next_to_move();
         let finished = command.moved(bytes);
-        let (tag, path) = (command.tag, command.handling.path);
+        let (tag, tracked) = (command.tag, command.handling.tracked);
         let end = begin + u64::from(bytes);
         let (first, last) = (Lpn::of_byte(begin), Lpn::from_byte(end));
         self.reads.forget(first, last);
         self.env.counters.host_pages_written += u64::from(last - first);
         self.env.counters.host_bytes_written += u64::from(bytes);
-        if path == WritePath::Tracked {
+        if tracked {
             self.place_tracked(id, (first, last), (begin, end, tag), finished);
             return;
         }
@@ -89,11 +88,9 @@ impl SimDrive {
             waiter: None,
             coalesces: false,
         };
-        if path == WritePath::Logged {
-            self.store.tell_journal_tail();
-            if let Some((persistence, view)) = self.store.persistence_and_view(&self.env.layout) {
-                persistence.begins_to_place(first..last, &view);
-            }
+        self.store.tell_journal_tail();
+        if let Some((persistence, view)) = self.store.persistence_and_view(&self.env.layout) {
+            persistence.begins_to_place(first..last, &view);
         }
         let Store {
             media, buffer, ftl, ..
@@ -104,7 +101,7 @@ impl SimDrive {
         if ftl.points.owes_padding() {
             self.store.pad_all(&mut self.env);
         }
-        let waits = path == WritePath::Logged && self.part_placed(id, first..last, finished);
+        let waits = self.part_placed(id, first..last, finished);
         if finished && !waits {
             self.command_done(id);
         }

@@ -7,19 +7,6 @@ use stend_base::{Op, Request, Status};
 use crate::sim::ids::{CommandId, Lpn};
 use crate::spec::Spec;
 
-/// What the way of a write through the buffer depends on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(in crate::sim) enum WritePath {
-    /// Room alone.
-    #[default]
-    Plain,
-    /// Room, and what the journal asks for.
-    Logged,
-    /// More: streams, coalescing, programs that a FUA write waits for, or it is a TRIM among the
-    /// writes.
-    Tracked,
-}
-
 /// How the buffer treats a write.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Handling {
@@ -27,7 +14,9 @@ pub(in crate::sim) struct Handling {
     pub fua: bool,
     /// The same in a drive whose power can be cut: it completes as a flush does.
     pub forced: bool,
-    pub path: WritePath,
+    /// Its admission depends on more than room and the journal: on streams, coalescing or FUA; or
+    /// it is a TRIM, which may wait among the writes.
+    pub tracked: bool,
 }
 
 /// A command that the drive has accepted.
@@ -231,7 +220,7 @@ const NO_COMMAND: Command = Command {
     handling: Handling {
         fua: false,
         forced: false,
-        path: WritePath::Plain,
+        tracked: false,
     },
     padding: 0,
     programs_left: 0,

@@ -17,7 +17,7 @@ use crate::sim::kind;
 use crate::spec::{Spec, WHOLE_PPM};
 use arrivals::{Arrivals, Completions, Ending};
 use command::Commands;
-pub(in crate::sim) use command::{Command, Handling, WritePath};
+pub(in crate::sim) use command::{Command, Handling};
 use cpus::Cpus;
 use link::Link;
 pub(in crate::sim) use link::LinkDone;

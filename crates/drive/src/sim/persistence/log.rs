@@ -48,25 +48,13 @@ impl Persistence {
     /// Data of a write is about to be placed: notes what these pages supersede.
     #[inline(always)]
     pub fn begins_to_place(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
-        self.placing.clear();
         let moved = self.keeps_fold_sources() && view.fold.is_under_way();
         if moved || !view.l2p.pending_trims().is_empty() {
             find_superseded(&mut self.placing, pages, view, moved);
             return;
         }
-        let mut run = PlaceRun::default();
-        for lpn in pages.each() {
-            run = match run.longer(view.l2p.entry(lpn)) {
-                Ok(longer) => longer,
-                Err(next) => {
-                    if run.pages > 0 {
-                        self.placing.push(run);
-                    }
-                    next
-                }
-            };
-        }
-        self.placing.push(run);
+        let places = pages.each().map(|lpn| view.l2p.entry(lpn));
+        PlaceRun::find(&mut self.placing, places);
     }
 
     /// Data of a write has its places: all of it, or a part, the `last` or not. A part is logged
@@ -295,14 +283,12 @@ fn find_superseded(
     view: &FlashView<'_>,
     moved: bool,
 ) {
-    for lpn in pages.each() {
-        let place = match (view.l2p.pending_trims().has(lpn), moved) {
-            (true, _) => Ppn::UNMAPPED,
-            (false, true) => view.fold.durable_place(view.layout, view.l2p.entry(lpn)),
-            (false, false) => view.l2p.entry(lpn),
-        };
-        PlaceRun::add(placing, place);
-    }
+    let place = |lpn| match (view.l2p.pending_trims().has(lpn), moved) {
+        (true, _) => Ppn::UNMAPPED,
+        (false, true) => view.fold.durable_place(view.layout, view.l2p.entry(lpn)),
+        (false, false) => view.l2p.entry(lpn),
+    };
+    PlaceRun::find(placing, pages.each().map(place));
 }
 
 /// The end of the logical pages from one on that cannot be read any more though their write is not

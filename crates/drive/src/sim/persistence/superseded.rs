@@ -12,16 +12,6 @@ pub(in crate::sim) struct PlaceRun {
     pub pages: u32,
 }
 
-impl Default for PlaceRun {
-    /// Of no page.
-    fn default() -> PlaceRun {
-        PlaceRun {
-            first: Ppn::UNMAPPED,
-            pages: 0,
-        }
-    }
-}
-
 impl PlaceRun {
     /// The place of one of its pages.
     #[inline]
@@ -54,28 +44,29 @@ impl PlaceRun {
         true
     }
 
-    /// It with the next page, or the run of that page alone where it does not belong to this one.
+    /// Replaces runs by those of these places, in their order.
     #[inline(always)]
-    pub fn longer(self, place: Ppn) -> Result<PlaceRun, PlaceRun> {
-        match self.nth(self.pages) == place {
-            true => Ok(PlaceRun {
-                pages: self.pages + 1,
-                ..self
-            }),
-            false => Err(PlaceRun {
+    pub fn find(runs: &mut Vec<PlaceRun>, places: impl Iterator<Item = Ppn>) {
+        runs.clear();
+        let mut run = PlaceRun {
+            first: Ppn::UNMAPPED,
+            pages: 0,
+        };
+        for place in places {
+            if run.nth(run.pages) == place {
+                run.pages += 1;
+                continue;
+            }
+            if run.pages > 0 {
+                runs.push(run);
+            }
+            run = PlaceRun {
                 first: place,
                 pages: 1,
-            }),
+            };
         }
-    }
-
-    /// Adds the next page to runs.
-    #[inline]
-    pub fn add(runs: &mut Vec<PlaceRun>, place: Ppn) {
-        let last = runs.last().copied().unwrap_or_default();
-        match (last.longer(place), runs.last_mut()) {
-            (Ok(longer), Some(last)) => *last = longer,
-            (Ok(run) | Err(run), _) => runs.push(run),
+        if run.pages > 0 {
+            runs.push(run);
         }
     }
 }
@@ -164,9 +155,7 @@ mod tests {
     #[test]
     fn a_place_that_is_lost_is_cut_out() {
         let mut runs = Vec::new();
-        for place in [7, 8, 9, 20] {
-            PlaceRun::add(&mut runs, Ppn(place));
-        }
+        PlaceRun::find(&mut runs, [7, 8, 9, 20].map(Ppn).into_iter());
         assert!(PlaceRun::lose(&mut runs, Ppn(8)) && PlaceRun::lose(&mut runs, Ppn(20)));
         assert!(!PlaceRun::lose(&mut runs, Ppn(8)) && !PlaceRun::lose(&mut runs, Ppn(19)));
         let all = runs
@@ -192,8 +181,8 @@ mod tests {
                     _ => next,
                 };
                 plain.push_back(next);
-                PlaceRun::add(&mut runs, next);
             }
+            PlaceRun::find(&mut runs, plain.iter().copied());
             let mut all = Superseded::new();
             runs.into_iter().for_each(|run| all.add(run));
             while !plain.is_empty() {
