@@ -57,6 +57,17 @@ pub(in crate::sim) struct Admission {
     tracked: bool,
     /// Pieces of received data that the firmware has to work on.
     receiving: u32,
+    /// What is reserved, and not yet admitted, for the write that is being admitted.
+    reserved: Reserved,
+    /// The first of them waits for data that is on its way to get its place.
+    waits_for_place: bool,
+}
+
+/// Pages of a stream that are reserved for what is left of a piece of a write.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Reserved {
+    stream: StreamId,
+    pages: u32,
 }
 
 impl Admission {
@@ -66,6 +77,11 @@ impl Admission {
             required: None,
             tracked: spec.buffer.coalesces || store.ftl.sorting.tells_apart(),
             receiving: 0,
+            reserved: Reserved {
+                stream: StreamId::HOST,
+                pages: 0,
+            },
+            waits_for_place: false,
         }
     }
 
@@ -119,6 +135,19 @@ impl Admission {
         self.waiting.clear();
         self.required = None;
         self.receiving = 0;
+        self.reserved.pages = 0;
+        self.waits_for_place = false;
+    }
+
+    /// Pages that are reserved for the rest of a piece of the first command that waits.
+    pub fn reserved(&self) -> u32 {
+        self.reserved.pages
+    }
+
+    /// Data has got its place. Returns whether something has waited for that.
+    #[inline(always)]
+    pub fn placed(&mut self) -> bool {
+        std::mem::take(&mut self.waits_for_place)
     }
 
     /// Admits as much of the waiting writes as there is room for. Returns what the next one needs
@@ -175,7 +204,7 @@ impl Admission {
         if !store.buffer.has_room(pages) {
             return Some(Next::Nothing);
         }
-        let Some(reserve) = reservation(env, store, id, host.command(id), pages) else {
+        let Some(reserve) = self.reservation(env, store, host.command(id), pages) else {
             return Some(Next::Nothing);
         };
         if reserve > 0 {
@@ -186,7 +215,7 @@ impl Admission {
             store.ftl.reserve_next(env, stream, reserve);
         }
         store.buffer.take_pages(pages);
-        log_begins(store, id, host.command(id), (pages, reserve), stream);
+        self.take_reserved(stream, reserve, pages);
         self.request(env, host, id, bytes);
         None
     }
@@ -202,14 +231,14 @@ impl Admission {
         id: CommandId,
     ) -> Option<Next> {
         if host.command(id).op == Op::Trim {
-            if trim_must_wait(store, host.command(id)) {
+            if self.trim_must_wait(store, host.command(id)) {
                 return Some(Next::Nothing);
             }
             self.waiting.pop_front();
             return Some(Next::Trim(id));
         }
         let required = self.required.take();
-        let Some(required) = required.or_else(|| requirements(env, store, id, host.command(id)))
+        let Some(required) = required.or_else(|| self.requirements(env, store, host.command(id)))
         else {
             return Some(Next::Nothing);
         };
@@ -222,15 +251,15 @@ impl Admission {
             let pages = reserve;
             return Some(Next::Space(Needed { stream, pages }));
         }
-        store.buffer.take_pages(required.pages + required.padding);
+        let pages = required.pages + required.padding;
+        store.buffer.take_pages(pages);
         store.ftl.reserve_next(env, stream, reserve);
+        self.take_reserved(stream, reserve, pages);
         let first = required.first;
         let l2p = &store.ftl.l2p;
         let part = (first, required.pages);
         let is_mapped = || l2p.lookup(first) != Ppn::UNMAPPED;
         store.ftl.sorting.admitted(id, part, stream, is_mapped);
-        let admitted = (required.pages, reserve);
-        log_begins(store, id, host.command(id), admitted, stream);
         host.command_mut(id).pad(required.padding);
         self.request(env, host, id, required.bytes);
         None
@@ -246,50 +275,85 @@ impl Admission {
     }
 }
 
-/// Tells the journal that pages of a write are admitted, for which so many were reserved. What
-/// comes in one part is logged when it is placed.
-#[inline(always)]
-fn log_begins(
-    store: &mut Store,
-    id: CommandId,
-    command: &Command,
-    (pages, reserved): (u32, u32),
-    stream: StreamId,
-) {
-    if let Some(persistence) = &mut store.persistence {
-        let (first, end) = command.logical_pages();
-        let begins = command.admission_begins().then_some(first..end);
-        if begins.is_none() || pages < end - first {
-            let writes = persistence.writes_mut();
-            writes.admitted(id, begins, (pages, reserved), stream);
+/// What the next data of a write requires.
+impl Admission {
+    /// What the next data of a write requires; `None` where the buffer has no room for it, or it
+    /// has to wait for an earlier write.
+    #[inline(always)]
+    fn requirements(
+        &mut self,
+        env: &Env,
+        store: &mut Store,
+        command: &Command,
+    ) -> Option<Required> {
+        let (pages, bytes) = next_part(env, command);
+        let first = Lpn::of_byte(command.next_to_admit());
+        let stream = self.stream_of(store, command, first);
+        let padding = fua_padding(env, store, command, stream, (pages, bytes));
+        if !store.buffer.has_room(pages + padding) {
+            return None;
         }
+        let reserve = self.reservation(env, store, command, pages + padding)?;
+        Some(Required {
+            first,
+            pages,
+            bytes,
+            padding,
+            stream,
+            reserve,
+        })
     }
-}
 
-/// What the next data of a write requires; `None` where the buffer has no room for it, or it has to
-/// wait for an earlier write.
-#[inline(always)]
-fn requirements(
-    env: &Env,
-    store: &mut Store,
-    id: CommandId,
-    command: &Command,
-) -> Option<Required> {
-    let (pages, bytes) = next_part(env, command);
-    let padding = fua_padding(env, store, id, command, (pages, bytes));
-    if !store.buffer.has_room(pages + padding) {
-        return None;
+    /// The stream that the next data of a write belongs to, from page `first` on: all of a piece to
+    /// the same.
+    #[inline(always)]
+    fn stream_of(&self, store: &Store, command: &Command, first: Lpn) -> StreamId {
+        let Reserved { stream, pages } = self.reserved;
+        let piece = || (pages > 0).then_some(stream);
+        store.ftl.sorting.of_admission(command, first, piece)
     }
-    let reserve = reservation(env, store, id, command, pages + padding)?;
-    let first = Lpn::of_byte(command.next_to_admit());
-    Some(Required {
-        first,
-        pages,
-        bytes,
-        padding,
-        stream: stream_of(store, id, command, first),
-        reserve,
-    })
+
+    /// Pages to be reserved for a write, beyond those reserved already, before its next part of
+    /// `pages` is admitted; `None` when that part has to wait. Where the power can be cut, there is
+    /// space for all of a piece before it begins.
+    #[inline(always)]
+    fn reservation(
+        &mut self,
+        env: &Env,
+        store: &Store,
+        command: &Command,
+        pages: u32,
+    ) -> Option<u32> {
+        let Some(persistence) = &store.persistence else {
+            return Some(pages);
+        };
+        if self.reserved.pages > 0 {
+            return Some(0);
+        }
+        let (_, end) = command.logical_pages();
+        let rest = end - Lpn::of_byte(command.next_to_admit());
+        let piece = rest.min(persistence.piece_pages());
+        let most = env.spec.buffer.write_pages;
+        let fits = store.ftl.points.host_reserved() + piece <= most;
+        self.waits_for_place |= !fits;
+        fits.then_some(piece)
+    }
+
+    /// Pages have been reserved in a stream, and so many have been admitted.
+    #[inline(always)]
+    fn take_reserved(&mut self, stream: StreamId, reserved: u32, admitted: u32) {
+        let pages = self.reserved.pages + reserved - admitted;
+        self.reserved = Reserved { stream, pages };
+    }
+
+    /// Whether a TRIM must wait for the end of a write; it waits among the writes then.
+    pub fn trim_must_wait(&mut self, store: &Store, command: &Command) -> bool {
+        let (first, end) = command.logical_pages();
+        let persistence = store.persistence.as_ref();
+        let waits = persistence.is_some_and(|p| p.trim_must_wait(&(first..end)));
+        self.waits_for_place |= waits;
+        waits
+    }
 }
 
 /// Pages and bytes of a command that are admitted together: up to a multi-plane page's worth, cut
@@ -303,64 +367,21 @@ fn next_part(env: &Env, command: &Command) -> (u32, u32) {
     ((before + bytes).div_ceil(PAGE), bytes)
 }
 
-/// The stream that the next data of a write belongs to, from page `first` on.
-#[inline(always)]
-fn stream_of(store: &Store, id: CommandId, command: &Command, first: Lpn) -> StreamId {
-    let piece = || {
-        let persistence = store.persistence.as_ref()?;
-        match command.admission_begins() {
-            true => None,
-            false => persistence.writes().stream_of(id),
-        }
-    };
-    store.ftl.sorting.of_admission(command, first, piece)
-}
-
 /// Pages that may pad the last program of a FUA write, of which `pages` more, or `bytes`, are being
 /// admitted: data arrives in the order of admission, so the place is known.
 #[inline(always)]
 fn fua_padding(
     env: &Env,
     store: &Store,
-    id: CommandId,
     command: &Command,
+    stream: StreamId,
     (pages, bytes): (u32, u32),
 ) -> u32 {
     if !command.handling.fua || command.unadmitted() > u64::from(bytes) {
         return 0;
     }
-    let stream = stream_of(store, id, command, Lpn(0));
     let mode = env.limits.always[stream.number()].map(|kind| kind.mode);
     store.ftl.points.padding_after(stream, pages, mode)
-}
-
-/// Pages to be reserved for a write, beyond those reserved already, before its next part of `pages`
-/// is admitted; `None` when that part has to wait.
-#[inline(always)]
-fn reservation(
-    env: &Env,
-    store: &mut Store,
-    id: CommandId,
-    command: &Command,
-    pages: u32,
-) -> Option<u32> {
-    let Some(persistence) = &mut store.persistence else {
-        return Some(pages);
-    };
-    let (first, end) = command.logical_pages();
-    let at = Lpn::of_byte(command.next_to_admit());
-    let most = env.spec.buffer.write_pages;
-    let left = most.saturating_sub(store.ftl.points.host_reserved());
-    persistence.reservation(id, first..end, at, left)
-}
-
-/// Whether a TRIM must wait for the end of a write; it waits among the writes then.
-pub(in crate::sim) fn trim_must_wait(store: &mut Store, command: &Command) -> bool {
-    let Some(persistence) = &mut store.persistence else {
-        return false;
-    };
-    let (first, end) = command.logical_pages();
-    persistence.trim_must_wait(first..end)
 }
 
 /// Whether there is space for the next data of a write.

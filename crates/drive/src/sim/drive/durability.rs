@@ -3,7 +3,7 @@
 use super::SimDrive;
 use crate::sim::kind;
 use crate::sim::media::op::Upkeep;
-use crate::sim::persistence::{Flash, FlashView, Persistence, Retry, UpkeepEnd};
+use crate::sim::persistence::{Flash, FlashView, Persistence, UpkeepEnd};
 use crate::sim::store::Store;
 
 impl SimDrive {
@@ -25,14 +25,10 @@ impl SimDrive {
             }
             let (persistence, mut flash) = self.persistence_and_flash();
             persistence.write_journal(&mut flash);
-            match persistence.retry(&flash.view()) {
-                Some(Retry::All) => self.settle_all(),
-                Some(Retry::Writes) => {
-                    self.due.writes();
-                    self.settle();
-                }
-                None => return,
+            if !persistence.may_retry(&flash.view()) {
+                return;
             }
+            self.settle_all();
         }
     }
 
@@ -56,7 +52,7 @@ impl SimDrive {
     /// [`crate::Spec::power_loss`].
     pub fn atomic_write_pages(&self) -> Option<u32> {
         let persistence = self.store.persistence.as_ref();
-        persistence.map(|p| p.writes().piece_pages())
+        persistence.map(|p| p.piece_pages())
     }
 
     /// Switches a fault on.

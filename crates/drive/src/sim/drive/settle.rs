@@ -161,7 +161,8 @@ impl SimDrive {
 impl SimDrive {
     /// The firmware has looked at a TRIM command.
     pub(super) fn trim_handled(&mut self, id: CommandId) {
-        if admission::trim_must_wait(&mut self.store, self.host.command(id)) {
+        let command = self.host.command(id);
+        if self.admission.trim_must_wait(&self.store, command) {
             self.admission.wait(id);
             return;
         }

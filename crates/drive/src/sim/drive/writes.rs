@@ -15,10 +15,10 @@ use stend_base::{Nanos, Op, Status};
 use super::SimDrive;
 use crate::sim::buffer::write_buffer::Program;
 use crate::sim::controller::Job;
-use crate::sim::ftl::write::Received;
+use crate::sim::ftl::write::{Placed, Received};
 use crate::sim::ids::{CommandId, Lpn, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
-use crate::sim::persistence::FlashView;
+use crate::sim::persistence::{FlashView, Part};
 use crate::sim::store::Store;
 use crate::spec::PAGE_BYTES;
 
@@ -88,22 +88,71 @@ impl SimDrive {
             waiter: None,
             coalesces: false,
         };
-        self.store.tell_journal_tail();
-        if let Some((persistence, view)) = self.store.persistence_and_view(&self.env.layout) {
-            persistence.begins_to_place(first..last, &view);
-        }
-        let Store {
-            media, buffer, ftl, ..
-        } = &mut self.store;
-        ftl.place_received::<false>(&mut self.env, media, buffer, received);
+        self.place_and_log::<false>(id, received, (first..last, finished));
         // Only now: the reservation covers the pages until they are placed.
-        ftl.points.unreserve(StreamId::HOST, last - first);
-        if ftl.points.owes_padding() {
+        self.store
+            .ftl
+            .points
+            .unreserve(StreamId::HOST, last - first);
+        if self.store.ftl.points.owes_padding() {
             self.store.pad_all(&mut self.env);
         }
-        let waits = self.part_placed(id, first..last, finished);
-        if finished && !waits {
-            self.command_done(id);
+        if finished {
+            self.write_placed(id);
+        }
+        if self.admission.placed() {
+            self.due.writes();
+            self.settle();
+        }
+    }
+
+    /// Gives received data, the last of a write or not, its places, and logs them.
+    #[inline(always)]
+    fn place_and_log<const TRACKED: bool>(
+        &mut self,
+        id: CommandId,
+        received: Received,
+        (pages, last): (Range<Lpn>, bool),
+    ) -> Placed {
+        let Store {
+            media,
+            buffer,
+            ftl,
+            persistence,
+        } = &mut self.store;
+        let env = &mut self.env;
+        let Some(persistence) = persistence else {
+            return ftl.place_received::<TRACKED>(env, media, buffer, received, |_, _, _| ());
+        };
+        let (first, end) = self.host.command(id).logical_pages();
+        let (command, write) = (id, first..end);
+        let part = Part {
+            command,
+            write,
+            pages,
+            last,
+        };
+        ftl.points
+            .set_journal_tail(persistence.changes().next_lsn());
+        let view = FlashView::new(&env.layout, ftl, buffer);
+        let is_whole = persistence.begins_to_place(&part, &view);
+        let log = |lpn, count, place| persistence.log_write(lpn, count, place);
+        let placed = ftl.place_received::<TRACKED>(env, media, buffer, received, log);
+        if TRACKED && let Some(lsn) = placed.joins {
+            persistence.join_from(lsn, &FlashView::new(&env.layout, ftl, buffer));
+        }
+        if is_whole {
+            persistence.group_is_whole();
+        }
+        placed
+    }
+
+    /// All of a write has its places: it ends, at once or when all of it is durable.
+    #[inline(always)]
+    fn write_placed(&mut self, id: CommandId) {
+        match self.host.command(id).handling.forced {
+            true => self.flush_durably(id),
+            false => self.command_done(id),
         }
     }
 
@@ -118,10 +167,9 @@ impl SimDrive {
     ) {
         let command = self.host.command(id);
         let fua = command.handling.fua;
-        // Where the power can be cut, only pages of a write that has come whole coalesce: else the
+        // Where the power can be cut, only pages of a write that comes whole coalesce: else the
         // journal would hold a part of it.
-        let persistence = self.store.persistence.as_ref();
-        let whole = persistence.is_none_or(|p| !p.writes().has(id));
+        let is_whole = command.logical_pages() == (first, last);
         let stream = self.store.ftl.sorting.of_arrival(id, command);
         let received = Received {
             stream,
@@ -129,40 +177,26 @@ impl SimDrive {
             end,
             tag,
             waiter: fua.then_some(id),
-            coalesces: self.env.spec.buffer.coalesces && whole,
+            coalesces: self.env.spec.buffer.coalesces
+                && (is_whole || self.store.persistence.is_none()),
         };
         let buffered = self.store.buffer.pages();
-        self.store.tell_journal_tail();
-        let Store {
-            media,
-            buffer,
-            ftl,
-            persistence,
-        } = &mut self.store;
-        if let Some(persistence) = persistence {
-            let view = FlashView::new(&self.env.layout, ftl, buffer);
-            persistence.begins_to_place(first..last, &view);
-        }
-        let placed = ftl.place_received::<true>(&mut self.env, media, buffer, received);
-        if let (Some(persistence), Some(lsn)) = (persistence, placed.joins) {
-            persistence.join_from(lsn, &FlashView::new(&self.env.layout, ftl, buffer));
-        }
-        let makes_room = buffer.pages() < buffered;
+        let placed = self.place_and_log::<true>(id, received, (first..last, finished));
+        let makes_room = self.store.buffer.pages() < buffered;
         for _ in 0..placed.programs {
             self.host.command_mut(id).awaits_program();
         }
-        ftl.points.unreserve(stream, last - first);
+        self.store.ftl.points.unreserve(stream, last - first);
         if fua && finished {
             self.fua_received(id, stream);
         }
         if self.store.ftl.points.owes_padding() {
             self.store.pad_all(&mut self.env);
         }
-        let waits = self.part_placed(id, first..last, finished);
-        if finished && !fua && !waits {
-            self.command_done(id);
+        if finished && !fua {
+            self.write_placed(id);
         }
-        if makes_room {
+        if self.admission.placed() || makes_room {
             // No other event may follow that admits waiting writes.
             self.due.writes();
             self.settle();
@@ -179,22 +213,6 @@ impl SimDrive {
         ftl.points.unreserve(stream, padding);
         buffer.give_pages(padding);
         ftl.pad(&mut self.env, media, buffer, stream);
-    }
-
-    /// Pages of a write have been placed. Returns true when the command ends only when all of it is
-    /// durable.
-    #[inline(always)]
-    fn part_placed(&mut self, id: CommandId, pages: Range<Lpn>, last: bool) -> bool {
-        let both = self.store.persistence_and_view(&self.env.layout);
-        let Some((persistence, view)) = both else {
-            return false;
-        };
-        persistence.part_placed(id, pages, last, &view);
-        let forced = last && self.host.command(id).handling.forced;
-        if forced {
-            self.flush_durably(id);
-        }
-        forced
     }
 }
 
@@ -342,36 +360,38 @@ impl SimDrive {
         if self.store.ftl.space.set_read_only() {
             return;
         }
+        let reserved = self.admission.reserved();
+        let first = self.admission.take_waiting();
+        if let Some(id) = first {
+            self.refuse_waiting(id, reserved);
+        }
         while let Some(id) = self.admission.take_waiting() {
-            let command = self.host.command_mut(id);
-            command.fail(Status::WriteProtected);
-            if command.op == Op::Trim {
-                self.command_done(id);
-                continue;
-            }
-            // Only what was admitted is still awaited.
-            self.store.ftl.sorting.keep_stream(command);
-            let nothing_comes = command.cut_short();
-            self.give_up(id, nothing_comes);
-            if nothing_comes {
-                self.command_done(id);
-            }
+            self.refuse_waiting(id, 0);
+        }
+        if let Some(id) = first.filter(|_| reserved > 0) {
+            self.admission.wait(id);
         }
     }
 
-    /// Nothing more of a write is admitted.
+    /// Refuses a command that waits to be admitted, but for the pages that are `reserved` for it: a
+    /// piece of a write that has begun is still written.
     #[cold]
-    fn give_up(&mut self, id: CommandId, all_placed: bool) {
-        let Some(persistence) = &mut self.store.persistence else {
+    fn refuse_waiting(&mut self, id: CommandId, reserved: u32) {
+        let command = self.host.command_mut(id);
+        command.fail(Status::WriteProtected);
+        if command.op == Op::Trim {
+            self.command_done(id);
             return;
-        };
-        let Some((stream, reserved)) = persistence.writes_mut().give_up(id, all_placed) else {
-            return;
-        };
-        self.store.ftl.points.unreserve(stream, reserved);
-        if self.store.ftl.points.owes_padding() {
-            self.store.pad_all(&mut self.env);
         }
+        // Only what was admitted is still awaited, or will be.
+        self.store.ftl.sorting.keep_stream(command);
+        if !command.cut_short(u64::from(reserved) * PAGE_BYTES) {
+            return;
+        }
+        if let Some(persistence) = &mut self.store.persistence {
+            persistence.give_up(id);
+        }
+        self.command_done(id);
     }
 
     /// Refuses a command.

@@ -34,8 +34,8 @@ pub(in crate::sim) struct Received {
 pub(in crate::sim) struct Placed {
     /// Programs that the FUA write waits for.
     pub programs: u32,
-    /// Changes of the journal from this number on become durable together with the next: data took
-    /// the place of what they name.
+    /// Changes of the journal from this LSN on become durable together with this data, which took the
+    /// place of what they name.
     pub joins: Option<u64>,
 }
 
@@ -49,9 +49,9 @@ pub(in crate::sim) struct Relocated {
 }
 
 impl Ftl {
-    /// Gives the pages of received data the next places of a stream. What a partly written page
-    /// held before is read and merged. What is not `TRACKED` coalesces with nothing, and nobody
-    /// waits for its programs.
+    /// Gives the pages of received data the next places of a stream; tells of each run of them. What
+    /// a partly written page held before is read and merged. What is not `TRACKED` coalesces with
+    /// nothing, and nobody waits for its programs.
     #[inline(always)]
     pub fn place_received<const TRACKED: bool>(
         &mut self,
@@ -59,6 +59,7 @@ impl Ftl {
         media: &mut Media,
         buffer: &mut WriteBuffer,
         received: Received,
+        mut tell: impl FnMut(Lpn, u32, (Ppn, SuperblockId)),
     ) -> Placed {
         let Received {
             stream: id,
@@ -74,8 +75,9 @@ impl Ftl {
         while lpn < pages.end {
             if TRACKED
                 && received.coalesces
-                && self.coalesce(env, buffer, lpn, received, &mut placed)
+                && let Some(place) = self.coalesce(env, buffer, lpn, received, &mut placed)
             {
+                tell(lpn, 1, (place, env.layout.superblock_of_ppn(place)));
                 lpn += 1;
                 continue;
             }
@@ -94,6 +96,7 @@ impl Ftl {
                 false => self.partly_written(begin, end, lpn, lpn + count - 1),
             };
             self.l2p.write(lpn, count, to, superblock, tag);
+            tell(lpn, count, (to, superblock));
             if let Some(cache) = &mut self.l2p_cache {
                 cache.look_up_for(env, media, buffer, program, lpn..lpn + count);
             }
@@ -149,7 +152,8 @@ impl Ftl {
     }
 
     /// Overwrites what the page of received data held in the program being filled, if it lies
-    /// there: the data takes no place of its own then, and no old content has to be read.
+    /// there: the data takes no place of its own then, and no old content has to be read. Where that
+    /// is.
     #[inline(always)]
     fn coalesce(
         &mut self,
@@ -158,13 +162,13 @@ impl Ftl {
         lpn: Lpn,
         received: Received,
         placed: &mut Placed,
-    ) -> bool {
+    ) -> Option<Ppn> {
         let place = self.l2p.lookup(lpn);
         let coalesces = self.points.has_filled(received.stream, place);
         if coalesces {
             self.overwrite_in_buffer(env, buffer, lpn, place, received, placed);
         }
-        coalesces
+        coalesces.then_some(place)
     }
 
     #[cold]

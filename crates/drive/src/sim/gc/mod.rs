@@ -21,6 +21,7 @@ use crate::sim::geometry::layout::Pool;
 use crate::sim::idle::Idle;
 use crate::sim::ids::{IdRange, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
+use crate::sim::persistence::trimmed_bits;
 use crate::sim::store::Store;
 use crate::spec::{Emptying, PAGE_BYTES, Spec};
 use policy::{Chooser, Closed};
@@ -448,8 +449,7 @@ impl Gc {
         let count = valid.count_ones();
         let stream = self.stream();
         let from = mp_page.first_ppn(env.layout.page_bits);
-        let unnamed = persistence.as_ref();
-        let unnamed = unnamed.map_or(0, |p| p.unnamed_bits(from, valid, &ftl.l2p));
+        let unnamed = trimmed_bits(from, valid, &ftl.l2p);
         ftl.place_relocated(
             env,
             media,

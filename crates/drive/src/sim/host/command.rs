@@ -95,12 +95,6 @@ impl Command {
         self.to_admit
     }
 
-    /// Whether the buffer has admitted nothing of it yet.
-    #[inline]
-    pub fn admission_begins(&self) -> bool {
-        self.to_admit == self.len_bytes
-    }
-
     /// The buffer has admitted bytes of it. Returns true with the last.
     #[inline]
     pub fn admitted(&mut self, bytes: u32) -> bool {
@@ -108,11 +102,13 @@ impl Command {
         self.to_admit == 0
     }
 
-    /// Cuts off what the buffer has not admitted. Returns true if the link has moved all the rest.
-    pub fn cut_short(&mut self) -> bool {
-        self.len_bytes -= self.to_admit;
-        self.bytes_left -= self.to_admit;
-        self.to_admit = 0;
+    /// Cuts off what the buffer has not admitted, but for so many bytes. Returns true if the link
+    /// has moved all the rest.
+    pub fn cut_short(&mut self, kept: u64) -> bool {
+        let cut = self.to_admit.saturating_sub(kept);
+        self.len_bytes -= cut;
+        self.bytes_left -= cut;
+        self.to_admit -= cut;
         self.all_moved()
     }
 

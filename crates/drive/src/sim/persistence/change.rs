@@ -17,8 +17,6 @@ pub(super) enum ChangeKind {
     Fold,
     /// The bits in `pages` tell which physical pages from `first` on cannot be read any more.
     Lose,
-    /// What `pages` logical pages from `first` on hold was lost before their write was logged.
-    WriteLost,
 }
 
 /// A change, which names logical or physical pages.
@@ -41,7 +39,7 @@ impl Change {
     #[inline]
     pub fn new(kind: ChangeKind, first: impl Id, pages: u32, to: Ppn) -> Change {
         let counted = match kind {
-            ChangeKind::Write | ChangeKind::WriteLost => 0,
+            ChangeKind::Write => 0,
             ChangeKind::Trim => 1,
             ChangeKind::Relocate | ChangeKind::Fold | ChangeKind::Lose => pages.count_ones() as u16,
         };
@@ -89,7 +87,7 @@ impl Change {
     #[inline]
     pub fn entries(self) -> u64 {
         match self.kind {
-            ChangeKind::Write | ChangeKind::WriteLost => u64::from(self.pages),
+            ChangeKind::Write => u64::from(self.pages),
             _ => u64::from(self.counted),
         }
     }

@@ -56,10 +56,29 @@ impl DurableL2p {
         self.valid_counts[superblock.index()] += pages;
     }
 
-    /// The write or TRIM that is logged next supersedes these places, in the order of its pages.
+    /// The writes or TRIMs that are logged next supersede these places, in the order of their
+    /// pages.
     #[inline(always)]
-    pub fn will_supersede(&mut self, run: PlaceRun) {
-        self.superseded.add(run);
+    pub fn will_supersede(&mut self, places: impl Iterator<Item = Ppn>) {
+        self.superseded.add(places);
+    }
+
+    /// What the writes among the last changes have superseded, by their first logical page.
+    pub fn superseded_by_last<'a>(
+        &self,
+        changes: impl DoubleEndedIterator<Item = &'a Change>,
+    ) -> Vec<(Lpn, PlaceRun)> {
+        let (mut superseded, mut found) = (self.superseded.clone(), Vec::new());
+        for change in changes.rev() {
+            if matches!(change.kind, ChangeKind::Write | ChangeKind::Trim) {
+                superseded.take_last_of(change, |first, old| {
+                    if change.kind == ChangeKind::Write {
+                        found.push((first, old));
+                    }
+                });
+            }
+        }
+        found
     }
 
     /// Whether it points into a superblock, or will.
@@ -109,7 +128,6 @@ impl DurableL2p {
             match change.kind {
                 ChangeKind::Write => self.apply_run(change, (change.to(), 1), view),
                 ChangeKind::Trim => self.apply_run(change, (Ppn::UNMAPPED, 0), view),
-                ChangeKind::WriteLost => self.apply_run(change, (Ppn::LOST, 0), view),
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
                     self.apply_physical(change, view);
                 }
@@ -185,8 +203,9 @@ impl DurableL2p {
     pub fn undo(&mut self, changes: &VecDeque<Change>, l2p: &mut AfterCut<'_>) {
         for &change in changes.iter().rev() {
             match change.kind {
-                ChangeKind::Write | ChangeKind::Trim | ChangeKind::WriteLost => {
-                    self.undo_run(change, l2p);
+                ChangeKind::Write | ChangeKind::Trim => {
+                    self.superseded
+                        .take_last_of(&change, |first, old| put_run(l2p, first, old));
                 }
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
                     for bit in set_bits(change.pages) {
@@ -196,15 +215,11 @@ impl DurableL2p {
             }
         }
     }
+}
 
-    fn undo_run(&mut self, change: Change, l2p: &mut AfterCut<'_>) {
-        let mut left = change.pages;
-        while left > 0 {
-            let old = self.superseded.take_last(left);
-            left -= old.pages;
-            for nth in 0..old.pages {
-                l2p.put(change.lpn() + left + nth, old.nth(nth));
-            }
-        }
+/// Gives logical pages from one on these places.
+pub(super) fn put_run(l2p: &mut AfterCut<'_>, first: Lpn, places: PlaceRun) {
+    for nth in 0..places.pages {
+        l2p.put(first + nth, places.nth(nth));
     }
 }

@@ -47,8 +47,8 @@ pub(in crate::sim) struct JournalBuffer {
     requested_lsn: u64,
     /// The same, from the next journal write on: who comes later must not keep the first waiting.
     requested_next_lsn: u64,
-    /// Changes from this LSN on join the atomic group of the next that is logged.
-    joined_from_lsn: u64,
+    /// An atomic group goes on: what is added does not end it.
+    group_is_open: bool,
 }
 
 impl JournalBuffer {
@@ -62,7 +62,7 @@ impl JournalBuffer {
             committable: Prefix::default(),
             requested_lsn: 0,
             requested_next_lsn: 0,
-            joined_from_lsn: u64::MAX,
+            group_is_open: false,
         }
     }
 
@@ -147,26 +147,30 @@ impl JournalBuffer {
         }
     }
 
+    /// What is added from now on belongs to one atomic group, up to [`JournalBuffer::end_group`].
+    #[inline(always)]
+    pub(super) fn begin_group(&mut self) {
+        self.group_is_open = true;
+    }
+
+    /// The latest change ends the atomic group.
+    #[inline(always)]
+    pub(super) fn end_group(&mut self) {
+        self.group_is_open = false;
+        if let Some(latest) = self.changes.back_mut() {
+            latest.set_ends_group(true);
+        }
+    }
+
     /// Adds a change.
     #[inline]
-    pub(super) fn push(&mut self, change: Change) {
+    pub(super) fn push(&mut self, mut change: Change) {
         self.entries += change.entries();
+        change.set_ends_group(!self.group_is_open);
         self.changes.push_back(change);
         if self.changes.len() >= MOST_CHANGES && !self.is_awaited() {
             self.request_all();
         }
-    }
-
-    /// Changes from this LSN on join the atomic group of the next write.
-    pub fn join_from(&mut self, lsn: u64) {
-        self.joined_from_lsn = self.joined_from_lsn.min(lsn);
-    }
-
-    /// The LSN from which on changes join the next write, if any do; it is forgotten.
-    #[inline(always)]
-    pub fn take_joined(&mut self) -> Option<u64> {
-        (self.joined_from_lsn != u64::MAX)
-            .then(|| std::mem::replace(&mut self.joined_from_lsn, u64::MAX))
     }
 
     /// Changes from this LSN on that are not ready end no atomic group. What is ready does not name
@@ -274,11 +278,7 @@ mod tests {
     fn what_is_ready_joins_no_group() {
         let mut buffer = ready(4);
         buffer.advance(prefix(2), prefix(2));
-        buffer.join_from(3);
-        buffer.join_from(1);
-        let lsn = buffer.take_joined().expect("some join");
-        assert_eq!((lsn, buffer.take_joined()), (1, None));
-        buffer.open_groups_from(lsn);
+        buffer.open_groups_from(1);
         let ends: Vec<bool> = buffer.changes().iter().map(|c| c.ends_group()).collect();
         assert_eq!(ends, [true, true, false, false]);
     }

@@ -1,9 +1,10 @@
-//! Logging changes of the L2P: writes when all of a piece is placed, and all other changes at once.
+//! Logging changes of the L2P, as they take effect.
 
 use std::ops::Range;
 
-use super::atomic_writes::AtomicWrites;
+use super::atomic_writes::Part;
 use super::change::{Change, ChangeKind};
+use super::durable_l2p::DurableL2p;
 use super::journal_buffer::JournalBuffer;
 use super::superseded::PlaceRun;
 use super::{FlashView, Persistence};
@@ -14,115 +15,58 @@ use crate::sim::l2p::table::L2p;
 
 /// Writes, and what waits for them.
 impl Persistence {
-    /// Writes that have begun to take their places.
-    #[inline]
-    pub fn writes(&self) -> &AtomicWrites {
-        &self.writes
-    }
-
-    /// The same, to be changed.
-    pub fn writes_mut(&mut self) -> &mut AtomicWrites {
-        &mut self.writes
-    }
-
-    /// Logical pages to be reserved for a write of these, beyond what has been, before its part at
-    /// page `at` is admitted, where `left` more may be; `None` when that has to wait.
+    /// Logical pages of the longest write that a power cut keeps or loses as a whole.
     #[inline(always)]
-    pub fn reservation(
-        &mut self,
-        command: CommandId,
-        pages: Range<Lpn>,
-        at: Lpn,
-        left: u32,
-    ) -> Option<u32> {
-        let overlaps = at == pages.start
-            && self.writes.overlap(pages.start, pages.end)
-            && !self.faults.has(Fault::Unordered);
-        let reservation = self.writes.reservation(command, pages, at, left, overlaps);
-        if reservation.is_none() {
-            self.writes.refuse();
+    pub fn piece_pages(&self) -> u32 {
+        self.writes.piece_pages()
+    }
+
+    /// Whether a TRIM of these logical pages must wait for the end of a write.
+    pub fn trim_must_wait(&self, pages: &Range<Lpn>) -> bool {
+        self.writes.overlap(pages) && !self.faults.has(Fault::Unordered)
+    }
+
+    /// A part of a write is about to be placed: notes what its pages supersede. Returns whether it
+    /// completes what becomes durable together.
+    #[inline(always)]
+    pub fn begins_to_place(&mut self, part: &Part, view: &FlashView<'_>) -> bool {
+        self.supersede(part.pages.clone(), view);
+        let completes = self.writes.places(part, self.buffer.next_lsn());
+        if !self.faults.has(Fault::TornRequest) {
+            self.buffer.begin_group();
         }
-        reservation
+        completes
     }
 
-    /// Data of a write is about to be placed: notes what these pages supersede.
+    /// Logs that logical pages from `first` on have got places in a row in a multi-plane page.
     #[inline(always)]
-    pub fn begins_to_place(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
+    pub fn log_write(&mut self, first: Lpn, pages: u32, (to, superblock): (Ppn, SuperblockId)) {
+        let change = Change::new(ChangeKind::Write, first, pages, to);
+        self.push_to(change, superblock);
+    }
+
+    /// All pages of a part have been logged that completes what becomes durable together.
+    #[inline(always)]
+    pub fn group_is_whole(&mut self) {
+        self.buffer.end_group();
+    }
+
+    /// Nothing more comes of a write, of which only whole pieces have been placed.
+    #[cold]
+    pub fn give_up(&mut self, command: CommandId) {
+        self.writes.give_up(command);
+    }
+
+    /// Notes where logical pages lie in flash that the next changes name.
+    #[inline(always)]
+    fn supersede(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         let moved = self.keeps_fold_sources() && view.fold.is_under_way();
         if moved || !view.l2p.pending_trims().is_empty() {
-            find_superseded(&mut self.placing, pages, view, moved);
+            supersede_moved(&mut self.durable, pages, view, moved);
             return;
         }
-        let places = pages.each().map(|lpn| view.l2p.entry(lpn));
-        PlaceRun::find(&mut self.placing, places);
-    }
-
-    /// Data of a write has its places: all of it, or a part, the `last` or not. A part is logged
-    /// with the others of its piece when it is the last of that.
-    #[inline(never)]
-    pub fn part_placed(
-        &mut self,
-        command: CommandId,
-        pages: Range<Lpn>,
-        last: bool,
-        view: &FlashView<'_>,
-    ) {
-        self.writes.makes_room();
-        if !self.writes.has(command) {
-            for &run in &self.placing {
-                self.durable.will_supersede(run);
-            }
-            self.log_piece(pages, view);
-            return;
-        }
-        let torn = self.faults.has(Fault::TornRequest);
-        let piece = self.writes.placed(command, pages.end, &self.placing, torn);
-        if let Some(piece) = piece {
-            for run in self.writes.take_superseded(command) {
-                self.durable.will_supersede(run);
-            }
-            self.log_piece(piece, view);
-        }
-        if last {
-            self.writes.remove(command);
-        }
-    }
-
-    #[inline(always)]
-    fn log_piece(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
-        if let Some(lsn) = self.buffer.take_joined()
-            && !self.faults.has(Fault::CoalesceTorn)
-        {
-            self.buffer.open_groups_from(lsn);
-        }
-        // GC may have moved what was placed first.
-        let mut at = pages.start;
-        while at < pages.end {
-            at = self.log_run(at, pages.end, view);
-        }
-    }
-
-    /// Logs that logical pages from `first` on, up to `end` at most, lie one after another in a
-    /// multi-plane page; the first that does not.
-    #[inline(always)]
-    fn log_run(&mut self, first: Lpn, end: Lpn, view: &FlashView<'_>) -> Lpn {
-        let place = view.l2p.lookup(first);
-        if place == Ppn::LOST {
-            let next = end_of_lost(first, end, view.l2p);
-            let mut change = Change::new(ChangeKind::WriteLost, first, next - first, Ppn(0));
-            change.set_ends_group(next == end);
-            self.buffer.push(change);
-            return next;
-        }
-        let per_page = 1 << view.layout.page_bits;
-        let most = (end - first).min(per_page - place.within_mp_page(view.layout.page_bits));
-        let follows = |nth: &u32| view.l2p.lookup(first + *nth) == place + *nth;
-        let next = first + 1 + (1..most).take_while(follows).count() as u32;
-        let to = self.durable_place(place, view);
-        let mut change = Change::new(ChangeKind::Write, first, next - first, to);
-        change.set_ends_group(next == end);
-        self.push_to(change, view.superblock_of(to));
-        next
+        self.durable
+            .will_supersede(pages.each().map(|lpn| view.l2p.entry(lpn)));
     }
 
     /// Where flash is to have what lies at a place: that from which a fold has copied it, as long
@@ -134,22 +78,13 @@ impl Persistence {
         }
     }
 
-    /// Whether a TRIM of these logical pages must wait for the end of a write; it waits among the
-    /// writes then.
-    pub fn trim_must_wait(&mut self, pages: Range<Lpn>) -> bool {
-        let overlaps = self.writes.overlap(pages.start, pages.end);
-        let must = overlaps && !self.faults.has(Fault::Unordered);
-        if must {
-            self.writes.refuse();
-        }
-        must
-    }
-
     /// A write coalesces with what changes from this LSN on may name: they join its atomic group.
     pub fn join_from(&mut self, lsn: u64, view: &FlashView<'_>) {
         // What is ready needs not be joined.
         self.count_ready(view);
-        self.buffer.join_from(lsn);
+        if !self.faults.has(Fault::CoalesceTorn) {
+            self.buffer.open_groups_from(lsn);
+        }
     }
 }
 
@@ -164,27 +99,14 @@ impl Persistence {
     /// Logical pages are about to be trimmed.
     pub fn log_trim(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         if pages.start < pages.end {
-            self.begins_to_place(pages.clone(), view);
-            for &run in &self.placing {
-                self.durable.will_supersede(run);
-            }
+            self.supersede(pages.clone(), view);
             let change = Change::new(ChangeKind::Trim, pages.start, pages.count(), Ppn(0));
             self.buffer.push(change);
         }
     }
 
-    /// Those of some valid pages of a multi-plane page, one bit each, that a change must not name:
-    /// a TRIM has already, or the write that they belong to will.
-    #[inline(always)]
-    pub fn unnamed_bits(&self, first: Ppn, pages: u32, l2p: &L2p) -> u32 {
-        match l2p.pending_trims().is_empty() && !self.writes.has_unlogged() {
-            true => 0,
-            false => find_unnamed(&self.writes, first, pages, l2p),
-        }
-    }
-
     /// Pages of a multi-plane page, one bit each, have been relocated to the places from `to` on;
-    /// `unnamed` of them are not logged.
+    /// `unnamed` of them are not logged ([`trimmed_bits`]).
     #[inline(never)]
     pub fn log_relocation(
         &mut self,
@@ -216,7 +138,7 @@ impl Persistence {
         (to, superblock): (Ppn, SuperblockId),
         view: &FlashView<'_>,
     ) {
-        let pages = pages & !self.unnamed_bits(from, pages, view.l2p);
+        let pages = pages & !trimmed_bits(from, pages, view.l2p);
         if pages != 0 {
             let change = Change::new(ChangeKind::Fold, from, pages, to);
             self.push_to(change, superblock);
@@ -226,12 +148,13 @@ impl Persistence {
     /// Pages of a multi-plane page, one bit each, cannot be read any more.
     #[cold]
     pub fn log_loss(&mut self, first: Ppn, pages: u32, view: &FlashView<'_>) {
-        let pages = pages & !self.unnamed_bits(first, pages, view.l2p);
+        let pages = pages & !trimmed_bits(first, pages, view.l2p);
         let durable = self.durable_place(first, view);
         if self.faults.has(Fault::LossForgotten) {
             for bit in set_bits(pages) {
                 let lpn = view.l2p.lpn_of(first + bit);
-                self.writes.never_log(lpn, durable + bit);
+                let first = durable + bit;
+                self.in_flash.push((lpn, PlaceRun { first, pages: 1 }));
             }
         } else if pages != 0 {
             self.buffer
@@ -260,11 +183,7 @@ impl Persistence {
         for (page, pages) in lost {
             let first = page.first_ppn(bits);
             let named = named(&self.buffer, *page);
-            let mut valid = *pages & !self.unnamed_bits(first, *pages, view.l2p);
-            // What the write that superseded it has not been logged for is lost in flash too.
-            for bit in set_bits(named & !*pages) {
-                valid |= u32::from(self.writes.lose_superseded(first + bit)) << bit;
-            }
+            let valid = *pages & !trimmed_bits(first, *pages, view.l2p);
             *pages |= named;
             if *pages != 0 {
                 self.buffer
@@ -274,40 +193,36 @@ impl Persistence {
     }
 }
 
-/// See [`Persistence::begins_to_place`], where a page may not lie, for flash, where the L2P says:
-/// a TRIM of it is pending, or a fold has `moved` it.
+/// See [`Persistence::supersede`], where a page may not lie, for flash, where the L2P says: a TRIM of
+/// it is pending, or a fold has `moved` it.
 #[inline(never)]
-fn find_superseded(
-    placing: &mut Vec<PlaceRun>,
-    pages: Range<Lpn>,
-    view: &FlashView<'_>,
-    moved: bool,
-) {
-    let place = |lpn| match (view.l2p.pending_trims().has(lpn), moved) {
-        (true, _) => Ppn::UNMAPPED,
-        (false, true) => view.fold.durable_place(view.layout, view.l2p.entry(lpn)),
-        (false, false) => view.l2p.entry(lpn),
+fn supersede_moved(durable: &mut DurableL2p, pages: Range<Lpn>, view: &FlashView<'_>, moved: bool) {
+    let filled = match moved {
+        true => view.layout.mp_pages_in(view.fold.target()),
+        false => MpPage(0)..MpPage(0),
     };
-    PlaceRun::find(placing, pages.each().map(place));
+    let bits = view.layout.page_bits;
+    let filled = filled.start.first_ppn(bits)..filled.end.first_ppn(bits);
+    durable.will_supersede(pages.each().map(|lpn| match view.l2p.entry(lpn) {
+        _ if view.l2p.pending_trims().has(lpn) => Ppn::UNMAPPED,
+        place if filled.contains(&place) => view.fold.durable_place(view.layout, place),
+        place => place,
+    }));
 }
 
-/// The end of the logical pages from one on that cannot be read any more though their write is not
-/// yet logged.
-#[cold]
-fn end_of_lost(first: Lpn, end: Lpn, l2p: &L2p) -> Lpn {
-    let mut all = (first..end).each();
-    let found = all.find(|&lpn| l2p.lookup(lpn) != Ppn::LOST);
-    found.unwrap_or(end)
+/// Those of some valid pages of a multi-plane page, one bit each, that a change must not name, since
+/// a TRIM has already.
+#[inline(always)]
+pub(in crate::sim) fn trimmed_bits(first: Ppn, pages: u32, l2p: &L2p) -> u32 {
+    match l2p.pending_trims().is_empty() {
+        true => 0,
+        false => find_trimmed(first, pages, l2p),
+    }
 }
 
-/// See [`Persistence::unnamed_bits`].
 #[inline(never)]
-fn find_unnamed(writes: &AtomicWrites, first: Ppn, pages: u32, l2p: &L2p) -> u32 {
-    let unnamed = |bit: &u32| {
-        let lpn = l2p.lpn_of(first + *bit);
-        l2p.pending_trims().has(lpn) || writes.is_unlogged(lpn)
-    };
+fn find_trimmed(first: Ppn, pages: u32, l2p: &L2p) -> u32 {
     set_bits(pages)
-        .filter(unnamed)
+        .filter(|bit| l2p.pending_trims().has(l2p.lpn_of(first + *bit)))
         .fold(0, |bits, bit| bits | 1 << bit)
 }

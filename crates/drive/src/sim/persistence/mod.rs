@@ -1,7 +1,7 @@
 //! Persistence: what a power cut leaves, and what brings the rest back.
 //!
 //! Every change of the L2P is logged in a buffer, in the order in which it takes effect: a write
-//! when all of it has its place, a TRIM, a move by GC or folding ([`journal_buffer`]). A change is
+//! when each part of it gets its place, a TRIM, a move by GC or folding ([`journal_buffer`]). A change is
 //! *ready* when the data it names is programmed ([`readiness`]), *durable* when a journal page that
 //! names it is programmed too ([`journal`]); then it is applied to the durable L2P
 //! ([`durable_l2p`]). Changes become durable in their order, those of one request together
@@ -25,7 +25,7 @@
 //! # Neighbours
 //! It looks at where data lies through a [`FlashView`], and gives the dies work through [`Flash`].
 //! After each event it answers what neighbours have to do: which superblock is to be filled on
-//! ([`Persistence::page_to_pad`]), and who may continue ([`Persistence::retry`]).
+//! ([`Persistence::page_to_pad`]), and whether others may continue ([`Persistence::may_retry`]).
 
 mod atomic_writes;
 mod change;
@@ -48,17 +48,19 @@ use std::ops::Range;
 
 use crate::sim::faults::{Fault, Faults};
 use crate::sim::geometry::layout::Layout;
-use crate::sim::ids::{MpPage, SuperblockId};
+use crate::sim::ids::{Lpn, MpPage, SuperblockId};
 use crate::sim::l2p::table::L2p;
 use crate::spec::{PAGE_BYTES, PowerLossSpec, Spec};
 
 use crate::sim::media::op::Upkeep;
 use atomic_writes::AtomicWrites;
+pub(in crate::sim) use atomic_writes::Part;
 use checkpoint::Checkpoint;
 use durable_l2p::DurableL2p;
 use journal::Journal;
 use journal_blocks::JournalBlocks;
 use journal_buffer::JournalBuffer;
+pub(in crate::sim) use log::trimmed_bits;
 pub(in crate::sim) use partial_parity::{PartialParity, StripeMember};
 pub(in crate::sim) use power_cycle::SaveWork;
 use power_state::PowerState;
@@ -74,8 +76,9 @@ pub(in crate::sim) struct Persistence {
     readiness: Readiness,
     durable: DurableL2p,
     writes: AtomicWrites,
-    /// What the data that is being placed supersedes.
-    placing: Vec<PlaceRun>,
+    /// What logical pages lie at in flash, whatever the L2P and the changes say: known after a cut
+    /// that capacitors have outlasted, of a write that has not come whole.
+    in_flash: Vec<(Lpn, PlaceRun)>,
     journal: Journal,
     checkpoint: Checkpoint,
     blocks: JournalBlocks,
@@ -84,15 +87,6 @@ pub(in crate::sim) struct Persistence {
     power: PowerState,
     #[serde(skip)]
     faults: Faults,
-}
-
-/// Who may continue after an event.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::sim) enum Retry {
-    /// All that may have waited for space.
-    All,
-    /// Writes and TRIMs that waited for an earlier write.
-    Writes,
 }
 
 /// An end of work beside data.
@@ -115,7 +109,7 @@ impl Persistence {
             readiness: Readiness::new(of.paired_pages, u64::from(of.journal_interval_pages)),
             durable: DurableL2p::new(layout.superblocks() as usize, logical_pages),
             writes: AtomicWrites::new(spec, layout),
-            placing: Vec::with_capacity(64),
+            in_flash: Vec::new(),
             journal: Journal::new(spec),
             checkpoint: Checkpoint::new(spec, logical_pages),
             blocks: JournalBlocks::new(spec.dies),
@@ -173,27 +167,21 @@ impl Persistence {
     #[inline(always)]
     pub fn is_quiet(&mut self, view: &FlashView<'_>) -> bool {
         let releases = self.durable.releases();
-        let somebody_waits = self.buffer.is_awaited()
-            || releases.is_requested()
-            || releases.has_added()
-            || self.writes.may_retry();
+        let somebody_waits =
+            self.buffer.is_awaited() || releases.is_requested() || releases.has_added();
         if somebody_waits || self.journal.is_writing() {
             return !somebody_waits;
         }
         self.readiness.is_too_little(&self.buffer, view)
     }
 
-    /// Who may continue, if anybody may. Whoever does may request a release in turn.
-    pub fn retry(&mut self, view: &FlashView<'_>) -> Option<Retry> {
-        let writes = self.writes.take_retry();
-        if self.durable.releases_mut().take_added() {
-            return Some(Retry::All);
+    /// Whether whoever waits for space may continue, and request a release in turn.
+    pub fn may_retry(&mut self, view: &FlashView<'_>) -> bool {
+        let added = self.durable.releases_mut().take_added();
+        if !added {
+            self.readiness.find_last_awaited(&self.buffer, view);
         }
-        if writes {
-            return Some(Retry::Writes);
-        }
-        self.readiness.find_last_awaited(&self.buffer, view);
-        None
+        added
     }
 
     /// The multi-plane page that somebody waits for, up to which its superblock is to be filled.

@@ -18,6 +18,7 @@
 use stend_base::{Nanos, SimTime};
 use stend_nand::{Class, Work};
 
+use super::durable_l2p::put_run;
 use super::power_state::{PowerState, Recovery};
 use super::{Flash, FlashView, Persistence, UpkeepEnd};
 use crate::sim::buffer::write_buffer::WriteBuffer;
@@ -96,6 +97,11 @@ impl Persistence {
             counters.slc_programs += pages;
         }
         let changes = self.buffer.changes();
+        // A write that has not come whole is none.
+        if let Some(lsn) = self.writes.piece_lsn() {
+            let first = (lsn - self.buffer.durable_lsn()) as usize;
+            self.in_flash = self.durable.superseded_by_last(changes.range(first..));
+        }
         self.durable.apply(changes, changes.len(), view);
         let pages = self.journal.saved(self.buffer.take_all());
         counters.journal_programs += u64::from(pages);
@@ -129,10 +135,8 @@ impl Persistence {
         }
         let mut l2p = l2p.after_cut();
         l2p.unmap_pending();
-        for (first, run) in self.writes.unlogged() {
-            for nth in 0..run.pages {
-                l2p.put(first + nth, run.nth(nth));
-            }
+        for (first, places) in self.in_flash.drain(..) {
+            put_run(&mut l2p, first, places);
         }
         self.durable.undo(self.buffer.changes(), &mut l2p);
     }

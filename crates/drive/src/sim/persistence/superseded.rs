@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 
-use crate::sim::ids::Ppn;
+use super::change::Change;
+use crate::sim::ids::{Lpn, Ppn};
 
 /// Logical pages in a row that lay at physical pages in a row, or all had no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(in crate::sim) struct PlaceRun {
+pub(super) struct PlaceRun {
     pub first: Ppn,
     pub pages: u32,
 }
@@ -19,54 +20,6 @@ impl PlaceRun {
         match self.first.is_place() {
             true => self.first + nth,
             false => self.first,
-        }
-    }
-
-    /// Replaces a place in runs, if one has it, since what it held is lost. Whether one has.
-    #[cold]
-    pub fn lose(runs: &mut Vec<PlaceRun>, place: Ppn) -> bool {
-        let Some(at) = runs.iter().position(|run| {
-            run.first.is_place() && run.first <= place && place < run.first + run.pages
-        }) else {
-            return false;
-        };
-        let (run, before) = (runs[at], place - runs[at].first);
-        let parts = [
-            (run.first, before),
-            (Ppn::LOST, 1),
-            (place + 1, run.pages - before - 1),
-        ];
-        let parts = parts.into_iter().filter(|part| part.1 > 0);
-        runs.splice(
-            at..=at,
-            parts.map(|(first, pages)| PlaceRun { first, pages }),
-        );
-        true
-    }
-
-    /// Replaces runs by those of these places, in their order.
-    #[inline(always)]
-    pub fn find(runs: &mut Vec<PlaceRun>, places: impl Iterator<Item = Ppn>) {
-        runs.clear();
-        let mut run = PlaceRun {
-            first: Ppn::UNMAPPED,
-            pages: 0,
-        };
-        for place in places {
-            if run.nth(run.pages) == place {
-                run.pages += 1;
-                continue;
-            }
-            if run.pages > 0 {
-                runs.push(run);
-            }
-            run = PlaceRun {
-                first: place,
-                pages: 1,
-            };
-        }
-        if run.pages > 0 {
-            runs.push(run);
         }
     }
 }
@@ -88,10 +41,33 @@ impl Superseded {
         }
     }
 
-    /// Adds those of the latest change.
-    #[inline]
-    pub fn add(&mut self, run: PlaceRun) {
-        self.runs.push_back(run);
+    /// Adds where the pages of the latest change lay, in their order.
+    #[inline(always)]
+    pub fn add(&mut self, places: impl Iterator<Item = Ppn>) {
+        // Mostly one goes on from what came before, or none does.
+        let mut run = match self.runs.pop_back() {
+            Some(latest) => latest,
+            None => PlaceRun {
+                first: Ppn::UNMAPPED,
+                pages: 0,
+            },
+        };
+        for place in places {
+            if run.nth(run.pages) == place {
+                run.pages += 1;
+                continue;
+            }
+            if run.pages > 0 {
+                self.runs.push_back(run);
+            }
+            run = PlaceRun {
+                first: place,
+                pages: 1,
+            };
+        }
+        if run.pages > 0 {
+            self.runs.push_back(run);
+        }
     }
 
     /// Takes the oldest, of at most so many pages.
@@ -116,7 +92,7 @@ impl Superseded {
     }
 
     /// Takes the latest, of at most so many pages.
-    pub fn take_last(&mut self, pages: u32) -> PlaceRun {
+    fn take_last(&mut self, pages: u32) -> PlaceRun {
         let back = self.runs.back_mut();
         let back = back.expect("a change has superseded something");
         if back.pages <= pages {
@@ -128,6 +104,17 @@ impl Superseded {
         PlaceRun {
             first: back.nth(back.pages),
             pages,
+        }
+    }
+
+    /// Takes what the latest change has superseded: tells of each run, the last first, with its
+    /// first logical page.
+    pub fn take_last_of(&mut self, change: &Change, mut tell: impl FnMut(Lpn, PlaceRun)) {
+        let mut left = change.pages;
+        while left > 0 {
+            let old = self.take_last(left);
+            left -= old.pages;
+            tell(change.lpn() + left, old);
         }
     }
 
@@ -152,25 +139,12 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_place_that_is_lost_is_cut_out() {
-        let mut runs = Vec::new();
-        PlaceRun::find(&mut runs, [7, 8, 9, 20].map(Ppn).into_iter());
-        assert!(PlaceRun::lose(&mut runs, Ppn(8)) && PlaceRun::lose(&mut runs, Ppn(20)));
-        assert!(!PlaceRun::lose(&mut runs, Ppn(8)) && !PlaceRun::lose(&mut runs, Ppn(19)));
-        let all = runs
-            .iter()
-            .flat_map(|run| (0..run.pages).map(|nth| run.nth(nth)));
-        let all: Vec<Ppn> = all.collect();
-        assert_eq!(all, [Ppn(7), Ppn::LOST, Ppn(9), Ppn::LOST]);
-    }
-
     /// Against a plain list of places, taken from both ends in portions of any size.
     #[test]
     fn places_come_back_in_their_order() {
         let mut rng = Rng::stream(1, "superseded");
         for _ in 0..200 {
-            let (mut plain, mut runs) = (VecDeque::new(), Vec::new());
+            let (mut plain, mut all) = (VecDeque::new(), Superseded::new());
             let mut next = Ppn(0);
             for _ in 0..rng.below(60) {
                 next = match rng.below(6) {
@@ -182,9 +156,9 @@ mod tests {
                 };
                 plain.push_back(next);
             }
-            PlaceRun::find(&mut runs, plain.iter().copied());
-            let mut all = Superseded::new();
-            runs.into_iter().for_each(|run| all.add(run));
+            let half = plain.len() / 2;
+            all.add(plain.range(..half).copied());
+            all.add(plain.range(half..).copied());
             while !plain.is_empty() {
                 let most = 1 + rng.below(plain.len() as u64) as u32;
                 if rng.below(2) == 0 {
