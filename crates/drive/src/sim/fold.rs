@@ -122,8 +122,7 @@ impl Folder {
             store.request_release();
             return Folding::NeedsGc;
         }
-        let word_lines = env.layout.shape(Mode::Slc).mp_pages;
-        let keeps_parity = store.parity().is_some();
+        let keeps_behind = store.parity().is_some();
         let superblocks = &mut store.ftl.superblocks;
         let target = superblocks.open(Pool::Data, Mode::Native);
         let target = target.expect("there is an erased superblock");
@@ -132,8 +131,10 @@ impl Folder {
         for source in &mut from[..count] {
             *source = superblocks.take_closed_cache(0);
         }
-        let behind = keeps_parity.then_some(word_lines);
-        store.ftl.fold.begin(&from[..count], target, behind);
+        store
+            .ftl
+            .fold
+            .begin(&from[..count], target, &env.layout, keeps_behind);
         Folding::Begun
     }
 
@@ -325,13 +326,14 @@ fn map_page(env: &mut Env, store: &mut Store, from: MpPage, to: MpPage) {
 /// stripe is logged for the journal, as far as it is still valid.
 #[cold]
 fn log_folded_stripe(env: &Env, store: &mut Store, within: u32) {
-    let ended = store.ftl.fold.is_last_of_stripe(&env.layout, within);
-    if !store.keeps_fold_sources() || !ended {
+    let Some(stripe) = store.ftl.fold.is_behind(&env.layout, within) else {
+        return;
+    };
+    if !store.keeps_fold_sources() {
         return;
     }
     let target = store.ftl.fold.target();
-    let shape = *env.layout.shape(Mode::Slc);
-    for other in (0..).map_while(|nth| shape.nth_of_stripe(within, nth)) {
+    for other in stripe {
         for (page, source) in (0u32..).zip(store.ftl.fold.sources()) {
             let from = env.layout.first_mp_page(source) + other;
             let to = store.ftl.fold.folded_to(&env.layout, other, page);

@@ -169,7 +169,7 @@ impl SimDrive {
     /// ended. Returns true when it failed and is done again. The die erases the block that replaces
     /// the bad one, copies its data to it and programs again, all as one operation, ahead of the
     /// programs that wait for the die.
-    #[inline]
+    #[inline(always)]
     pub(super) fn program_is_repeated(
         &mut self,
         mp_page: MpPage,

@@ -136,7 +136,7 @@ impl SimDrive {
             .set_journal_tail(persistence.changes().next_lsn());
         let view = FlashView::new(&env.layout, ftl, buffer);
         let is_whole = persistence.begins_to_place(&part, &view);
-        let log = |lpn, count, place| persistence.log_write(lpn, count, place);
+        let log = |count, to, superblock| persistence.log_write(count, to, superblock);
         let placed = ftl.place_received::<TRACKED>(env, media, buffer, received, log);
         if TRACKED && let Some(lsn) = placed.joins {
             persistence.join_from(lsn, &FlashView::new(&env.layout, ftl, buffer));

@@ -1,5 +1,7 @@
 //! Where the fold under way takes its pages from, and how far it has come.
 
+use std::ops::Range;
+
 use crate::sim::geometry::bits::{has_bit, set_bit};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
@@ -27,6 +29,8 @@ pub(in crate::sim) struct FoldState {
     /// Word lines and dies that are behind the fold, one bit each; only where parity has to
     /// outlast a power cut.
     behind: Vec<u64>,
+    /// Of each stripe of the sources, how many of them are not.
+    left_in_stripe: Vec<u32>,
 }
 
 impl FoldState {
@@ -36,13 +40,14 @@ impl FoldState {
         self.fold.is_some()
     }
 
-    /// Begins a fold of some superblocks of the SLC cache into one. `word_lines`, where what is
-    /// behind the fold is to be known: how many there are, over all dies.
+    /// Begins a fold of some superblocks of the SLC cache into one; `keeps_behind` where what is
+    /// behind the fold is to be known.
     pub fn begin(
         &mut self,
         sources: &[SuperblockId],
         target: SuperblockId,
-        word_lines: Option<u32>,
+        layout: &Layout,
+        keeps_behind: bool,
     ) {
         let mut fold = Fold {
             sources: [SuperblockId(0); SOURCES_MAX],
@@ -53,9 +58,12 @@ impl FoldState {
         };
         fold.sources[..sources.len()].copy_from_slice(sources);
         self.fold = Some(fold);
-        if let Some(word_lines) = word_lines {
+        if keeps_behind {
+            let shape = layout.shape(Mode::Slc);
             self.behind.clear();
-            self.behind.resize(word_lines.div_ceil(64) as usize, 0);
+            self.behind.resize(shape.mp_pages.div_ceil(64) as usize, 0);
+            self.left_in_stripe.clear();
+            self.left_in_stripe.extend(shape.stripe_lengths());
         }
     }
 
@@ -115,16 +123,19 @@ impl FoldState {
         layout.first_mp_page(self.target()) + layout.shape(Mode::Native).at(row + nth, die)
     }
 
-    /// Notes that a word line of a die is behind the fold. Whether it is the last of its stripe.
-    pub fn is_last_of_stripe(&mut self, layout: &Layout, within: u32) -> bool {
+    /// Notes that a word line of a die is behind the fold. The word lines of its stripe, if it is the
+    /// last of them.
+    pub fn is_behind(&mut self, layout: &Layout, within: u32) -> Option<Range<u32>> {
         set_bit(&mut self.behind, within);
-        self.stripe_is_behind(layout, within)
+        let (stripe, word_lines) = layout.shape(Mode::Slc).stripe_of_row(within);
+        let left = &mut self.left_in_stripe[stripe as usize];
+        *left -= 1;
+        (*left == 0).then_some(word_lines)
     }
 
     fn stripe_is_behind(&self, layout: &Layout, within: u32) -> bool {
-        let shape = layout.shape(Mode::Slc);
-        let mut stripe = (0..).map_while(|nth| shape.nth_of_stripe(within, nth));
-        stripe.all(|other| has_bit(&self.behind, other))
+        let (stripe, _) = layout.shape(Mode::Slc).stripe_of_row(within);
+        self.left_in_stripe[stripe as usize] == 0
     }
 
     /// Where a multi-plane page of the fold under way came from: the word line and die, and the

@@ -59,7 +59,7 @@ impl Ftl {
         media: &mut Media,
         buffer: &mut WriteBuffer,
         received: Received,
-        mut tell: impl FnMut(Lpn, u32, (Ppn, SuperblockId)),
+        mut tell: impl FnMut(u32, Ppn, SuperblockId),
     ) -> Placed {
         let Received {
             stream: id,
@@ -77,7 +77,7 @@ impl Ftl {
                 && received.coalesces
                 && let Some(place) = self.coalesce(env, buffer, lpn, received, &mut placed)
             {
-                tell(lpn, 1, (place, env.layout.superblock_of_ppn(place)));
+                tell(1, place, env.layout.superblock_of_ppn(place));
                 lpn += 1;
                 continue;
             }
@@ -96,7 +96,7 @@ impl Ftl {
                 false => self.partly_written(begin, end, lpn, lpn + count - 1),
             };
             self.l2p.write(lpn, count, to, superblock, tag);
-            tell(lpn, count, (to, superblock));
+            tell(count, to, superblock);
             if let Some(cache) = &mut self.l2p_cache {
                 cache.look_up_for(env, media, buffer, program, lpn..lpn + count);
             }

@@ -4,6 +4,8 @@
 //! die by die; where a word line is programmed at once, its rows are numbered together, die by die.
 //! Those that hold parity are numbered like the others.
 
+use std::ops::Range;
+
 use crate::sim::geometry::divider::Divider;
 use crate::sim::ids::{DieId, Row};
 
@@ -162,6 +164,24 @@ impl Shape {
         (word_lines + 2) * self.rows_per_word_line * self.dies
     }
 
+    /// Multi-plane pages of each stripe, where a word line is one row: in their order.
+    pub fn stripe_lengths(&self) -> impl Iterator<Item = u32> + '_ {
+        let stride = self.parity_stride.max(1);
+        let firsts = (0..self.mp_pages).step_by(stride as usize);
+        firsts.map(move |first| stride.min(self.mp_pages - first))
+    }
+
+    /// The number of the stripe of a multi-plane page, and all multi-plane pages of the stripe,
+    /// where a word line is one row.
+    #[inline]
+    pub fn stripe_of_row(&self, within: u32) -> (u32, Range<u32>) {
+        debug_assert_eq!(self.rows_per_word_line, 1);
+        let (stripe, _) = self.by_stride.divide(within);
+        let first = stripe * self.parity_stride.max(1);
+        let end = self.mp_pages.min(first + self.parity_stride.max(1));
+        (stripe, first..end)
+    }
+
     /// The nth multi-plane page of the stripe of one, itself and the parity among them; `None`
     /// behind the last, and without parity.
     pub fn nth_of_stripe(&self, within: u32, nth: u32) -> Option<u32> {
@@ -212,6 +232,20 @@ mod tests {
                 let whole = |within: u32| shape.word_line(within).all(|other| other < end);
                 let first = (0..shape.mp_pages).find(|&within| !whole(within));
                 assert_eq!(shape.whole_word_lines(end), first.unwrap_or(shape.mp_pages));
+            }
+        }
+    }
+
+    #[test]
+    fn stripes_of_rows_are_those_of_word_lines() {
+        for (dies, rows, stride) in [(16, 24, 6), (16, 24, 128), (4, 10, 7), (8, 6, 3)] {
+            let shape = Shape::new(dies, rows, 1, 1, stride);
+            let lengths: Vec<u32> = shape.stripe_lengths().collect();
+            for within in 0..shape.mp_pages {
+                let (stripe, pages) = shape.stripe_of_row(within);
+                let expected = (0..).map_while(|nth| shape.nth_of_stripe(within, nth));
+                assert!(pages.clone().eq(expected));
+                assert_eq!(pages.len() as u32, lengths[stripe as usize]);
             }
         }
     }

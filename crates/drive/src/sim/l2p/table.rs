@@ -2,6 +2,8 @@
 //! tables are flat arrays: 4 bytes a page each way, and one bit for validity.
 
 use super::shared_table::{BLOCK_ENTRIES, SharedTable};
+use std::ops::Range;
+
 use crate::sim::geometry::bits::{clear_bit, has_bit, set_bit, set_bits};
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::ids::{IdRange, Lpn, MpPage, Ppn, SuperblockId};
@@ -234,6 +236,27 @@ impl L2p {
         Ppn(self.l2p.get(lpn.0))
     }
 
+    /// [`L2p::entry`] of logical pages in a row; `None` where their entries do not lie in a row.
+    #[inline(always)]
+    pub fn entries(&self, pages: Range<Lpn>) -> Option<impl Iterator<Item = Ppn> + '_> {
+        let row = self.l2p.row(pages.start.0, pages.count())?;
+        Some(row.iter().map(|&ppn| Ppn(ppn)))
+    }
+
+    /// [`L2p::lpn_of`] of some pages in a row of a multi-plane page.
+    #[inline(always)]
+    pub fn lpns_from(&self, first: Ppn, count: u32) -> impl Iterator<Item = Lpn> + '_ {
+        let row = self.p2l.row(first.0, count);
+        let row = row.expect("a multi-plane page is in one block of the table");
+        row.iter().map(|&lpn| Lpn(lpn))
+    }
+
+    /// [`L2p::lpn_of`] of pages of a multi-plane page, which begins at `first`, one bit each.
+    #[inline(always)]
+    pub fn lpns_of_bits(&self, first: Ppn, pages: u32) -> impl Iterator<Item = Lpn> + '_ {
+        set_bits(pages).map(move |nth| self.lpn_of(first + nth))
+    }
+
     #[inline(always)]
     fn set_entry(&mut self, lpn: Lpn, ppn: Ppn) {
         *self.l2p.entry(lpn.0) = ppn.0;
@@ -276,8 +299,7 @@ impl L2p {
     /// The logical pages of pages of a multi-plane page, one bit each.
     #[inline]
     pub fn lpns_of(&self, mp_page: MpPage, pages: u32) -> impl Iterator<Item = Lpn> + '_ {
-        let first = mp_page.first_ppn(self.page_bits);
-        set_bits(pages).map(move |nth| self.lpn_of(first + nth))
+        self.lpns_of_bits(mp_page.first_ppn(self.page_bits), pages)
     }
 
     /// Valid and trimmed pages of a multi-plane page, one bit each.
@@ -626,6 +648,11 @@ impl AfterCut<'_> {
     /// Gives a logical page another place.
     pub fn put(&mut self, lpn: Lpn, ppn: Ppn) {
         self.0.set_entry(lpn, ppn);
+    }
+
+    /// [`L2p::lpn_of`].
+    pub fn lpn_of(&self, ppn: Ppn) -> Lpn {
+        self.0.lpn_of(ppn)
     }
 
     /// Gives back to the logical page that was written to a physical one last this place.

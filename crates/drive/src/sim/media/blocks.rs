@@ -354,6 +354,13 @@ impl Media {
         replaced
     }
 
+    /// Erase cycles change of a superblock that may hold data.
+    pub(super) fn forget_bounds(&mut self) {
+        if let Some(errors) = &mut self.errors {
+            errors.forget_bounds();
+        }
+    }
+
     /// Replaces the block of a superblock on a die by a spare one, or by one of a spare superblock.
     /// Returns false where there is neither.
     pub fn find_block(
@@ -362,6 +369,7 @@ impl Media {
         superblock: SuperblockId,
         die: DieId,
     ) -> bool {
+        self.forget_bounds();
         let blocks = self.blocks_mut();
         if blocks.replace(superblock, die) {
             return true;
@@ -379,6 +387,7 @@ impl Media {
         superblock: SuperblockId,
         die: DieId,
     ) -> bool {
+        self.forget_bounds();
         let blocks = self.blocks_mut();
         blocks.dissolve(erased);
         blocks.replace(superblock, die)
@@ -413,6 +422,7 @@ impl Media {
         die: DieId,
     ) -> (Nanos, bool) {
         count_erase(env, mode);
+        self.forget_bounds();
         let pool = env.layout.pool_of_superblock(superblock);
         let bears = self.blocks_mut().bears_erase(superblock, die, pool);
         (erase_time(&env.spec, mode), bears)

@@ -69,18 +69,18 @@ impl Rebuild {
     }
 }
 
-/// Upper bound of the raw bit error rate of a superblock's blocks, valid up to these erase cycles,
-/// these reads, and this instant of the drive's calendar.
+/// Upper bound of the raw bit error rate of a superblock's blocks, valid up to these reads and this
+/// instant of the drive's calendar, as long as no block of it is erased or replaced.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     rber: Rber,
-    cycles: u32,
     reads: u32,
     until: SimTime,
+    /// Not even the worst page takes more than one pass.
+    clean: bool,
 }
 
-/// Cycles, reads and time for which a bound holds: few enough to keep it tight.
-const BOUND_CYCLES: u32 = 4;
+/// Reads and time for which a bound holds: few enough to keep it tight.
 const BOUND_READS: u32 = 4096;
 const BOUND_TIME: Nanos = Nanos::from_secs(60);
 
@@ -150,13 +150,52 @@ impl Media {
         sense: Nanos,
     ) -> (Nanos, bool) {
         let superblock = env.layout.superblock_of(mp_page);
+        let errors = self.model_mut();
+        if errors.is_clean(env.queue.now(), superblock) {
+            errors.count_read(superblock);
+            let corrected = !errors.dead[die.index()];
+            debug_assert!(self.reads_at_once(env, superblocks, (superblock, mp_page), die));
+            return (sense, corrected);
+        }
+        self.sense_closely(env, superblocks, (superblock, mp_page), die, sense)
+    }
+
+    /// Whether a page takes one pass, without regard to a bound.
+    fn reads_at_once(
+        &self,
+        env: &Env,
+        superblocks: &Superblocks,
+        (superblock, mp_page): (SuperblockId, MpPage),
+        die: DieId,
+    ) -> bool {
+        let cycles = self.cycles_on_die(superblocks, superblock, die);
+        let of = (superblock, superblocks.mode(superblock));
+        let outcome = self
+            .model()
+            .exact_outcome(env.queue.now(), mp_page, of, cycles);
+        outcome.corrected && outcome.retries == 0
+    }
+
+    /// [`Media::sense_time`] where some page may take more passes than one.
+    #[inline(never)]
+    fn sense_closely(
+        &mut self,
+        env: &mut Env,
+        superblocks: &Superblocks,
+        (superblock, mp_page): (SuperblockId, MpPage),
+        die: DieId,
+        sense: Nanos,
+    ) -> (Nanos, bool) {
         let cycles = self.cycles_on_die(superblocks, superblock, die);
         let mode = superblocks.mode(superblock);
         let now = env.queue.now();
+        if !self.model().is_bounded(now, superblock) {
+            let worst = self.cycles_of_worst(superblocks, superblock);
+            self.model_mut().bound_anew(now, (superblock, mode), worst);
+        }
         let errors = self.model_mut();
         let outcome = errors.page_outcome(now, mp_page, (superblock, mode), cycles);
-        let reads = &mut errors.reads[superblock.index()];
-        *reads = reads.saturating_add(1);
+        errors.count_read(superblock);
         let corrected = outcome.corrected && !errors.dead[die.index()];
         let retries = u64::from(outcome.retries);
         let time = sense * (retries + 1) + errors.spec.ecc.retry * retries;
@@ -312,65 +351,94 @@ impl FlashErrors {
             .retries
     }
 
-    /// Outcome of a read of a page in a block with so many erase cycles.
+    /// Outcome of a read of a page in a block with so many erase cycles, of a superblock that has a
+    /// bound.
     #[inline]
     fn page_outcome(
-        &mut self,
+        &self,
         now: SimTime,
         mp_page: MpPage,
         of: (SuperblockId, Mode),
         cycles: u32,
     ) -> Outcome {
-        let bound = self.rber_bound(now, of, cycles);
+        let bound = self.bounds[of.0.index()].expect("it has a bound");
         let cells = self.spec.cells(of.1);
         let hash = page_hash(self.spec.seed, mp_page, cycles);
         // Most pages are so good that their rate need not be known exactly.
-        let outcome = self.spec.ecc.read(cells.page(bound, hash));
-        let exact = || {
-            let block = self.block_rber(now, of, cycles);
-            self.spec.ecc.read(cells.page(block, hash))
-        };
+        let outcome = self.spec.ecc.read(cells.page(bound.rber, hash));
         if outcome.corrected && outcome.retries == 0 {
-            debug_assert_eq!(outcome, exact(), "a bound was exceeded");
+            debug_assert_eq!(
+                outcome,
+                self.exact_outcome(now, mp_page, of, cycles),
+                "a bound was exceeded"
+            );
             return outcome;
         }
-        exact()
+        self.exact_outcome(now, mp_page, of, cycles)
     }
 
-    /// Upper bound now of the raw bit error rate of a superblock's block with so many erase cycles.
-    #[inline]
-    fn rber_bound(&mut self, now: SimTime, of: (SuperblockId, Mode), cycles: u32) -> Rber {
-        let calendar = now + self.unpowered;
-        let reads = self.reads[of.0.index()];
-        match self.bounds.get(of.0.index()) {
-            Some(Some(b)) if cycles <= b.cycles && reads <= b.reads && calendar <= b.until => {
-                b.rber
-            }
-            _ => self.bound_anew(now, of, cycles),
-        }
-    }
-
-    #[cold]
-    fn bound_anew(
-        &mut self,
+    fn exact_outcome(
+        &self,
         now: SimTime,
-        (superblock, mode): (SuperblockId, Mode),
+        mp_page: MpPage,
+        of: (SuperblockId, Mode),
         cycles: u32,
-    ) -> Rber {
+    ) -> Outcome {
+        let hash = page_hash(self.spec.seed, mp_page, cycles);
+        let block = self.block_rber(now, of, cycles);
+        self.spec.ecc.read(self.spec.cells(of.1).page(block, hash))
+    }
+
+    /// One more read of a superblock.
+    #[inline(always)]
+    fn count_read(&mut self, superblock: SuperblockId) {
+        let reads = &mut self.reads[superblock.index()];
+        *reads = reads.saturating_add(1);
+    }
+
+    /// The bound of a superblock, if it has one that holds now.
+    #[inline(always)]
+    fn bound(&self, now: SimTime, superblock: SuperblockId) -> Option<&Bound> {
+        let bound = self.bounds.get(superblock.index())?.as_ref()?;
+        let reads = self.reads[superblock.index()];
+        (reads <= bound.reads && now + self.unpowered <= bound.until).then_some(bound)
+    }
+
+    #[inline(always)]
+    fn is_bounded(&self, now: SimTime, superblock: SuperblockId) -> bool {
+        self.bound(now, superblock).is_some()
+    }
+
+    /// Whether every page of a superblock is known to take one pass now.
+    #[inline(always)]
+    fn is_clean(&self, now: SimTime, superblock: SuperblockId) -> bool {
+        self.bound(now, superblock).is_some_and(|bound| bound.clean)
+    }
+
+    /// Bounds the raw bit error rate of a superblock whose most worn block has so many erase
+    /// cycles.
+    #[cold]
+    fn bound_anew(&mut self, now: SimTime, (superblock, mode): (SuperblockId, Mode), cycles: u32) {
+        const WORST: u64 = 0;
         self.bounds.resize(self.reads.len(), None);
         let i = superblock.index();
-        let cycles = cycles.saturating_add(BOUND_CYCLES);
         let reads = self.reads[i].saturating_add(BOUND_READS);
         let until = now + self.unpowered + BOUND_TIME;
         let age = until.since(self.written_at[i]);
-        let rber = self.spec.cells(mode).block(cycles, age, reads);
+        let cells = self.spec.cells(mode);
+        let rber = cells.block(cycles, age, reads);
+        let worst = self.spec.ecc.read(cells.page(rber, WORST));
         self.bounds[i] = Some(Bound {
             rber,
-            cycles,
             reads,
             until,
+            clean: worst.corrected && worst.retries == 0,
         });
-        rber
+    }
+
+    /// Erase cycles have changed beside what was opened: no bound holds any more.
+    pub(super) fn forget_bounds(&mut self) {
+        self.bounds.clear();
     }
 
     /// Raw bit error rate at this instant of the average page of a superblock's block with so many

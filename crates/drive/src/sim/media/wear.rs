@@ -17,6 +17,7 @@ pub(in crate::sim) fn erase_once_more(
     superblock: SuperblockId,
 ) {
     superblocks.wears(superblock);
+    media.forget_bounds();
     if media.has_blocks() {
         for die in (0..env.spec.dies).map(DieId) {
             erase_block(media, env, superblocks, (superblock, die));

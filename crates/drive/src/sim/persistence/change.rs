@@ -5,8 +5,8 @@ use crate::sim::ids::{Id, Lpn, Ppn};
 /// What has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum ChangeKind {
-    /// `pages` logical pages from `first` on lie at as many physical pages from `to` on, in one
-    /// multi-plane page.
+    /// `pages` physical pages from `to` on, in one multi-plane page, hold the logical pages that the
+    /// P2L names.
     Write,
     /// `pages` logical pages from `first` on hold nothing.
     Trim,
@@ -53,6 +53,19 @@ impl Change {
         }
     }
 
+    /// A write, the last of its atomic group.
+    #[inline(always)]
+    pub fn write(to: Ppn, pages: u32) -> Change {
+        Change {
+            kind: ChangeKind::Write,
+            ends_group: true,
+            counted: 0,
+            first: 0,
+            pages,
+            to: to.0,
+        }
+    }
+
     /// Whether it is the last of its atomic group.
     #[inline(always)]
     pub fn ends_group(self) -> bool {
@@ -63,6 +76,12 @@ impl Change {
     #[inline(always)]
     pub fn set_ends_group(&mut self, ends: bool) {
         self.ends_group = ends;
+    }
+
+    /// Whether it is a write that ends where this place begins.
+    #[inline(always)]
+    pub fn goes_on_at(self, place: Ppn) -> bool {
+        self.kind == ChangeKind::Write && self.to + self.pages == place.0
     }
 
     /// The first of the logical pages that it names.

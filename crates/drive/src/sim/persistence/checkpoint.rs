@@ -1,6 +1,8 @@
 //! Checkpoints: the changed 4 KiB parts of the L2P, packed and written on as many dies at once as
 //! there are, so that the journal before them is not needed.
 
+use std::ops::Range;
+
 use super::journal::Journal;
 use crate::sim::ftl::l2p_cache::directory_pages;
 use crate::sim::geometry::bits::set_bit;
@@ -34,10 +36,13 @@ impl DirtyParts {
         set_bit(&mut self.changed, lpn.0 / PAGES_PER_PART);
     }
 
-    /// The first logical page behind the part of the table that the entry of one lies in.
-    #[inline]
-    pub fn part_end(lpn: Lpn) -> Lpn {
-        Lpn((lpn.0 / PAGES_PER_PART + 1) * PAGES_PER_PART)
+    /// [`DirtyParts::mark`] for logical pages in a row.
+    pub fn mark_all(&mut self, pages: Range<Lpn>) {
+        let mut first = pages.start;
+        while first < pages.end {
+            self.mark(first);
+            first = Lpn((first.0 / PAGES_PER_PART + 1) * PAGES_PER_PART);
+        }
     }
 
     /// They are being written: how many.

@@ -2,7 +2,6 @@
 //! these have superseded is kept until they are, and so is what flash needs of each superblock.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use super::change::{Change, ChangeKind};
 use super::checkpoint::DirtyParts;
@@ -63,19 +62,20 @@ impl DurableL2p {
         self.superseded.add(places);
     }
 
-    /// What the writes among the last changes have superseded, by their first logical page.
+    /// Where the pages that the writes among the last changes have written lay before.
     pub fn superseded_by_last<'a>(
         &self,
         changes: impl DoubleEndedIterator<Item = &'a Change>,
-    ) -> Vec<(Lpn, PlaceRun)> {
+        l2p: &L2p,
+    ) -> Vec<(Lpn, Ppn)> {
         let (mut superseded, mut found) = (self.superseded.clone(), Vec::new());
         for change in changes.rev() {
-            if matches!(change.kind, ChangeKind::Write | ChangeKind::Trim) {
-                superseded.take_last_of(change, |first, old| {
-                    if change.kind == ChangeKind::Write {
-                        found.push((first, old));
-                    }
-                });
+            match change.kind {
+                ChangeKind::Write => superseded.take_last_of(change.pages, |nth, old| {
+                    found.push((l2p.lpn_of(change.to() + nth), old));
+                }),
+                ChangeKind::Trim => superseded.take_last_of(change.pages, |_, _| ()),
+                ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {}
             }
         }
         found
@@ -126,8 +126,8 @@ impl DurableL2p {
     pub fn apply(&mut self, changes: &VecDeque<Change>, count: usize, view: &FlashView<'_>) {
         for &change in changes.range(..count) {
             match change.kind {
-                ChangeKind::Write => self.apply_run(change, (change.to(), 1), view),
-                ChangeKind::Trim => self.apply_run(change, (Ppn::UNMAPPED, 0), view),
+                ChangeKind::Write => self.apply_write(change, view),
+                ChangeKind::Trim => self.apply_trim(change, view),
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
                     self.apply_physical(change, view);
                 }
@@ -136,38 +136,44 @@ impl DurableL2p {
         self.superseded.shrink();
     }
 
-    /// Gives the logical pages that a change names their places: the first one this, each further
-    /// one a place `step` further on.
+    /// Gives the logical pages that lie where a change has written them these places.
     #[inline(always)]
-    fn apply_run(&mut self, change: Change, (to, step): (Ppn, u32), view: &FlashView<'_>) {
+    fn apply_write(&mut self, change: Change, view: &FlashView<'_>) {
+        let mut lpns = view.l2p.lpns_from(change.to(), change.pages);
         let mut done = 0;
         while done < change.pages {
             let old = self.superseded.take_first(change.pages - done);
-            let new = to + done * step;
-            if old.first != new {
-                let first = change.lpn() + done;
-                self.mark(first..first + old.pages);
+            let lpns = lpns.by_ref().take(old.pages as usize);
+            if old.first == change.to() + done {
+                lpns.for_each(drop);
+            } else {
+                lpns.for_each(|lpn| self.dirty.mark(lpn));
             }
-            if old.first.is_place() {
-                self.need_less_of(old, view);
-            }
+            self.need_less_of(old, view);
             done += old.pages;
         }
     }
 
-    /// Marks the entries of logical pages in a row as changed.
-    #[inline]
-    fn mark(&mut self, pages: Range<Lpn>) {
-        let mut first = pages.start;
-        while first < pages.end {
-            self.dirty.mark(first);
-            first = DirtyParts::part_end(first);
+    /// Takes from the logical pages that a change names their places.
+    fn apply_trim(&mut self, change: Change, view: &FlashView<'_>) {
+        let mut done = 0;
+        while done < change.pages {
+            let old = self.superseded.take_first(change.pages - done);
+            if old.first != Ppn::UNMAPPED {
+                let first = change.lpn() + done;
+                self.dirty.mark_all(first..first + old.pages);
+            }
+            self.need_less_of(old, view);
+            done += old.pages;
         }
     }
 
     /// Places in a row, which may lie in several superblocks, are no longer needed.
-    #[inline]
+    #[inline(always)]
     fn need_less_of(&mut self, run: PlaceRun, view: &FlashView<'_>) {
+        if !run.first.is_place() {
+            return;
+        }
         let mut done = 0;
         while done < run.pages {
             let superblock = view.superblock_of(run.nth(done));
@@ -187,8 +193,8 @@ impl DurableL2p {
     /// The pages of a multi-plane page that a change names are no longer needed there.
     #[inline]
     fn apply_physical(&mut self, change: Change, view: &FlashView<'_>) {
-        for bit in set_bits(change.pages) {
-            self.dirty.mark(view.l2p.lpn_of(change.ppn() + bit));
+        for lpn in view.l2p.lpns_of_bits(change.ppn(), change.pages) {
+            self.dirty.mark(lpn);
         }
         if change.pages != 0 {
             let superblock = view.superblock_of(change.ppn());
@@ -203,10 +209,12 @@ impl DurableL2p {
     pub fn undo(&mut self, changes: &VecDeque<Change>, l2p: &mut AfterCut<'_>) {
         for &change in changes.iter().rev() {
             match change.kind {
-                ChangeKind::Write | ChangeKind::Trim => {
-                    self.superseded
-                        .take_last_of(&change, |first, old| put_run(l2p, first, old));
-                }
+                ChangeKind::Write => self.superseded.take_last_of(change.pages, |nth, old| {
+                    l2p.put(l2p.lpn_of(change.to() + nth), old);
+                }),
+                ChangeKind::Trim => self.superseded.take_last_of(change.pages, |nth, old| {
+                    l2p.put(change.lpn() + nth, old);
+                }),
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
                     for bit in set_bits(change.pages) {
                         l2p.put_back(change.ppn() + bit);
@@ -214,12 +222,5 @@ impl DurableL2p {
                 }
             }
         }
-    }
-}
-
-/// Gives logical pages from one on these places.
-pub(super) fn put_run(l2p: &mut AfterCut<'_>, first: Lpn, places: PlaceRun) {
-    for nth in 0..places.pages {
-        l2p.put(first + nth, places.nth(nth));
     }
 }

@@ -49,10 +49,13 @@ pub(in crate::sim) struct JournalBuffer {
     requested_next_lsn: u64,
     /// An atomic group goes on: what is added does not end it.
     group_is_open: bool,
+    /// The write that is being logged comes whole: it may become durable with the one before.
+    write_is_whole: bool,
+    pages_per_mp_page: u32,
 }
 
 impl JournalBuffer {
-    pub fn new() -> JournalBuffer {
+    pub fn new(pages_per_mp_page: u32) -> JournalBuffer {
         JournalBuffer {
             // It grows to what it needs: a ring is walked through all of its memory.
             changes: VecDeque::with_capacity(MOST_CHANGES / 4),
@@ -63,6 +66,8 @@ impl JournalBuffer {
             requested_lsn: 0,
             requested_next_lsn: 0,
             group_is_open: false,
+            write_is_whole: false,
+            pages_per_mp_page,
         }
     }
 
@@ -147,10 +152,11 @@ impl JournalBuffer {
         }
     }
 
-    /// What is added from now on belongs to one atomic group, up to [`JournalBuffer::end_group`].
+    /// What is added from now on belongs to one atomic group, up to [`JournalBuffer::end_group`];
+    /// `whole`: it is all of a write.
     #[inline(always)]
-    pub(super) fn begin_group(&mut self) {
-        self.group_is_open = true;
+    pub(super) fn begin_group(&mut self, whole: bool) {
+        (self.group_is_open, self.write_is_whole) = (true, whole);
     }
 
     /// The latest change ends the atomic group.
@@ -160,6 +166,24 @@ impl JournalBuffer {
         if let Some(latest) = self.changes.back_mut() {
             latest.set_ends_group(true);
         }
+    }
+
+    /// Adds the change that physical pages in a row, in one multi-plane page, have been written. It
+    /// is one with the latest where it goes on from that: no program lies between them, so that
+    /// they are ready together.
+    #[inline(always)]
+    pub(super) fn push_write(&mut self, to: Ppn, pages: u32) {
+        if !to.0.is_multiple_of(self.pages_per_mp_page)
+            && let Some(latest) = self.changes.back_mut()
+            && latest.goes_on_at(to)
+            && (self.write_is_whole || !latest.ends_group())
+        {
+            latest.pages += pages;
+            latest.set_ends_group(!self.group_is_open);
+            self.entries += u64::from(pages);
+            return;
+        }
+        self.push(Change::write(to, pages));
     }
 
     /// Adds a change.
@@ -217,7 +241,7 @@ impl JournalBuffer {
             first_lsn: lsn,
             requested_lsn: lsn,
             requested_next_lsn: lsn,
-            ..JournalBuffer::new()
+            ..JournalBuffer::new(self.pages_per_mp_page)
         };
     }
 
@@ -244,9 +268,9 @@ mod tests {
 
     /// Changes of one logical page each, of which all are ready.
     fn ready(changes: u64) -> JournalBuffer {
-        let mut buffer = JournalBuffer::new();
+        let mut buffer = JournalBuffer::new(8);
         for nth in 0..changes {
-            buffer.push(Change::new(ChangeKind::Write, Lpn(nth as u32), 1, Ppn(0)));
+            buffer.push(Change::write(Ppn(8 * nth as u32), 1));
         }
         buffer
     }
@@ -281,6 +305,46 @@ mod tests {
         buffer.open_groups_from(1);
         let ends: Vec<bool> = buffer.changes().iter().map(|c| c.ends_group()).collect();
         assert_eq!(ends, [true, true, false, false]);
+    }
+
+    #[test]
+    fn pages_of_one_program_are_one_change() {
+        let mut buffer = JournalBuffer::new(8);
+        let write = |buffer: &mut JournalBuffer, to, pages, (whole, last)| {
+            buffer.begin_group(whole);
+            buffer.push_write(Ppn(to), pages);
+            if last {
+                buffer.end_group();
+            }
+            let of = |change: &Change| (change.to().0, change.pages, change.ends_group());
+            buffer.changes().iter().map(of).collect::<Vec<_>>()
+        };
+        let (whole, first, last) = ((true, true), (false, false), (false, true));
+        write(&mut buffer, 2, 1, whole);
+        assert_eq!(write(&mut buffer, 3, 2, whole), [(2, 3, true)]);
+        // What has not come whole must not hold up, or take with it, what is.
+        assert_eq!(
+            write(&mut buffer, 5, 1, first),
+            [(2, 3, true), (5, 1, false)]
+        );
+        assert_eq!(write(&mut buffer, 6, 2, last), [(2, 3, true), (5, 3, true)]);
+        assert_eq!(write(&mut buffer, 8, 1, whole).len(), 3);
+        assert_eq!(write(&mut buffer, 10, 1, whole).len(), 4);
+        buffer.push(Change::new(ChangeKind::Trim, Lpn(0), 8, Ppn(0)));
+        assert_eq!(write(&mut buffer, 11, 1, whole).len(), 6);
+        assert_eq!(buffer.entries(), 10);
+    }
+
+    #[test]
+    fn an_open_group_takes_what_is_logged_meanwhile() {
+        let mut buffer = JournalBuffer::new(8);
+        buffer.begin_group(false);
+        buffer.push_write(Ppn(0), 8);
+        buffer.push(Change::new(ChangeKind::Relocate, Ppn(64), 3, Ppn(32)));
+        buffer.push_write(Ppn(8), 8);
+        buffer.end_group();
+        let ends: Vec<bool> = buffer.changes().iter().map(|c| c.ends_group()).collect();
+        assert_eq!(ends, [false, false, true]);
     }
 
     #[test]

@@ -6,7 +6,6 @@ use super::atomic_writes::Part;
 use super::change::{Change, ChangeKind};
 use super::durable_l2p::DurableL2p;
 use super::journal_buffer::JournalBuffer;
-use super::superseded::PlaceRun;
 use super::{FlashView, Persistence};
 use crate::sim::faults::Fault;
 use crate::sim::geometry::bits::set_bits;
@@ -33,16 +32,16 @@ impl Persistence {
         self.supersede(part.pages.clone(), view);
         let completes = self.writes.places(part, self.buffer.next_lsn());
         if !self.faults.has(Fault::TornRequest) {
-            self.buffer.begin_group();
+            self.buffer.begin_group(part.pages == part.write);
         }
         completes
     }
 
-    /// Logs that logical pages from `first` on have got places in a row in a multi-plane page.
+    /// Logs that so many logical pages have got places in a row in a multi-plane page.
     #[inline(always)]
-    pub fn log_write(&mut self, first: Lpn, pages: u32, (to, superblock): (Ppn, SuperblockId)) {
-        let change = Change::new(ChangeKind::Write, first, pages, to);
-        self.push_to(change, superblock);
+    pub fn log_write(&mut self, pages: u32, to: Ppn, superblock: SuperblockId) {
+        self.durable.will_need(superblock, pages);
+        self.buffer.push_write(to, pages);
     }
 
     /// All pages of a part have been logged that completes what becomes durable together.
@@ -65,8 +64,10 @@ impl Persistence {
             supersede_moved(&mut self.durable, pages, view, moved);
             return;
         }
-        self.durable
-            .will_supersede(pages.each().map(|lpn| view.l2p.entry(lpn)));
+        match view.l2p.entries(pages.clone()) {
+            Some(places) => self.durable.will_supersede(places),
+            None => supersede_moved(&mut self.durable, pages, view, moved),
+        }
     }
 
     /// Where flash is to have what lies at a place: that from which a fold has copied it, as long
@@ -153,8 +154,7 @@ impl Persistence {
         if self.faults.has(Fault::LossForgotten) {
             for bit in set_bits(pages) {
                 let lpn = view.l2p.lpn_of(first + bit);
-                let first = durable + bit;
-                self.in_flash.push((lpn, PlaceRun { first, pages: 1 }));
+                self.in_flash.push((lpn, durable + bit));
             }
         } else if pages != 0 {
             self.buffer

@@ -48,7 +48,7 @@ use std::ops::Range;
 
 use crate::sim::faults::{Fault, Faults};
 use crate::sim::geometry::layout::Layout;
-use crate::sim::ids::{Lpn, MpPage, SuperblockId};
+use crate::sim::ids::{Lpn, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::table::L2p;
 use crate::spec::{PAGE_BYTES, PowerLossSpec, Spec};
 
@@ -65,7 +65,6 @@ pub(in crate::sim) use partial_parity::{PartialParity, StripeMember};
 pub(in crate::sim) use power_cycle::SaveWork;
 use power_state::PowerState;
 use readiness::Readiness;
-use superseded::PlaceRun;
 pub(in crate::sim) use view::{Flash, FlashView};
 
 /// What is durable of a drive whose power can be cut, and what is to become so.
@@ -76,9 +75,9 @@ pub(in crate::sim) struct Persistence {
     readiness: Readiness,
     durable: DurableL2p,
     writes: AtomicWrites,
-    /// What logical pages lie at in flash, whatever the L2P and the changes say: known after a cut
+    /// Where logical pages lie in flash, whatever the L2P and the changes say: known after a cut
     /// that capacitors have outlasted, of a write that has not come whole.
-    in_flash: Vec<(Lpn, PlaceRun)>,
+    in_flash: Vec<(Lpn, Ppn)>,
     journal: Journal,
     checkpoint: Checkpoint,
     blocks: JournalBlocks,
@@ -105,7 +104,7 @@ impl Persistence {
     pub fn new(of: &PowerLossSpec, spec: &Spec, layout: &Layout, logical_pages: u32) -> Self {
         Persistence {
             spec: of.clone(),
-            buffer: JournalBuffer::new(),
+            buffer: JournalBuffer::new(spec.pages_per_mp_page),
             readiness: Readiness::new(of.paired_pages, u64::from(of.journal_interval_pages)),
             durable: DurableL2p::new(layout.superblocks() as usize, logical_pages),
             writes: AtomicWrites::new(spec, layout),

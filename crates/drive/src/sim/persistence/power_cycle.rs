@@ -18,7 +18,6 @@
 use stend_base::{Nanos, SimTime};
 use stend_nand::{Class, Work};
 
-use super::durable_l2p::put_run;
 use super::power_state::{PowerState, Recovery};
 use super::{Flash, FlashView, Persistence, UpkeepEnd};
 use crate::sim::buffer::write_buffer::WriteBuffer;
@@ -100,7 +99,9 @@ impl Persistence {
         // A write that has not come whole is none.
         if let Some(lsn) = self.writes.piece_lsn() {
             let first = (lsn - self.buffer.durable_lsn()) as usize;
-            self.in_flash = self.durable.superseded_by_last(changes.range(first..));
+            self.in_flash = self
+                .durable
+                .superseded_by_last(changes.range(first..), view.l2p);
         }
         self.durable.apply(changes, changes.len(), view);
         let pages = self.journal.saved(self.buffer.take_all());
@@ -135,8 +136,8 @@ impl Persistence {
         }
         let mut l2p = l2p.after_cut();
         l2p.unmap_pending();
-        for (first, places) in self.in_flash.drain(..) {
-            put_run(&mut l2p, first, places);
+        for (lpn, place) in self.in_flash.drain(..) {
+            l2p.put(lpn, place);
         }
         self.durable.undo(self.buffer.changes(), &mut l2p);
     }

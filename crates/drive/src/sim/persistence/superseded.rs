@@ -3,8 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::change::Change;
-use crate::sim::ids::{Lpn, Ppn};
+use crate::sim::ids::Ppn;
 
 /// Logical pages in a row that lay at physical pages in a row, or all had no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -107,14 +106,16 @@ impl Superseded {
         }
     }
 
-    /// Takes what the latest change has superseded: tells of each run, the last first, with its
-    /// first logical page.
-    pub fn take_last_of(&mut self, change: &Change, mut tell: impl FnMut(Lpn, PlaceRun)) {
-        let mut left = change.pages;
+    /// Takes what the latest change, of so many pages, has superseded: tells of each page, the last
+    /// first, which of them it is and where it lay.
+    pub fn take_last_of(&mut self, pages: u32, mut tell: impl FnMut(u32, Ppn)) {
+        let mut left = pages;
         while left > 0 {
             let old = self.take_last(left);
             left -= old.pages;
-            tell(change.lpn() + left, old);
+            for nth in (0..old.pages).rev() {
+                tell(left + nth, old.nth(nth));
+            }
         }
     }
 
