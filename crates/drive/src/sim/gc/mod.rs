@@ -313,11 +313,16 @@ impl Gc {
 
     /// The superblock of the SLC cache to be emptied through the controller now, as its index among
     /// the closed ones.
-    #[inline]
+    #[inline(always)]
     fn next_to_empty(&self, env: &Env, store: &Store, idle: &Idle) -> Option<usize> {
-        if env.limits.emptying != Some(Emptying::Controller)
-            || !Gc::wants_emptying(env, store, idle)
-        {
+        match env.limits.emptying {
+            Some(Emptying::Controller) => self.find_next_to_empty(env, store, idle),
+            _ => None,
+        }
+    }
+
+    fn find_next_to_empty(&self, env: &Env, store: &Store, idle: &Idle) -> Option<usize> {
+        if !Gc::wants_emptying(env, store, idle) {
             return None;
         }
         // The oldest; where the data area has no room for what a static one may hold, the oldest

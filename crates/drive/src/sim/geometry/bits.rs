@@ -25,6 +25,16 @@ pub(in crate::sim) fn clear_bit(words: &mut [u64], bit: impl Id) {
     words[bit as usize / 64] &= !(1 << (bit % 64));
 }
 
+/// Clears bits in a row.
+pub(in crate::sim) fn clear_bits<T: Id>(words: &mut [u64], bits: Range<T>) {
+    let (mut at, end) = (bits.start.number(), bits.end.number());
+    while at < end {
+        let next = end.min((at / 64 + 1) * 64);
+        words[at as usize / 64] &= !(u64::MAX >> (64 - (next - at)) << (at % 64));
+        at = next;
+    }
+}
+
 /// The first of some bits that is set.
 pub(in crate::sim) fn first_set<T: Id>(words: &[u64], bits: Range<T>) -> Option<T> {
     let (mut at, end) = (bits.start.number(), bits.end.number());
@@ -59,4 +69,28 @@ pub(in crate::sim) fn without_lowest(bits: u32, count: u32) -> u32 {
         rest &= rest.wrapping_sub(1);
     }
     rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_in_a_row_are_cleared() {
+        for (start, end) in [
+            (0, 0),
+            (0, 64),
+            (3, 5),
+            (60, 70),
+            (63, 192),
+            (64, 128),
+            (191, 192),
+        ] {
+            let mut words = [u64::MAX; 3];
+            clear_bits(&mut words, start..end);
+            for bit in 0..192u32 {
+                assert_eq!(has_bit(&words, bit), !(start..end).contains(&bit), "{bit}");
+            }
+        }
+    }
 }

@@ -238,14 +238,21 @@ impl L2p {
 
     /// [`L2p::entry`] of logical pages in a row; `None` where their entries do not lie in a row.
     #[inline(always)]
-    pub fn entries(&self, pages: Range<Lpn>) -> Option<impl Iterator<Item = Ppn> + '_> {
+    pub fn entries(
+        &self,
+        pages: Range<Lpn>,
+    ) -> Option<impl ExactSizeIterator<Item = Ppn> + Clone + '_> {
         let row = self.l2p.row(pages.start.0, pages.count())?;
         Some(row.iter().map(|&ppn| Ppn(ppn)))
     }
 
     /// [`L2p::lpn_of`] of some pages in a row of a multi-plane page.
     #[inline(always)]
-    pub fn lpns_from(&self, first: Ppn, count: u32) -> impl Iterator<Item = Lpn> + '_ {
+    pub fn lpns_from(
+        &self,
+        first: Ppn,
+        count: u32,
+    ) -> impl ExactSizeIterator<Item = Lpn> + Clone + '_ {
         let row = self.p2l.row(first.0, count);
         let row = row.expect("a multi-plane page is in one block of the table");
         row.iter().map(|&lpn| Lpn(lpn))

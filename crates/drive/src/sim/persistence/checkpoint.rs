@@ -9,7 +9,7 @@ use crate::sim::geometry::bits::set_bit;
 use crate::sim::ids::Lpn;
 use crate::spec::Spec;
 
-/// Logical pages whose entries fill 4 KiB of the table.
+/// Logical pages whose entries fill 4 KiB of the table: a power of two.
 const PAGES_PER_PART: u32 = 1024;
 
 /// Parts of the table, one bit each, that have changed.
@@ -34,6 +34,20 @@ impl DirtyParts {
     #[inline]
     pub fn mark(&mut self, lpn: Lpn) {
         set_bit(&mut self.changed, lpn.0 / PAGES_PER_PART);
+    }
+
+    /// [`DirtyParts::mark`] for some logical pages, at least one.
+    #[inline(always)]
+    pub fn mark_each(&mut self, pages: impl Iterator<Item = Lpn> + Clone) {
+        let Some(first) = pages.clone().next() else {
+            return;
+        };
+        // What was written in sequence lies in one part.
+        let differ = pages.clone().fold(0, |bits, lpn| bits | lpn.0 ^ first.0);
+        match differ < PAGES_PER_PART {
+            true => self.mark(first),
+            false => pages.for_each(|lpn| self.mark(lpn)),
+        }
     }
 
     /// [`DirtyParts::mark`] for logical pages in a row.

@@ -62,6 +62,12 @@ impl DurableL2p {
         self.superseded.add(places);
     }
 
+    /// The same for places in a row.
+    #[inline(always)]
+    pub fn will_supersede_run(&mut self, run: PlaceRun) {
+        self.superseded.add_run(run);
+    }
+
     /// Where the pages that the writes among the last changes have written lay before.
     pub fn superseded_by_last<'a>(
         &self,
@@ -139,18 +145,19 @@ impl DurableL2p {
     /// Gives the logical pages that lie where a change has written them these places.
     #[inline(always)]
     fn apply_write(&mut self, change: Change, view: &FlashView<'_>) {
-        let mut lpns = view.l2p.lpns_from(change.to(), change.pages);
-        let mut done = 0;
+        let (mut coalesced, mut done) = (0, 0);
         while done < change.pages {
             let old = self.superseded.take_first(change.pages - done);
-            let lpns = lpns.by_ref().take(old.pages as usize);
             if old.first == change.to() + done {
-                lpns.for_each(drop);
-            } else {
-                lpns.for_each(|lpn| self.dirty.mark(lpn));
+                coalesced += old.pages;
             }
             self.need_less_of(old, view);
             done += old.pages;
+        }
+        // What has taken its own place has changed no entry.
+        if coalesced < change.pages {
+            let lpns = view.l2p.lpns_from(change.to(), change.pages);
+            self.dirty.mark_each(lpns);
         }
     }
 
@@ -193,8 +200,14 @@ impl DurableL2p {
     /// The pages of a multi-plane page that a change names are no longer needed there.
     #[inline]
     fn apply_physical(&mut self, change: Change, view: &FlashView<'_>) {
-        for lpn in view.l2p.lpns_of_bits(change.ppn(), change.pages) {
-            self.dirty.mark(lpn);
+        let in_a_row = change.pages & change.pages.wrapping_add(1) == 0;
+        if in_a_row {
+            let lpns = view.l2p.lpns_from(change.ppn(), change.pages.count_ones());
+            self.dirty.mark_each(lpns);
+        } else {
+            for lpn in view.l2p.lpns_of_bits(change.ppn(), change.pages) {
+                self.dirty.mark(lpn);
+            }
         }
         if change.pages != 0 {
             let superblock = view.superblock_of(change.ppn());

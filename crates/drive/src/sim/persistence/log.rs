@@ -6,6 +6,7 @@ use super::atomic_writes::Part;
 use super::change::{Change, ChangeKind};
 use super::durable_l2p::DurableL2p;
 use super::journal_buffer::JournalBuffer;
+use super::superseded::PlaceRun;
 use super::{FlashView, Persistence};
 use crate::sim::faults::Fault;
 use crate::sim::geometry::bits::set_bits;
@@ -60,14 +61,21 @@ impl Persistence {
     #[inline(always)]
     fn supersede(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         let moved = self.keeps_fold_sources() && view.fold.is_under_way();
-        if moved || !view.l2p.pending_trims().is_empty() {
-            supersede_moved(&mut self.durable, pages, view, moved);
-            return;
+        if view.l2p.pending_trims().is_empty()
+            && let Some(places) = view.l2p.entries(pages.clone())
+        {
+            if let Some(run) = PlaceRun::of(places.clone())
+                && !(moved && run.first.is_place())
+            {
+                self.durable.will_supersede_run(run);
+                return;
+            }
+            if !moved {
+                self.durable.will_supersede(places);
+                return;
+            }
         }
-        match view.l2p.entries(pages.clone()) {
-            Some(places) => self.durable.will_supersede(places),
-            None => supersede_moved(&mut self.durable, pages, view, moved),
-        }
+        supersede_moved(&mut self.durable, pages, view, moved);
     }
 
     /// Where flash is to have what lies at a place: that from which a fold has copied it, as long

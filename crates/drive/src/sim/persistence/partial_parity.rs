@@ -24,7 +24,7 @@ use stend_base::Nanos;
 use super::change::Change;
 use super::recent::RecentRanges;
 use super::view::FlashView;
-use crate::sim::geometry::bits::{clear_bit, first_set, has_bit, set_bit};
+use crate::sim::geometry::bits::{clear_bits, first_set, has_bit, set_bit};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 use crate::spec::{PairedPages, PowerLossSpec, Spec};
@@ -132,10 +132,8 @@ impl PartialParity {
 
     /// Pages hold nothing any more.
     pub fn erased(&mut self, pages: Range<MpPage>) {
-        for page in pages.each() {
-            clear_bit(&mut self.void, page);
-            clear_bit(&mut self.covered, page);
-            clear_bit(&mut self.unprotected, page);
+        for bits in [&mut self.void, &mut self.covered, &mut self.unprotected] {
+            clear_bits(bits, pages.clone());
         }
     }
 

@@ -13,6 +13,20 @@ pub(super) struct PlaceRun {
 }
 
 impl PlaceRun {
+    /// Of places, at least one, that are a run.
+    #[inline(always)]
+    pub fn of(places: impl ExactSizeIterator<Item = Ppn> + Clone) -> Option<PlaceRun> {
+        let first = places.clone().next()?;
+        let pages = places.len() as u32;
+        let step = u32::from(first.is_place());
+        // Without a branch, so that several are compared at once.
+        let differ = (0u32..).zip(places);
+        let differ = differ.fold(0, |bits, (nth, place)| {
+            bits | (place.0 ^ first.0.wrapping_add(nth * step))
+        });
+        (differ == 0).then_some(PlaceRun { first, pages })
+    }
+
     /// The place of one of its pages.
     #[inline]
     pub fn nth(self, nth: u32) -> Ppn {
@@ -43,29 +57,17 @@ impl Superseded {
     /// Adds where the pages of the latest change lay, in their order.
     #[inline(always)]
     pub fn add(&mut self, places: impl Iterator<Item = Ppn>) {
-        // Mostly one goes on from what came before, or none does.
-        let mut run = match self.runs.pop_back() {
-            Some(latest) => latest,
-            None => PlaceRun {
-                first: Ppn::UNMAPPED,
-                pages: 0,
-            },
-        };
-        for place in places {
-            if run.nth(run.pages) == place {
-                run.pages += 1;
-                continue;
-            }
-            if run.pages > 0 {
-                self.runs.push_back(run);
-            }
-            run = PlaceRun {
-                first: place,
-                pages: 1,
-            };
+        for first in places {
+            self.add_run(PlaceRun { first, pages: 1 });
         }
-        if run.pages > 0 {
-            self.runs.push_back(run);
+    }
+
+    /// Adds where some of them lay; they go on from what came before where they can.
+    #[inline(always)]
+    pub fn add_run(&mut self, run: PlaceRun) {
+        match self.runs.back_mut() {
+            Some(latest) if latest.nth(latest.pages) == run.first => latest.pages += run.pages,
+            _ => self.runs.push_back(run),
         }
     }
 
@@ -139,6 +141,20 @@ mod tests {
     use stend_base::Rng;
 
     use super::*;
+
+    #[test]
+    fn places_in_a_row_are_a_run() {
+        let run = |places: &[u32]| PlaceRun::of(places.iter().map(|&place| Ppn(place)));
+        let of = |first, pages| Some(PlaceRun { first, pages });
+        assert_eq!(run(&[7]), of(Ppn(7), 1));
+        assert_eq!(run(&[7, 8, 9, 10]), of(Ppn(7), 4));
+        assert_eq!(run(&[7, 8, 10]), None);
+        assert_eq!(run(&[7, 7]), None);
+        let (unmapped, lost) = (Ppn::UNMAPPED.0, Ppn::LOST.0);
+        assert_eq!(run(&[unmapped; 3]), of(Ppn::UNMAPPED, 3));
+        assert_eq!(run(&[lost; 2]), of(Ppn::LOST, 2));
+        assert!(run(&[lost, unmapped]).is_none() && run(&[unmapped, 0]).is_none());
+    }
 
     /// Against a plain list of places, taken from both ends in portions of any size.
     #[test]
