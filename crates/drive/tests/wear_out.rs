@@ -5,6 +5,7 @@ use crate::common;
 
 use common::*;
 use stend_base::{Completion, Device, Nanos, Op, SimTime, Status};
+use stend_drive::sim::LossCause;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
 
@@ -26,8 +27,11 @@ struct Written {
 }
 
 /// Random writes of three pages at depth 16 until one is refused.
-fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
-    let mut drive = SimDrive::new(spec);
+fn write_to_the_end(spec: &Spec, each: impl FnMut(&SimDrive)) -> Written {
+    write_until_refused(SimDrive::new(spec), each)
+}
+
+fn write_until_refused(mut drive: SimDrive, mut each: impl FnMut(&SimDrive)) -> Written {
     drive.keep_content();
     let pages = drive.capacity_bytes() / PAGE;
     let mut expected = vec![None; pages as usize];
@@ -427,9 +431,9 @@ fn a_program_that_fails_is_done_again_in_another_block() {
 
 #[test]
 fn programs_that_fail_end_a_drive_and_lose_nothing() {
-    let ends = |mut spec: Spec| {
+    let ends = |mut spec: Spec, seed| {
         let blocks = spec.blocks.as_mut().expect("it has some");
-        blocks.program_failure_ppb = 1_000_000;
+        (blocks.program_failure_ppb, blocks.seed) = (1_000_000, seed);
         let (_, drive) = ends_where_a_die_has_no_block(&spec);
         let counters = drive.counters();
         assert!(counters.program_failures > 10, "{counters:?}");
@@ -437,9 +441,45 @@ fn programs_that_fail_end_a_drive_and_lose_nothing() {
         counters
     };
     let plain = with_spare_superblocks(plain(40, 8, 3_000), 4);
-    ends(of_blocks(plain, u32::MAX, 0, 8));
+    for seed in [0, 1, 3] {
+        ends(of_blocks(plain.clone(), u32::MAX, 0, 8), seed);
+    }
     let cached = with_spare_superblocks(cached(40, 40, 4_000), 2);
-    assert!(ends(of_blocks(cached, u32::MAX, 0, 8)).folds > 0);
+    for seed in 0..4 {
+        assert!(ends(of_blocks(cached.clone(), u32::MAX, 0, 8), seed).folds > 0);
+    }
+}
+
+/// With some other seeds the last program that fails finds neither a spare block nor an erased
+/// superblock: what it was to hold is lost, and no more.
+#[test]
+fn a_program_that_finds_no_block_at_all_loses_its_pages_alone() {
+    for seed in [2, 5, 7] {
+        let mut spec = with_spare_superblocks(plain(40, 8, 3_000), 4);
+        spec = of_blocks(spec, u32::MAX, 0, 8);
+        let of = spec.blocks.as_mut().expect("it has some");
+        (of.program_failure_ppb, of.seed) = (1_000_000, seed);
+        let mut drive = SimDrive::new(&spec);
+        drive.keep_losses();
+        let worn = write_until_refused(drive, |_| ());
+        let mut drive = worn.drive;
+        let losses = drive.take_losses();
+        let [loss] = &losses[..] else {
+            panic!("seed {seed}: {losses:?}");
+        };
+        let cause = LossCause::NoBlock {
+            spares: 0,
+            superblock_left: false,
+        };
+        assert_eq!((loss.pages, &loss.cause), (1, &cause));
+        let missing = (0..).zip(&worn.expected).filter(|&(page, tag)| {
+            let held = drive.content(page);
+            assert!(held.is_none() || held == *tag, "page {page}");
+            held != *tag
+        });
+        let missing: Vec<u32> = missing.map(|(page, _)| page).collect();
+        assert!(missing.iter().all(|page| loss.lpns.contains(page)));
+    }
 }
 
 /// With a channel for each die nothing waits with its register taken: the time of the dies is

@@ -176,8 +176,7 @@ impl SimDrive {
         (superblock, row, die): (SuperblockId, Row, DieId),
         op: NandOp,
     ) -> bool {
-        let Store { media, ftl, .. } = &mut self.store;
-        media.program_fails(&ftl.superblocks, superblock, (row, die))
+        self.store.media.program_fails(superblock, (row, die))
             && self.repeat_program(mp_page, (superblock, row, die), op)
     }
 
@@ -286,7 +285,7 @@ impl SimDrive {
         let Store { media, ftl, .. } = &mut self.store;
         let (row, die) = ftl.fold.place(&self.env.layout, within);
         let target = ftl.fold.target();
-        if !media.program_fails(&ftl.superblocks, target, (row, die)) {
+        if !media.program_fails(target, (row, die)) {
             return false;
         }
         match self.program_failed(target, row, die) {

@@ -468,6 +468,9 @@ impl Gc {
                 }
             },
         );
+        if let Some(persistence) = persistence {
+            persistence.entries_change(from, valid & !unnamed, &ftl.l2p);
+        }
         let counters = &mut env.counters;
         let moved = match self.victim.map_or(Reason::Space, |v| v.reason) {
             Reason::Space => &mut counters.pages_relocated,

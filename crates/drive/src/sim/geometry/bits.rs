@@ -52,7 +52,7 @@ pub(in crate::sim) fn first_set<T: Id>(words: &[u64], bits: Range<T>) -> Option<
 
 /// The numbers of the bits that are set, the lowest first.
 #[inline(always)]
-pub(in crate::sim) fn set_bits(bits: u32) -> impl Iterator<Item = u32> {
+pub(in crate::sim) fn set_bits(bits: u32) -> impl Iterator<Item = u32> + Clone {
     let mut left = bits;
     std::iter::from_fn(move || {
         let lowest = (left != 0).then(|| left.trailing_zeros());

@@ -260,7 +260,7 @@ impl L2p {
 
     /// [`L2p::lpn_of`] of pages of a multi-plane page, which begins at `first`, one bit each.
     #[inline(always)]
-    pub fn lpns_of_bits(&self, first: Ppn, pages: u32) -> impl Iterator<Item = Lpn> + '_ {
+    pub fn lpns_of_bits(&self, first: Ppn, pages: u32) -> impl Iterator<Item = Lpn> + Clone + '_ {
         set_bits(pages).map(move |nth| self.lpn_of(first + nth))
     }
 

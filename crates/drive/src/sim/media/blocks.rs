@@ -21,6 +21,7 @@ use std::ops::Range;
 
 use stend_base::Nanos;
 
+use super::life::ProgramFailures;
 use super::{Media, copy_rows, count_erase, erase_time, splitmix64};
 use crate::health::{BlockHealth, Cycles};
 use crate::sim::env::Env;
@@ -43,6 +44,7 @@ pub struct ShortDie {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Blocks {
     spec: BlocksSpec,
+    failures: ProgramFailures,
     dies: u32,
     /// Blocks of a die, including the spare ones.
     blocks_per_die: u32,
@@ -89,6 +91,7 @@ impl Blocks {
         let blocks_per_die = superblocks + of.spare_blocks;
         let mut blocks = Blocks {
             spec: of.clone(),
+            failures: ProgramFailures::new(of),
             dies,
             blocks_per_die,
             life_least: [Pool::SlcCache, Pool::Data].map(|pool| of.life_least(pool)),
@@ -168,15 +171,6 @@ impl Blocks {
         // After a cut a failed erase may be done again: it counts once.
         self.grown_bad += u32::from(*erases == life.saturating_add(1));
         *erases <= life
-    }
-
-    /// Whether a program of a row that can fail does.
-    #[cold]
-    fn program_fails(&mut self, superblock: SuperblockId, die: DieId, row: Row) -> bool {
-        let block = self.block(superblock, die);
-        let fails = self.spec.program_fails(die, block, row);
-        self.grown_bad += u32::from(fails);
-        fails
     }
 
     /// Replaces the block of a superblock on a die by a spare one. Returns false where the die has
@@ -395,22 +389,14 @@ impl Media {
 
     /// Whether a program of a row, which has ended, failed.
     #[inline(always)]
-    pub fn program_fails(
-        &mut self,
-        superblocks: &Superblocks,
-        superblock: SuperblockId,
-        (row, die): (Row, DieId),
-    ) -> bool {
+    pub fn program_fails(&mut self, superblock: SuperblockId, (row, die): (Row, DieId)) -> bool {
         let blocks = self.blocks_mut();
         if !blocks.replacements.is_empty() {
             blocks.has_copied(superblock, die, row);
         }
-        let cycles = superblocks.erase_counts()[superblock.index()];
-        let place = (superblock, cycles);
-        blocks
-            .spec
-            .program_may_fail(place, (row, die), blocks.grown_bad)
-            && blocks.program_fails(superblock, die, row)
+        let fails = blocks.failures.next_fails();
+        blocks.grown_bad += u32::from(fails);
+        fails
     }
 
     /// Erases the block that replaces a bad one. Returns the time, and whether the erase succeeds.

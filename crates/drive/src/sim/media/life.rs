@@ -1,5 +1,5 @@
-//! How many erases each block bears, which are bad from the factory, and whose programs fail:
-//! functions of the seed and of the block's place.
+//! How many erases each block bears and which are bad from the factory: functions of the seed and of
+//! the block's place. Which programs fail: a function of the seed and of the program's number.
 //!
 //! Lives are log-normal, the distribution that JEDEC JEP122 names among those for wear-out, and
 //! Mielke et al. for the endurance of flash ("Reliability of Solid-State Drives Based on NAND
@@ -13,7 +13,7 @@
 use super::splitmix64;
 use crate::sim::exponential::{FRACTION_BITS, exp_minus};
 use crate::sim::geometry::layout::Pool;
-use crate::sim::ids::{BlockId, DieId, Row, SuperblockId};
+use crate::sim::ids::{BlockId, DieId};
 use crate::spec::BlocksSpec;
 
 /// Number of values of 16 uniform bits.
@@ -22,10 +22,7 @@ const UNIFORM: i64 = 1 << 16;
 /// Twelve times the mean of 16 uniform bits.
 const MEAN_OF_TWELVE: i64 = 6 * (UNIFORM - 1);
 
-/// Number of the first hash of a block that decides whether a program fails.
-const PROGRAM_HASHES: u64 = 16;
-
-/// One of so many programs can fail at all, as a power of two, where few fail.
+/// One of so many programs can fail at all, as a power of two, where very few fail.
 const SUSPECT_BITS: u32 = 8;
 
 /// Stands for a die as a whole: no block has this number.
@@ -64,45 +61,64 @@ impl BlocksSpec {
         let life = (u128::from(median) * u128::from(exp_minus(off, 100))) >> FRACTION_BITS;
         life as u32
     }
+}
 
-    /// Programs that may fail, as a power of two, among which one does that can: few have to be
-    /// looked at more closely.
-    #[inline(always)]
-    fn suspect_bits(&self) -> u32 {
-        match self.program_failure_ppb < 1_000_000_000 >> SUSPECT_BITS {
-            true => SUSPECT_BITS,
-            false => 0,
-        }
+/// Which programs fail, by their number: one of so many can, and of these a hash decides.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct ProgramFailures {
+    seed: u64,
+    /// One of two to this power of programs can fail.
+    suspect_bits: u32,
+    /// Of those that can, so many of 10^9 do.
+    suspects_ppb: u64,
+    /// Programs up to the next that can.
+    left: u32,
+    /// How many could, including that one.
+    suspects: u64,
+}
+
+impl ProgramFailures {
+    pub fn new(of: &BlocksSpec) -> ProgramFailures {
+        // Of those that can, few do, so that they come as if each program were drawn.
+        let few = |bits: &u32| u64::from(of.program_failure_ppb) << bits <= 1_000_000_000 / 16;
+        let suspect_bits = (0..=SUSPECT_BITS).rev().find(few).unwrap_or(0);
+        let mut failures = ProgramFailures {
+            seed: of.seed,
+            suspect_bits,
+            suspects_ppb: u64::from(of.program_failure_ppb) << suspect_bits,
+            left: 1,
+            suspects: 0,
+        };
+        failures.find_next();
+        failures
     }
 
-    /// Whether a program can fail at all, by its place, the erase cycles of its superblock and the
-    /// blocks that have gone bad so far: that needs no look at its block.
+    /// A program has ended. Returns whether it failed.
     #[inline(always)]
-    pub(super) fn program_may_fail(
-        &self,
-        (superblock, cycles): (SuperblockId, u32),
-        (row, die): (Row, DieId),
-        grown_bad: u32,
-    ) -> bool {
-        let place = u64::from(superblock.0) << 32 | u64::from(cycles);
-        let within = u64::from(die.0) << 48 | u64::from(row.0) << 24 | u64::from(grown_bad);
-        let hash = splitmix64(
-            self.seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d),
-            within,
-        );
-        hash.leading_zeros() >= self.suspect_bits()
+    pub fn next_fails(&mut self) -> bool {
+        self.left -= 1;
+        self.left == 0 && self.suspect_fails()
     }
 
-    /// Whether a program of a row that can fail does, in a block with so many erase cycles.
-    pub(super) fn program_fails(
-        &self,
-        die: DieId,
-        (block, cycles): (BlockId, u32),
-        row: Row,
-    ) -> bool {
-        let nth = PROGRAM_HASHES + (u64::from(cycles) << 24 | u64::from(row.0));
-        block_hash(self.seed, die, block, nth) % 1_000_000_000
-            < u64::from(self.program_failure_ppb) << self.suspect_bits()
+    #[cold]
+    fn suspect_fails(&mut self) -> bool {
+        let hash = splitmix64(!self.seed, self.suspects);
+        // To the end of the row of programs that had this one.
+        self.left = (1 << self.suspect_bits) - self.place();
+        self.find_next();
+        hash % 1_000_000_000 < self.suspects_ppb
+    }
+
+    /// Adds the way to the next program that can fail, from the end of the row of programs that had
+    /// the last.
+    fn find_next(&mut self) {
+        self.suspects += 1;
+        self.left += self.place();
+    }
+
+    /// The place of the program that can fail in its row.
+    fn place(&self) -> u32 {
+        (splitmix64(self.seed, self.suspects) & ((1 << self.suspect_bits) - 1)) as u32
     }
 }
 
@@ -195,24 +211,32 @@ mod tests {
 
     #[test]
     fn as_many_programs_fail_as_were_asked_for() {
-        for ppb in [2_000_000, 20_000_000] {
+        for ppb in [20_000, 2_000_000, 20_000_000] {
             let spec = BlocksSpec {
                 program_failure_ppb: ppb,
                 ..spec(0, 0)
             };
-            let (dies, cycles, rows) = (8, 1_000, 500);
-            let mut failed = 0;
-            for (die, cycle) in (0..dies).flat_map(|d| (0..cycles).map(move |c| (DieId(d), c))) {
-                let fails = |&row: &u32| {
-                    let place = (Row(row), die);
-                    spec.program_may_fail((SuperblockId(3), cycle), place, 0)
-                        && spec.program_fails(die, (BlockId(3), cycle), Row(row))
-                };
-                failed += (0..rows).filter(fails).count();
-            }
-            let expected = f64::from(dies * cycles * rows) * f64::from(ppb) / 1e9;
-            let off = (failed as f64 - expected).abs();
-            assert!(off < 5.0 * expected.sqrt(), "{failed} of {expected}");
+            let mut failures = ProgramFailures::new(&spec);
+            let programs = 4_000_000;
+            let failed: Vec<u32> = (0..programs).filter(|_| failures.next_fails()).collect();
+            let expected = f64::from(programs) * f64::from(ppb) / 1e9;
+            let off = (failed.len() as f64 - expected).abs();
+            assert!(
+                off < 5.0 * expected.sqrt(),
+                "{} of {expected}",
+                failed.len()
+            );
+            // Each program fails independently of the others: so do two in a row, as often as that
+            // says, and the gaps between them vary as much as they are long.
+            let gaps: Vec<f64> = failed.windows(2).map(|w| f64::from(w[1] - w[0])).collect();
+            let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+            let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>();
+            let deviation = (variance / gaps.len() as f64).sqrt();
+            let expected = 3.0 / (gaps.len() as f64).sqrt();
+            assert!(
+                (deviation / mean - 1.0).abs() < expected.max(0.05),
+                "{deviation} of {mean}"
+            );
         }
     }
 

@@ -20,7 +20,7 @@ pub(super) struct DurableL2p {
     /// By superblock: pages to which it points, or will point when the changes not yet durable are.
     valid_counts: Vec<u32>,
     releases: Releases,
-    /// Parts of the table that differ from the last checkpoint.
+    /// Parts of the table that may differ from the last checkpoint.
     dirty: DirtyParts,
 }
 
@@ -44,9 +44,27 @@ impl DurableL2p {
         &mut self.releases
     }
 
-    /// Parts of the table that differ from the last checkpoint.
+    /// Parts of the table that may differ from the last checkpoint.
     pub fn dirty(&mut self) -> &mut DirtyParts {
         &mut self.dirty
+    }
+
+    /// Marks what changes that are not durable will change.
+    pub fn mark_again<'a>(&mut self, changes: impl Iterator<Item = &'a Change>, l2p: &L2p) {
+        for change in changes {
+            match change.kind {
+                ChangeKind::Write => {
+                    let lpns = l2p.lpns_from(change.to(), change.pages);
+                    self.dirty.mark_each(lpns);
+                }
+                // It is marked when it is durable.
+                ChangeKind::Trim => {}
+                ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
+                    let lpns = l2p.lpns_of_bits(change.ppn(), change.pages);
+                    self.dirty.mark_each(lpns);
+                }
+            }
+        }
     }
 
     /// A change that is not yet durable will point to so many pages of a superblock.
@@ -130,34 +148,34 @@ impl DurableL2p {
 impl DurableL2p {
     /// Makes the first of some changes part of the table.
     pub fn apply(&mut self, changes: &VecDeque<Change>, count: usize, view: &FlashView<'_>) {
+        // Pages of writes in a row: where they lie now is in the L2P.
+        let mut written = 0;
         for &change in changes.range(..count) {
             match change.kind {
-                ChangeKind::Write => self.apply_write(change, view),
-                ChangeKind::Trim => self.apply_trim(change, view),
+                ChangeKind::Write => written += change.pages,
+                ChangeKind::Trim => {
+                    self.apply_writes(std::mem::take(&mut written), view);
+                    self.apply_trim(change, view);
+                }
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
-                    self.apply_physical(change, view);
+                    if change.pages != 0 {
+                        let superblock = view.superblock_of(change.ppn());
+                        self.need_less(superblock, change.pages.count_ones());
+                    }
                 }
             }
         }
+        self.apply_writes(written, view);
         self.superseded.shrink();
     }
 
-    /// Gives the logical pages that lie where a change has written them these places.
-    #[inline(always)]
-    fn apply_write(&mut self, change: Change, view: &FlashView<'_>) {
-        let (mut coalesced, mut done) = (0, 0);
-        while done < change.pages {
-            let old = self.superseded.take_first(change.pages - done);
-            if old.first == change.to() + done {
-                coalesced += old.pages;
-            }
+    /// So many pages have been written: what they superseded is no longer needed.
+    fn apply_writes(&mut self, pages: u32, view: &FlashView<'_>) {
+        let mut left = pages;
+        while left > 0 {
+            let old = self.superseded.take_first(left);
             self.need_less_of(old, view);
-            done += old.pages;
-        }
-        // What has taken its own place has changed no entry.
-        if coalesced < change.pages {
-            let lpns = view.l2p.lpns_from(change.to(), change.pages);
-            self.dirty.mark_each(lpns);
+            left -= old.pages;
         }
     }
 
@@ -194,24 +212,6 @@ impl DurableL2p {
             };
             self.need_less(superblock, count);
             done += count;
-        }
-    }
-
-    /// The pages of a multi-plane page that a change names are no longer needed there.
-    #[inline]
-    fn apply_physical(&mut self, change: Change, view: &FlashView<'_>) {
-        let in_a_row = change.pages & change.pages.wrapping_add(1) == 0;
-        if in_a_row {
-            let lpns = view.l2p.lpns_from(change.ppn(), change.pages.count_ones());
-            self.dirty.mark_each(lpns);
-        } else {
-            for lpn in view.l2p.lpns_of_bits(change.ppn(), change.pages) {
-                self.dirty.mark(lpn);
-            }
-        }
-        if change.pages != 0 {
-            let superblock = view.superblock_of(change.ppn());
-            self.need_less(superblock, change.pages.count_ones());
         }
     }
 }

@@ -58,7 +58,7 @@ impl JournalBuffer {
     pub fn new(pages_per_mp_page: u32) -> JournalBuffer {
         JournalBuffer {
             // It grows to what it needs: a ring is walked through all of its memory.
-            changes: VecDeque::with_capacity(MOST_CHANGES / 4),
+            changes: VecDeque::with_capacity(MOST_CHANGES / 16),
             entries: 0,
             first_lsn: 0,
             ready: Prefix::default(),

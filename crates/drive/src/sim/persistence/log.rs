@@ -31,6 +31,7 @@ impl Persistence {
     #[inline(always)]
     pub fn begins_to_place(&mut self, part: &Part, view: &FlashView<'_>) -> bool {
         self.supersede(part.pages.clone(), view);
+        self.durable.dirty().mark_all(part.pages.clone());
         let completes = self.writes.places(part, self.buffer.next_lsn());
         if !self.faults.has(Fault::TornRequest) {
             self.buffer.begin_group(part.pages == part.write);
@@ -105,6 +106,18 @@ impl Persistence {
         self.buffer.push(change);
     }
 
+    /// The entries change of the logical pages that were written to pages of a multi-plane page, one
+    /// bit each.
+    #[inline(always)]
+    pub fn entries_change(&mut self, first: Ppn, pages: u32, l2p: &L2p) {
+        let dirty = self.durable.dirty();
+        match pages & pages.wrapping_add(1) {
+            // The first of them, in a row.
+            0 => dirty.mark_each(l2p.lpns_from(first, pages.count_ones())),
+            _ => dirty.mark_each(l2p.lpns_of_bits(first, pages)),
+        }
+    }
+
     /// Logical pages are about to be trimmed.
     pub fn log_trim(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         if pages.start < pages.end {
@@ -149,6 +162,7 @@ impl Persistence {
     ) {
         let pages = pages & !trimmed_bits(from, pages, view.l2p);
         if pages != 0 {
+            self.entries_change(from, pages, view.l2p);
             let change = Change::new(ChangeKind::Fold, from, pages, to);
             self.push_to(change, superblock);
         }
@@ -165,6 +179,7 @@ impl Persistence {
                 self.in_flash.push((lpn, durable + bit));
             }
         } else if pages != 0 {
+            self.entries_change(first, pages, view.l2p);
             self.buffer
                 .push(Change::new(ChangeKind::Lose, durable, pages, Ppn(0)));
         }
@@ -194,6 +209,7 @@ impl Persistence {
             let valid = *pages & !trimmed_bits(first, *pages, view.l2p);
             *pages |= named;
             if *pages != 0 {
+                self.entries_change(first, valid, view.l2p);
                 self.buffer
                     .push(Change::new(ChangeKind::Lose, first, valid, Ppn(0)));
             }

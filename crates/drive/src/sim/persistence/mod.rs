@@ -275,6 +275,8 @@ impl Persistence {
     pub fn begin_checkpoint(&mut self, flash: &mut Flash<'_>) {
         let (dirty, dies) = (self.durable.dirty(), flash.env.spec.dies);
         let pages = self.checkpoint.begin(dirty, &mut self.journal, dies);
+        self.durable
+            .mark_again(self.buffer.changes().iter(), &flash.ftl.l2p);
         self.checkpoint_goes_on(flash, pages);
     }
 
