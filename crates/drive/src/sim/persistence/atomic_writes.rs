@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{CommandId, Lpn};
+use crate::sim::ids::{CommandId, IdRange, Lpn};
 use crate::spec::Spec;
 
 /// A write that is partly placed.
@@ -23,6 +23,8 @@ struct Placing {
     pages: Range<Lpn>,
     /// LSN of the first change of the piece that is partly placed, if one is.
     piece_lsn: Option<u64>,
+    /// Pages up to the end of the piece.
+    piece_left: u32,
 }
 
 /// What is being placed.
@@ -92,17 +94,20 @@ impl AtomicWrites {
     }
 
     fn places_partly(&mut self, part: &Part, lsn: u64) -> bool {
+        let piece_pages = self.piece_pages;
         let placing = self.placing.get_or_insert_with(|| Placing {
             command: part.command,
             pages: part.write.clone(),
             piece_lsn: None,
+            piece_left: piece_pages,
         });
-        let completes = (part.pages.end - part.write.start).is_multiple_of(self.piece_pages);
-        placing.piece_lsn = match completes {
-            true => None,
-            false => placing.piece_lsn.or(Some(lsn)),
-        };
-        completes
+        placing.piece_left -= part.pages.count();
+        if placing.piece_left == 0 {
+            (placing.piece_lsn, placing.piece_left) = (None, piece_pages);
+            return true;
+        }
+        placing.piece_lsn = placing.piece_lsn.or(Some(lsn));
+        false
     }
 
     /// Nothing more comes of a write.

@@ -114,7 +114,9 @@ impl Persistence {
         match pages & pages.wrapping_add(1) {
             // The first of them, in a row.
             0 => dirty.mark_each(l2p.lpns_from(first, pages.count_ones())),
-            _ => dirty.mark_each(l2p.lpns_of_bits(first, pages)),
+            _ => l2p
+                .lpns_of_bits(first, pages)
+                .for_each(|lpn| dirty.mark(lpn)),
         }
     }
 

@@ -41,7 +41,15 @@ impl PlaceRun {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Superseded {
     runs: VecDeque<PlaceRun>,
+    /// The latest, behind all of these: it grows most often. Empty where there is none.
+    latest: PlaceRun,
 }
+
+/// No page.
+const EMPTY: PlaceRun = PlaceRun {
+    first: Ppn::UNMAPPED,
+    pages: 0,
+};
 
 /// Runs above which the memory for them is given back when they are durable: the TRIM of a whole
 /// drive has as many as it has fragments.
@@ -50,7 +58,8 @@ const USUAL_RUNS: usize = 1 << 16;
 impl Superseded {
     pub fn new() -> Superseded {
         Superseded {
-            runs: VecDeque::with_capacity(1 << 12),
+            runs: VecDeque::with_capacity(1 << 10),
+            latest: EMPTY,
         }
     }
 
@@ -65,47 +74,43 @@ impl Superseded {
     /// Adds where some of them lay; they go on from what came before where they can.
     #[inline(always)]
     pub fn add_run(&mut self, run: PlaceRun) {
-        match self.runs.back_mut() {
-            Some(latest) if latest.nth(latest.pages) == run.first => latest.pages += run.pages,
-            _ => self.runs.push_back(run),
+        if self.latest.nth(self.latest.pages) == run.first {
+            self.latest.pages += run.pages;
+            return;
         }
+        if self.latest.pages > 0 {
+            self.runs.push_back(self.latest);
+        }
+        self.latest = run;
     }
 
     /// Takes the oldest, of at most so many pages.
     #[inline]
     pub fn take_first(&mut self, pages: u32) -> PlaceRun {
-        let front = self.runs.front_mut();
-        let front = front.expect("a change has superseded something");
-        if front.pages <= pages {
-            let run = *front;
+        let Some(front) = self.runs.front_mut() else {
+            return take_front(&mut self.latest, pages);
+        };
+        let run = take_front(front, pages);
+        if front.pages == 0 {
             self.runs.pop_front();
-            return run;
         }
-        let run = PlaceRun {
-            first: front.first,
-            pages,
-        };
-        *front = PlaceRun {
-            first: front.nth(pages),
-            pages: front.pages - pages,
-        };
         run
     }
 
     /// Takes the latest, of at most so many pages.
     fn take_last(&mut self, pages: u32) -> PlaceRun {
-        let back = self.runs.back_mut();
-        let back = back.expect("a change has superseded something");
-        if back.pages <= pages {
-            let run = *back;
-            self.runs.pop_back();
-            return run;
-        }
-        back.pages -= pages;
-        PlaceRun {
+        let back = &mut self.latest;
+        let taken = pages.min(back.pages);
+        assert!(taken > 0, "a change has superseded something");
+        back.pages -= taken;
+        let run = PlaceRun {
             first: back.nth(back.pages),
-            pages,
+            pages: taken,
+        };
+        if back.pages == 0 {
+            self.latest = self.runs.pop_back().unwrap_or(EMPTY);
         }
+        run
     }
 
     /// Takes what the latest change, of so many pages, has superseded: tells of each page, the last
@@ -132,8 +137,24 @@ impl Superseded {
     /// Nothing is left to become durable.
     pub fn clear(&mut self) {
         self.runs.clear();
+        self.latest = EMPTY;
         self.shrink();
     }
+}
+
+/// Takes the first of a run, at most so many pages.
+#[inline]
+fn take_front(run: &mut PlaceRun, pages: u32) -> PlaceRun {
+    let taken = PlaceRun {
+        first: run.first,
+        pages: pages.min(run.pages),
+    };
+    assert!(taken.pages > 0, "a change has superseded something");
+    *run = PlaceRun {
+        first: run.nth(taken.pages),
+        pages: run.pages - taken.pages,
+    };
+    taken
 }
 
 #[cfg(test)]
@@ -190,7 +211,7 @@ mod tests {
                     }
                 }
             }
-            assert!(all.runs.is_empty());
+            assert!(all.runs.is_empty() && all.latest.pages == 0);
         }
     }
 }
