@@ -39,6 +39,7 @@ fn worn_out() -> TestResult {
             round_bytes: 240_000_000_000,
             budget_bytes: Some(1_000_000_000_000),
             rated_bytes: Some(400_000_000_000),
+            warranty_years: Some(3),
             end: EnduranceEnd::Refused,
             refusal: Some("Input/output error".into()),
             written_bytes: 500_000_000_000,

@@ -225,6 +225,11 @@ pub trait Target: Send {
         None
     }
 
+    /// Years of its warranty, where they are known.
+    fn warranty_years(&self) -> Option<u32> {
+        None
+    }
+
     /// Whether it may be written until it refuses.
     fn write_limit(&self) -> WriteLimit {
         WriteLimit::AsStated

@@ -440,6 +440,10 @@ impl Target for SimulatedTarget {
         self.model.rated_bytes()
     }
 
+    fn warranty_years(&self) -> Option<u32> {
+        self.model.warranty_years()
+    }
+
     fn round_begins(&mut self) {
         self.round = Some(Box::new(self.drive.round_start()));
     }

@@ -42,9 +42,17 @@ fn line(endurance: &Endurance) -> String {
     )
 }
 
+/// Drive writes per day (DWPD) that bytes are over years: three significant digits.
+fn drive_writes_per_day(bytes: u64, capacity_bytes: u64, years: u32) -> String {
+    const DAYS_PER_YEAR: f64 = 365.0;
+    let days = f64::from(years) * DAYS_PER_YEAR;
+    words::number(bytes as f64 / capacity_bytes.max(1) as f64 / days)
+}
+
 /// The end, the speed of the rounds, the drive's health, and what it still does.
 fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
     let mut out = vec![end(endurance, capacity_bytes)];
+    out.extend(over_warranty(endurance, capacity_bytes));
     out.extend(speed(endurance));
     out.extend(latency(endurance));
     out.extend(health(endurance));
@@ -53,6 +61,22 @@ fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
     out.extend(endurance.afterwards.map(|after| afterwards(&after)));
     out.extend(reading(endurance));
     out
+}
+
+/// What a drive that was worn out bears a day, over its warranty.
+fn over_warranty(endurance: &Endurance, capacity_bytes: u64) -> Option<String> {
+    let years = endurance.warranty_years?;
+    if endurance.end != EnduranceEnd::Refused {
+        return None;
+    }
+    let a_day = |bytes| drive_writes_per_day(bytes, capacity_bytes, years);
+    let rated = endurance.rated_bytes.map_or_else(String::new, |rated| {
+        format!("; its rating is {}", a_day(rated))
+    });
+    Some(format!(
+        "Over a warranty of {years} years that is {} drive writes a day (DWPD){rated}.",
+        a_day(endurance.written_bytes)
+    ))
 }
 
 fn end(endurance: &Endurance, capacity_bytes: u64) -> String {
@@ -270,6 +294,7 @@ mod tests {
         Endurance {
             round_bytes: 8_000_000_000,
             rated_bytes: Some(10_000_000_000),
+            warranty_years: Some(5),
             end: EnduranceEnd::Refused,
             refusal: Some("Input/output error".into()),
             written_bytes: 19_000_000_000,
@@ -303,6 +328,8 @@ mod tests {
             [
                 "It refuses writes after 19 GB, 2.38 times its capacity and 1.9 times what it is \
                  rated for (10 GB).",
+                "Over a warranty of 5 years that is 0.0013 drive writes a day (DWPD); its \
+                 rating is 0.000685.",
                 "The first round goes at 400 MB/s, the last whole one at 300 MB/s, the slowest at \
                  300 MB/s.",
                 "99.9 % of the writes take at most 5 ms in the first round, 10 ms in the last \

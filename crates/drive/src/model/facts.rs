@@ -54,6 +54,12 @@ impl Model {
         Some(u64::from(rated.value) * 1_000_000_000_000)
     }
 
+    /// Years of the warranty; `None` if the model does not say.
+    pub fn warranty_years(&self) -> Option<u32> {
+        let years = self.health.as_ref()?.warranty_years.as_ref()?;
+        Some(years.value)
+    }
+
     fn interface_in_words(&self) -> String {
         let name = &self.host.interface.value;
         match (&self.host.pcie_generation, &self.host.pcie_lanes) {

@@ -135,6 +135,7 @@ impl<'e> Wear<'e> {
                 round_bytes: keys.round_bytes(setting.capacity_bytes),
                 budget_bytes: setting.write_budget_bytes,
                 rated_bytes: target.rated_bytes(),
+                warranty_years: target.warranty_years(),
                 end: EnduranceEnd::Unfinished,
                 refusal: None,
                 written_bytes: 0,

@@ -18,6 +18,9 @@ pub struct Endurance {
     /// What the drive is rated to be written in its life, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rated_bytes: Option<u64>,
+    /// Years of its warranty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warranty_years: Option<u32>,
     /// Why it ended.
     pub end: EnduranceEnd,
     /// What the refused write was answered with, in the operating system's words.

@@ -33,6 +33,8 @@ table! {
         spare_threshold_percent: Field<u32>, 0..=100 => spare_threshold_percent: u32 = value;
         /// Rated life: what can be written to the drive according to its maker, TB (10^12 bytes).
         rated_written_tb: Option<Field<u32>>, 1..=1_000_000;
+        /// Years of the warranty: what is rated to be written is meant for them.
+        warranty_years: Option<Field<u32>>, 1..=100;
         /// The attributes of an ATA drive.
         attributes: Vec<AttributeTable>;
     }

@@ -147,7 +147,7 @@ impl SimDrive {
             Op::Read => self
                 .reads
                 .begin(&mut self.env, &mut self.store, &mut self.host, id),
-            Op::Write | Op::Trim if self.store.ftl.space.is_read_only() => self.refuse(id),
+            Op::Write | Op::Trim if self.store.ftl.space.is_read_only() => self.refuse(id, 0),
             Op::Write => self.write_begins(id),
             Op::Trim => self.trim_handled(id),
             Op::Flush => self.flush(id),

@@ -363,20 +363,20 @@ impl SimDrive {
         let reserved = self.admission.reserved();
         let first = self.admission.take_waiting();
         if let Some(id) = first {
-            self.refuse_waiting(id, reserved);
+            self.refuse(id, reserved);
         }
         while let Some(id) = self.admission.take_waiting() {
-            self.refuse_waiting(id, 0);
+            self.refuse(id, 0);
         }
         if let Some(id) = first.filter(|_| reserved > 0) {
             self.admission.wait(id);
         }
     }
 
-    /// Refuses a command that waits to be admitted, but for the pages that are `reserved` for it: a
-    /// piece of a write that has begun is still written.
+    /// Refuses a command that has not been admitted, but for the pages that are `reserved` for it:
+    /// a piece of a write that has begun is still written.
     #[cold]
-    fn refuse_waiting(&mut self, id: CommandId, reserved: u32) {
+    pub(super) fn refuse(&mut self, id: CommandId, reserved: u32) {
         let command = self.host.command_mut(id);
         command.fail(Status::WriteProtected);
         if command.op == Op::Trim {
@@ -391,13 +391,6 @@ impl SimDrive {
         if let Some(persistence) = &mut self.store.persistence {
             persistence.give_up(id);
         }
-        self.command_done(id);
-    }
-
-    /// Refuses a command.
-    #[cold]
-    pub(super) fn refuse(&mut self, id: CommandId) {
-        self.host.command_mut(id).fail(Status::WriteProtected);
         self.command_done(id);
     }
 }

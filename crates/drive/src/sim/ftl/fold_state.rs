@@ -123,8 +123,8 @@ impl FoldState {
         layout.first_mp_page(self.target()) + layout.shape(Mode::Native).at(row + nth, die)
     }
 
-    /// Notes that a word line of a die is behind the fold. The word lines of its stripe, if it is the
-    /// last of them.
+    /// Notes that a word line of a die is behind the fold. The word lines of its stripe, if it is
+    /// the last of them.
     pub fn is_behind(&mut self, layout: &Layout, within: u32) -> Option<Range<u32>> {
         set_bit(&mut self.behind, within);
         let (stripe, word_lines) = layout.shape(Mode::Slc).stripe_of_row(within);

@@ -34,8 +34,8 @@ pub(in crate::sim) struct Received {
 pub(in crate::sim) struct Placed {
     /// Programs that the FUA write waits for.
     pub programs: u32,
-    /// Changes of the journal from this LSN on become durable together with this data, which took the
-    /// place of what they name.
+    /// Changes of the journal from this LSN on become durable together with this data, which took
+    /// the place of what they name.
     pub joins: Option<u64>,
 }
 
@@ -49,9 +49,9 @@ pub(in crate::sim) struct Relocated {
 }
 
 impl Ftl {
-    /// Gives the pages of received data the next places of a stream; tells of each run of them. What
-    /// a partly written page held before is read and merged. What is not `TRACKED` coalesces with
-    /// nothing, and nobody waits for its programs.
+    /// Gives the pages of received data the next places of a stream; tells of each run of them.
+    /// What a partly written page held before is read and merged. What is not `TRACKED` coalesces
+    /// with nothing, and nobody waits for its programs.
     #[inline(always)]
     pub fn place_received<const TRACKED: bool>(
         &mut self,
@@ -152,8 +152,8 @@ impl Ftl {
     }
 
     /// Overwrites what the page of received data held in the program being filled, if it lies
-    /// there: the data takes no place of its own then, and no old content has to be read. Where that
-    /// is.
+    /// there: the data takes no place of its own then, and no old content has to be read. Where
+    /// that is.
     #[inline(always)]
     fn coalesce(
         &mut self,

@@ -236,34 +236,6 @@ impl L2p {
         Ppn(self.l2p.get(lpn.0))
     }
 
-    /// [`L2p::entry`] of logical pages in a row; `None` where their entries do not lie in a row.
-    #[inline(always)]
-    pub fn entries(
-        &self,
-        pages: Range<Lpn>,
-    ) -> Option<impl ExactSizeIterator<Item = Ppn> + Clone + '_> {
-        let row = self.l2p.row(pages.start.0, pages.count())?;
-        Some(row.iter().map(|&ppn| Ppn(ppn)))
-    }
-
-    /// [`L2p::lpn_of`] of some pages in a row of a multi-plane page.
-    #[inline(always)]
-    pub fn lpns_from(
-        &self,
-        first: Ppn,
-        count: u32,
-    ) -> impl ExactSizeIterator<Item = Lpn> + Clone + '_ {
-        let row = self.p2l.row(first.0, count);
-        let row = row.expect("a multi-plane page is in one block of the table");
-        row.iter().map(|&lpn| Lpn(lpn))
-    }
-
-    /// [`L2p::lpn_of`] of pages of a multi-plane page, which begins at `first`, one bit each.
-    #[inline(always)]
-    pub fn lpns_of_bits(&self, first: Ppn, pages: u32) -> impl Iterator<Item = Lpn> + Clone + '_ {
-        set_bits(pages).map(move |nth| self.lpn_of(first + nth))
-    }
-
     #[inline(always)]
     fn set_entry(&mut self, lpn: Lpn, ppn: Ppn) {
         *self.l2p.entry(lpn.0) = ppn.0;
@@ -300,13 +272,13 @@ impl L2p {
     /// The logical pages that lie valid in a multi-plane page.
     #[inline]
     pub fn valid_lpns(&self, mp_page: MpPage) -> impl Iterator<Item = Lpn> + '_ {
-        self.lpns_of(mp_page, self.valid_bits(mp_page))
+        lpns_in(self, mp_page, self.valid_bits(mp_page))
     }
 
-    /// The logical pages of pages of a multi-plane page, one bit each.
-    #[inline]
-    pub fn lpns_of(&self, mp_page: MpPage, pages: u32) -> impl Iterator<Item = Lpn> + '_ {
-        self.lpns_of_bits(mp_page.first_ppn(self.page_bits), pages)
+    /// [`L2p::lpn_of`] of pages of the multi-plane page that begins at `first`, one bit each.
+    #[inline(always)]
+    pub fn lpns_of(&self, first: Ppn, pages: u32) -> impl Iterator<Item = Lpn> + Clone + '_ {
+        set_bits(pages).map(move |nth| self.lpn_of(first + nth))
     }
 
     /// Valid and trimmed pages of a multi-plane page, one bit each.
@@ -645,6 +617,38 @@ impl L2p {
         assert_ne!(tag, ERASED, "a mapped page has been erased");
         Some(tag)
     }
+}
+
+/// [`L2p::entry`] of logical pages in a row; `None` where their entries do not lie in a row.
+#[inline(always)]
+pub(crate) fn entries(
+    l2p: &L2p,
+    pages: Range<Lpn>,
+) -> Option<impl ExactSizeIterator<Item = Ppn> + Clone + '_> {
+    let row = l2p.l2p.row(pages.start.0, pages.count())?;
+    Some(row.iter().map(|&ppn| Ppn(ppn)))
+}
+
+/// [`L2p::lpn_of`] of pages of a multi-plane page, one bit each.
+#[inline]
+pub(crate) fn lpns_in(
+    l2p: &L2p,
+    mp_page: MpPage,
+    pages: u32,
+) -> impl Iterator<Item = Lpn> + Clone + '_ {
+    l2p.lpns_of(mp_page.first_ppn(l2p.page_bits), pages)
+}
+
+/// [`L2p::lpn_of`] of some pages in a row of a multi-plane page.
+#[inline(always)]
+pub(crate) fn lpns_from(
+    l2p: &L2p,
+    first: Ppn,
+    count: u32,
+) -> impl ExactSizeIterator<Item = Lpn> + Clone + '_ {
+    let row = l2p.p2l.row(first.0, count);
+    let row = row.expect("a multi-plane page is in one block of the table");
+    row.iter().map(|&lpn| Lpn(lpn))
 }
 
 /// The tables when the power has been cut: the L2P is made the one that flash has, and then what is

@@ -21,6 +21,7 @@ use std::ops::Range;
 
 use stend_base::Nanos;
 
+use super::errors::forget_bounds;
 use super::life::ProgramFailures;
 use super::{Media, copy_rows, count_erase, erase_time, splitmix64};
 use crate::health::{BlockHealth, Cycles};
@@ -348,13 +349,6 @@ impl Media {
         replaced
     }
 
-    /// Erase cycles change of a superblock that may hold data.
-    pub(super) fn forget_bounds(&mut self) {
-        if let Some(errors) = &mut self.errors {
-            errors.forget_bounds();
-        }
-    }
-
     /// Replaces the block of a superblock on a die by a spare one, or by one of a spare superblock.
     /// Returns false where there is neither.
     pub fn find_block(
@@ -363,7 +357,7 @@ impl Media {
         superblock: SuperblockId,
         die: DieId,
     ) -> bool {
-        self.forget_bounds();
+        forget_bounds(self);
         let blocks = self.blocks_mut();
         if blocks.replace(superblock, die) {
             return true;
@@ -381,7 +375,7 @@ impl Media {
         superblock: SuperblockId,
         die: DieId,
     ) -> bool {
-        self.forget_bounds();
+        forget_bounds(self);
         let blocks = self.blocks_mut();
         blocks.dissolve(erased);
         blocks.replace(superblock, die)
@@ -408,7 +402,7 @@ impl Media {
         die: DieId,
     ) -> (Nanos, bool) {
         count_erase(env, mode);
-        self.forget_bounds();
+        forget_bounds(self);
         let pool = env.layout.pool_of_superblock(superblock);
         let bears = self.blocks_mut().bears_erase(superblock, die, pool);
         (erase_time(&env.spec, mode), bears)

@@ -154,57 +154,10 @@ impl Media {
         if errors.is_clean(env.queue.now(), superblock) {
             errors.count_read(superblock);
             let corrected = !errors.dead[die.index()];
-            debug_assert!(self.reads_at_once(env, superblocks, (superblock, mp_page), die));
+            debug_assert!(reads_at_once(self, env, superblocks, (superblock, mp_page)));
             return (sense, corrected);
         }
-        self.sense_closely(env, superblocks, (superblock, mp_page), die, sense)
-    }
-
-    /// Whether a page takes one pass, without regard to a bound.
-    fn reads_at_once(
-        &self,
-        env: &Env,
-        superblocks: &Superblocks,
-        (superblock, mp_page): (SuperblockId, MpPage),
-        die: DieId,
-    ) -> bool {
-        let cycles = self.cycles_on_die(superblocks, superblock, die);
-        let of = (superblock, superblocks.mode(superblock));
-        let outcome = self
-            .model()
-            .exact_outcome(env.queue.now(), mp_page, of, cycles);
-        outcome.corrected && outcome.retries == 0
-    }
-
-    /// [`Media::sense_time`] where some page may take more passes than one.
-    #[inline(never)]
-    fn sense_closely(
-        &mut self,
-        env: &mut Env,
-        superblocks: &Superblocks,
-        (superblock, mp_page): (SuperblockId, MpPage),
-        die: DieId,
-        sense: Nanos,
-    ) -> (Nanos, bool) {
-        let cycles = self.cycles_on_die(superblocks, superblock, die);
-        let mode = superblocks.mode(superblock);
-        let now = env.queue.now();
-        if !self.model().is_bounded(now, superblock) {
-            let worst = self.cycles_of_worst(superblocks, superblock);
-            self.model_mut().bound_anew(now, (superblock, mode), worst);
-        }
-        let errors = self.model_mut();
-        let outcome = errors.page_outcome(now, mp_page, (superblock, mode), cycles);
-        errors.count_read(superblock);
-        let corrected = outcome.corrected && !errors.dead[die.index()];
-        let retries = u64::from(outcome.retries);
-        let time = sense * (retries + 1) + errors.spec.ecc.retry * retries;
-        env.counters.read_retries += retries;
-        match mode {
-            Mode::Slc => env.counters.slc_reads += retries,
-            Mode::Native => env.counters.native_reads += retries,
-        }
-        (time, corrected)
+        sense_closely(self, env, superblocks, (superblock, mp_page), (die, sense))
     }
 
     /// A multi-plane page at this instant.
@@ -338,6 +291,61 @@ impl Media {
     }
 }
 
+/// Whether a page takes one pass, without regard to a bound.
+fn reads_at_once(
+    media: &Media,
+    env: &Env,
+    superblocks: &Superblocks,
+    (superblock, mp_page): (SuperblockId, MpPage),
+) -> bool {
+    let mode = superblocks.mode(superblock);
+    let (_, within) = env.layout.within_superblock(mp_page);
+    let (_, die) = env.layout.shape(mode).place(within);
+    let cycles = media.cycles_on_die(superblocks, superblock, die);
+    let now = env.queue.now();
+    let outcome = media
+        .model()
+        .exact_outcome(now, mp_page, (superblock, mode), cycles);
+    outcome.corrected && outcome.retries == 0
+}
+
+/// Erase cycles change of a superblock that may hold data: no bound holds any more.
+pub(super) fn forget_bounds(media: &mut Media) {
+    if let Some(errors) = &mut media.errors {
+        errors.bounds.clear();
+    }
+}
+
+/// [`Media::sense_time`] where some page may take more passes than one.
+#[inline(never)]
+fn sense_closely(
+    media: &mut Media,
+    env: &mut Env,
+    superblocks: &Superblocks,
+    (superblock, mp_page): (SuperblockId, MpPage),
+    (die, sense): (DieId, Nanos),
+) -> (Nanos, bool) {
+    let cycles = media.cycles_on_die(superblocks, superblock, die);
+    let mode = superblocks.mode(superblock);
+    let now = env.queue.now();
+    if !media.model().is_bounded(now, superblock) {
+        let worst = media.cycles_of_worst(superblocks, superblock);
+        media.model_mut().bound_anew(now, (superblock, mode), worst);
+    }
+    let errors = media.model_mut();
+    let outcome = errors.page_outcome(now, mp_page, (superblock, mode), cycles);
+    errors.count_read(superblock);
+    let corrected = outcome.corrected && !errors.dead[die.index()];
+    let retries = u64::from(outcome.retries);
+    let time = sense * (retries + 1) + errors.spec.ecc.retry * retries;
+    env.counters.read_retries += retries;
+    match mode {
+        Mode::Slc => env.counters.slc_reads += retries,
+        Mode::Native => env.counters.native_reads += retries,
+    }
+    (time, corrected)
+}
+
 impl FlashErrors {
     /// Passes after the first that reading takes of a page that was just written, in a block with
     /// so many erase cycles: of the worst of some ten thousand pages.
@@ -434,11 +442,6 @@ impl FlashErrors {
             until,
             clean: worst.corrected && worst.retries == 0,
         });
-    }
-
-    /// Erase cycles have changed beside what was opened: no bound holds any more.
-    pub(super) fn forget_bounds(&mut self) {
-        self.bounds.clear();
     }
 
     /// Raw bit error rate at this instant of the average page of a superblock's block with so many

@@ -1,5 +1,5 @@
-//! How many erases each block bears and which are bad from the factory: functions of the seed and of
-//! the block's place. Which programs fail: a function of the seed and of the program's number.
+//! How many erases each block bears and which are bad from the factory: functions of the seed and
+//! of the block's place. Which programs fail: a function of the seed and of the program's number.
 //!
 //! Lives are log-normal, the distribution that JEDEC JEP122 names among those for wear-out, and
 //! Mielke et al. for the endurance of flash ("Reliability of Solid-State Drives Based on NAND

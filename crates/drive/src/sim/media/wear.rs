@@ -2,6 +2,7 @@
 //! ([`crate::sim::repeat`]).
 
 use super::Media;
+use super::errors::forget_bounds;
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
@@ -17,7 +18,7 @@ pub(in crate::sim) fn erase_once_more(
     superblock: SuperblockId,
 ) {
     superblocks.wears(superblock);
-    media.forget_bounds();
+    forget_bounds(media);
     if media.has_blocks() {
         for die in (0..env.spec.dies).map(DieId) {
             erase_block(media, env, superblocks, (superblock, die));

@@ -1,7 +1,8 @@
 //! Atomic writes: which changes of the L2P become durable together.
 //!
 //! The parts of a write are placed one after another, and nothing of another write between them.
-//! They, and whatever else is logged meanwhile, are one atomic group, which ends with the last part.
+//! They, and whatever else is logged meanwhile, are one atomic group, which ends with the last
+//! part.
 //! A write longer than the write buffer, or than a superblock, is placed in pieces of this size,
 //! each with a group of its own. Two rules follow:
 //! - A TRIM of pages of a write that is partly placed waits for its end: else the order of the

@@ -5,8 +5,8 @@ use crate::sim::ids::{Id, Lpn, Ppn};
 /// What has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum ChangeKind {
-    /// `pages` physical pages from `to` on, in one multi-plane page, hold the logical pages that the
-    /// P2L names.
+    /// `pages` physical pages from `to` on, in one multi-plane page, hold the logical pages that
+    /// the P2L names.
     Write,
     /// `pages` logical pages from `first` on hold nothing.
     Trim,

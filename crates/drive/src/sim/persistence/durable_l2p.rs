@@ -10,7 +10,7 @@ use super::superseded::{PlaceRun, Superseded};
 use super::view::FlashView;
 use crate::sim::geometry::bits::set_bits;
 use crate::sim::ids::{Lpn, Ppn, SuperblockId};
-use crate::sim::l2p::table::{AfterCut, L2p};
+use crate::sim::l2p::table::{AfterCut, L2p, lpns_from};
 
 /// The L2P as flash has it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -54,13 +54,13 @@ impl DurableL2p {
         for change in changes {
             match change.kind {
                 ChangeKind::Write => {
-                    let lpns = l2p.lpns_from(change.to(), change.pages);
+                    let lpns = lpns_from(l2p, change.to(), change.pages);
                     self.dirty.mark_each(lpns);
                 }
                 // It is marked when it is durable.
                 ChangeKind::Trim => {}
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
-                    let lpns = l2p.lpns_of_bits(change.ppn(), change.pages);
+                    let lpns = l2p.lpns_of(change.ppn(), change.pages);
                     self.dirty.mark_each(lpns);
                 }
             }

@@ -11,7 +11,7 @@ use super::{FlashView, Persistence};
 use crate::sim::faults::Fault;
 use crate::sim::geometry::bits::set_bits;
 use crate::sim::ids::{CommandId, IdRange, Lpn, MpPage, Ppn, SuperblockId};
-use crate::sim::l2p::table::L2p;
+use crate::sim::l2p::table::{L2p, entries, lpns_from};
 
 /// Writes, and what waits for them.
 impl Persistence {
@@ -63,7 +63,7 @@ impl Persistence {
     fn supersede(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         let moved = self.keeps_fold_sources() && view.fold.is_under_way();
         if view.l2p.pending_trims().is_empty()
-            && let Some(places) = view.l2p.entries(pages.clone())
+            && let Some(places) = entries(view.l2p, pages.clone())
         {
             if let Some(run) = PlaceRun::of(places.clone())
                 && !(moved && run.first.is_place())
@@ -106,17 +106,15 @@ impl Persistence {
         self.buffer.push(change);
     }
 
-    /// The entries change of the logical pages that were written to pages of a multi-plane page, one
-    /// bit each.
+    /// The entries change of the logical pages that were written to pages of a multi-plane page,
+    /// one bit each.
     #[inline(always)]
     pub fn entries_change(&mut self, first: Ppn, pages: u32, l2p: &L2p) {
         let dirty = self.durable.dirty();
         match pages & pages.wrapping_add(1) {
             // The first of them, in a row.
-            0 => dirty.mark_each(l2p.lpns_from(first, pages.count_ones())),
-            _ => l2p
-                .lpns_of_bits(first, pages)
-                .for_each(|lpn| dirty.mark(lpn)),
+            0 => dirty.mark_each(lpns_from(l2p, first, pages.count_ones())),
+            _ => l2p.lpns_of(first, pages).for_each(|lpn| dirty.mark(lpn)),
         }
     }
 
@@ -219,8 +217,8 @@ impl Persistence {
     }
 }
 
-/// See [`Persistence::supersede`], where a page may not lie, for flash, where the L2P says: a TRIM of
-/// it is pending, or a fold has `moved` it.
+/// See [`Persistence::supersede`], where a page may not lie, for flash, where the L2P says: a TRIM
+/// of it is pending, or a fold has `moved` it.
 #[inline(never)]
 fn supersede_moved(durable: &mut DurableL2p, pages: Range<Lpn>, view: &FlashView<'_>, moved: bool) {
     let filled = match moved {
@@ -236,8 +234,8 @@ fn supersede_moved(durable: &mut DurableL2p, pages: Range<Lpn>, view: &FlashView
     }));
 }
 
-/// Those of some valid pages of a multi-plane page, one bit each, that a change must not name, since
-/// a TRIM has already.
+/// Those of some valid pages of a multi-plane page, one bit each, that a change must not name,
+/// since a TRIM has already.
 #[inline(always)]
 pub(in crate::sim) fn trimmed_bits(first: Ppn, pages: u32, l2p: &L2p) -> u32 {
     match l2p.pending_trims().is_empty() {

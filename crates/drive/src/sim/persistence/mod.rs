@@ -1,9 +1,9 @@
 //! Persistence: what a power cut leaves, and what brings the rest back.
 //!
 //! Every change of the L2P is logged in a buffer, in the order in which it takes effect: a write
-//! when each part of it gets its place, a TRIM, a move by GC or folding ([`journal_buffer`]). A change is
-//! *ready* when the data it names is programmed ([`readiness`]), *durable* when a journal page that
-//! names it is programmed too ([`journal`]); then it is applied to the durable L2P
+//! when each part of it gets its place, a TRIM, a move by GC or folding ([`journal_buffer`]). A
+//! change is *ready* when the data it names is programmed ([`readiness`]), *durable* when a journal
+//! page that names it is programmed too ([`journal`]); then it is applied to the durable L2P
 //! ([`durable_l2p`]). Changes become durable in their order, those of one request together
 //! ([`atomic_writes`]). So what a cut leaves is always the drive as it was after some request, and
 //! a flush waits for the last change before it. Checkpoints keep the journal short

@@ -5,6 +5,7 @@ use crate::sim::drive::SimDrive;
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{DieId, Lpn, MpPage};
+use crate::sim::l2p::table::lpns_in;
 use crate::sim::media::errors::PageState;
 use crate::sim::persistence::StripeMember;
 use crate::sim::store::Store;
@@ -164,5 +165,5 @@ impl Losses {
 }
 
 fn lpns_of(store: &Store, mp_page: MpPage, pages: u32) -> impl Iterator<Item = u32> {
-    store.ftl.l2p.lpns_of(mp_page, pages).map(|lpn| lpn.0)
+    lpns_in(&store.ftl.l2p, mp_page, pages).map(|lpn| lpn.0)
 }
