@@ -9,7 +9,7 @@ pub enum Fault {
     FlushEarly,
     /// Each part of a write enters the journal by itself.
     TornRequest,
-    /// Requests that overlap do not wait for each other.
+    /// A TRIM does not wait for the end of a write that it overlaps.
     Unordered,
     /// Parity of stripes that are not full is not saved.
     ParityUnsaved,

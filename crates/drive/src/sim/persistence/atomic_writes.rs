@@ -87,6 +87,12 @@ impl AtomicWrites {
     /// A part is about to be logged, from this LSN on. Returns whether it completes a piece.
     #[inline(always)]
     pub fn places(&mut self, part: &Part, lsn: u64) -> bool {
+        debug_assert!(
+            self.placing
+                .as_ref()
+                .is_none_or(|write| write.command == part.command),
+            "data has overtaken other data"
+        );
         if part.last {
             self.placing = None;
             return true;
