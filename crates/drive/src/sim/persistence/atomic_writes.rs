@@ -2,8 +2,8 @@
 //!
 //! The parts of a write are placed one after another, and nothing of another write between them.
 //! They, and whatever else is logged meanwhile, are one atomic group, which ends with the last
-//! part. A write longer than the write buffer, or than a superblock, is placed in pieces of this size,
-//! each with a group of its own. Two rules follow:
+//! part. A write longer than the write buffer, or than a superblock, is placed in pieces of this
+//! size, each with a group of its own. Two rules follow:
 //! - A TRIM of pages of a write that is partly placed waits for its end: else the order of the
 //!   changes would not be that of the data.
 //! - A piece begins only when there is space for all of it. Else it could hold back, by what it
