@@ -6,57 +6,77 @@ use crate::sim::fold::{Folder, Folding};
 use crate::sim::ids::CommandId;
 use crate::sim::trim::{Begun, Trim};
 
-/// What may have become possible.
+/// What may have become possible, one bit each. In one byte, since flags that were just stored one
+/// by one are loaded together only after all stores have ended (store-to-load forwarding).
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub(in crate::sim) struct Due {
-    /// Garbage collection may continue.
-    gc: bool,
-    /// Folding of the SLC cache may continue.
-    fold: bool,
-    /// Writes that wait for room may be admitted.
-    writes: bool,
-    /// TRIM may have emptied superblocks that can be erased.
-    trim: bool,
-}
+pub(in crate::sim) struct Due(u8);
 
 impl Due {
+    /// Garbage collection may continue.
+    const GC: u8 = 1;
+    /// Folding of the SLC cache may continue.
+    const FOLD: u8 = 2;
+    /// Writes that wait for room may be admitted.
+    const WRITES: u8 = 4;
+    /// TRIM may have emptied superblocks that can be erased.
+    const TRIM: u8 = 8;
+
     /// Space was freed: whoever waits for it may continue.
     #[inline(always)]
     pub fn all(&mut self) {
-        (self.gc, self.fold, self.writes) = (true, true, true);
+        self.0 |= Due::GC | Due::FOLD | Due::WRITES;
     }
 
     /// Garbage collection may continue.
     #[inline(always)]
     pub fn gc(&mut self) {
-        self.gc = true;
+        self.0 |= Due::GC;
     }
 
     /// Folding may continue.
     pub fn fold(&mut self) {
-        self.fold = true;
+        self.0 |= Due::FOLD;
     }
 
     /// Writes may be admitted.
     #[inline(always)]
     pub fn writes(&mut self) {
-        self.writes = true;
+        self.0 |= Due::WRITES;
+    }
+
+    /// TRIM may have emptied superblocks.
+    pub fn trim(&mut self) {
+        self.0 |= Due::TRIM;
+    }
+
+    /// Takes what is due of these.
+    #[inline(always)]
+    fn take(&mut self, of: u8) -> Due {
+        let due = self.0 & of;
+        self.0 &= !of;
+        Due(due)
+    }
+
+    /// Whether any of these is due.
+    #[inline(always)]
+    fn has(self, of: u8) -> bool {
+        self.0 & of != 0
     }
 }
 
 impl SimDrive {
-    /// Does what is due.
+    /// Does what is due; what TRIM has emptied comes after the rest.
     #[inline(always)]
     pub(super) fn settle(&mut self) {
-        let due = self.take_due();
-        let settled = due.gc && self.collect();
-        if due.fold {
+        let due = self.due.take(Due::GC | Due::FOLD | Due::WRITES);
+        let settled = due.has(Due::GC) && self.collect();
+        if due.has(Due::FOLD) {
             self.fold();
         }
-        if due.writes {
+        if due.has(Due::WRITES) {
             self.admit_writes(settled);
         }
-        if std::mem::take(&mut self.due.trim) {
+        if self.due.take(Due::TRIM).has(Due::TRIM) {
             self.trim.emptied(&mut self.env, &mut self.store);
         }
     }
@@ -66,16 +86,6 @@ impl SimDrive {
     pub(super) fn settle_all(&mut self) {
         self.due.all();
         self.settle();
-    }
-
-    /// Takes what is due now; what TRIM has emptied comes after the rest.
-    #[inline(always)]
-    fn take_due(&mut self) -> Due {
-        let later = Due {
-            trim: self.due.trim,
-            ..Due::default()
-        };
-        std::mem::replace(&mut self.due, later)
     }
 
     /// Continues GC. Returns whether it cannot continue until something changes.
@@ -134,7 +144,8 @@ impl SimDrive {
                 }
                 Next::Trim(command) => {
                     self.trim_begins(command);
-                    settled = self.take_due().gc && self.make_space();
+                    let due = self.due.take(Due::GC | Due::FOLD | Due::WRITES);
+                    settled = due.has(Due::GC) && self.make_space();
                 }
             }
         }
@@ -184,7 +195,7 @@ impl SimDrive {
             Begun::Done => {
                 self.command_done(id);
                 self.due.all();
-                self.due.trim = true;
+                self.due.trim();
             }
             Begun::Pending { waits } => {
                 if !waits {
@@ -205,7 +216,7 @@ impl SimDrive {
         let (env, store) = (&mut self.env, &self.store);
         self.trim.go_on(env, store, &mut self.controller);
         self.due.all();
-        self.due.trim = true;
+        self.due.trim();
         self.settle();
     }
 }

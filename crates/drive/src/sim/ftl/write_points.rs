@@ -20,8 +20,7 @@ struct WritePoint {
     /// Number of the first multi-plane page being filled, within the superblock.
     within: u32,
     /// Its row and die.
-    row: Row,
-    die: DieId,
+    place: RowAndDie,
     /// Multi-plane pages and pages of one program there.
     mp_pages_per_program: u32,
     pages_per_program: u32,
@@ -37,6 +36,38 @@ struct WritePoint {
     journal_from: u64,
 }
 
+/// A row and a die, in one word: they are loaded together soon after one of them was stored, which
+/// takes long where the store was narrower (store-to-load forwarding).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct RowAndDie(u64);
+
+impl RowAndDie {
+    #[inline(always)]
+    fn new(row: Row, die: DieId) -> RowAndDie {
+        RowAndDie(u64::from(row.0) << 32 | u64::from(die.0))
+    }
+
+    #[inline(always)]
+    fn row(self) -> Row {
+        Row((self.0 >> 32) as u32)
+    }
+
+    #[inline(always)]
+    fn die(self) -> DieId {
+        DieId(self.0 as u32)
+    }
+
+    /// Moves on to the next of so many dies; behind the last to the first, so many rows on.
+    #[inline(always)]
+    fn next(&mut self, dies: u32, rows: u32) {
+        let next = self.die().0 + 1;
+        *self = match next == dies {
+            true => RowAndDie::new(self.row() + rows, DieId(0)),
+            false => RowAndDie(self.0 + 1),
+        };
+    }
+}
+
 impl WritePoint {
     fn new(pages_per_mp_page: u32) -> WritePoint {
         WritePoint {
@@ -44,8 +75,7 @@ impl WritePoint {
             kind: Kind::NATIVE,
             next: None,
             within: 0,
-            row: Row(0),
-            die: DieId(0),
+            place: RowAndDie::new(Row(0), DieId(0)),
             mp_pages_per_program: 1,
             pages_per_program: pages_per_mp_page,
             first_ppn: Ppn(0),
@@ -63,8 +93,8 @@ impl WritePoint {
             superblock: self.superblock,
             kind: self.kind,
             mp_page: self.first_ppn.mp_page(layout.page_bits),
-            row: self.row,
-            die: self.die,
+            row: self.place.row(),
+            die: self.place.die(),
             mp_pages: self.mp_pages_per_program,
         }
     }
@@ -327,7 +357,7 @@ impl WritePoints {
         let fill = &self.fills[kind.mode as usize];
         let point = &mut self.points[id.number()];
         (point.superblock, point.kind) = (superblock, kind);
-        (point.within, point.row, point.die) = (0, Row(0), DieId(0));
+        (point.within, point.place) = (0, RowAndDie::new(Row(0), DieId(0)));
         let first = layout.first_mp_page(superblock);
         point.first_ppn = first.first_ppn(layout.page_bits);
         point.mp_pages_per_program = fill.mp_pages_per_program;
@@ -457,11 +487,7 @@ impl WritePoints {
         self.moves += 1;
         let point = &mut self.points[id.number()];
         point.within += point.mp_pages_per_program;
-        point.die += 1;
-        if point.die.0 == layout.dies {
-            point.die = DieId(0);
-            point.row += point.mp_pages_per_program;
-        }
+        point.place.next(layout.dies, point.mp_pages_per_program);
         point.first_ppn += point.pages_per_program;
         if point.within == self.fills[point.kind.mode as usize].mp_pages_per_superblock {
             point.superblock = SuperblockId::NONE;
@@ -562,7 +588,8 @@ impl WritePoints {
             let data = left.filter(|&w| fill.run[w as usize] > 0).count() as u32;
             *room = data * self.pages_per_mp_page;
             point.within = within;
-            (point.row, point.die) = shape.place(within);
+            let (row, die) = shape.place(within);
+            point.place = RowAndDie::new(row, die);
             let mp_page = layout.first_mp_page(point.superblock) + within;
             point.first_ppn = mp_page.first_ppn(layout.page_bits);
         }

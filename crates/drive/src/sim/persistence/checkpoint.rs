@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::journal::Journal;
 use crate::sim::ftl::l2p_cache::directory_pages;
-use crate::sim::geometry::bits::set_bit;
+use crate::sim::geometry::bits::{has_bit, set_bit};
 use crate::sim::ids::Lpn;
 use crate::spec::Spec;
 
@@ -17,23 +17,37 @@ const PAGES_PER_PART: u32 = 1024;
 pub(super) struct DirtyParts {
     /// Since they were last written.
     changed: Vec<u64>,
+    /// Parts that have not: with random writes, soon none.
+    unchanged: u32,
     /// Those that the checkpoint under way writes.
     writing: Vec<u64>,
+    parts: u32,
 }
 
 impl DirtyParts {
     pub fn new(logical_pages: u32) -> DirtyParts {
-        let words = logical_pages.div_ceil(PAGES_PER_PART).div_ceil(64) as usize;
+        let parts = logical_pages.div_ceil(PAGES_PER_PART);
+        let words = parts.div_ceil(64) as usize;
         DirtyParts {
             changed: vec![0; words],
+            unchanged: parts,
             writing: vec![0; words],
+            parts,
         }
+    }
+
+    /// Whether all have changed: nothing need be marked.
+    #[inline(always)]
+    pub fn are_all(&self) -> bool {
+        self.unchanged == 0
     }
 
     /// The entry of a logical page is not as it was last written.
     #[inline]
     pub fn mark(&mut self, lpn: Lpn) {
-        set_bit(&mut self.changed, lpn.0 / PAGES_PER_PART);
+        let part = lpn.0 / PAGES_PER_PART;
+        self.unchanged -= u32::from(!has_bit(&self.changed, part));
+        set_bit(&mut self.changed, part);
     }
 
     /// [`DirtyParts::mark`] for some logical pages, at least one.
@@ -51,7 +65,14 @@ impl DirtyParts {
     }
 
     /// [`DirtyParts::mark`] for logical pages in a row.
+    #[inline(always)]
     pub fn mark_all(&mut self, pages: Range<Lpn>) {
+        if !self.are_all() {
+            self.mark_range(pages);
+        }
+    }
+
+    fn mark_range(&mut self, pages: Range<Lpn>) {
         let mut first = pages.start;
         while first < pages.end {
             self.mark(first);
@@ -62,6 +83,7 @@ impl DirtyParts {
     /// They are being written: how many.
     fn write(&mut self) -> u32 {
         std::mem::swap(&mut self.changed, &mut self.writing);
+        self.unchanged = self.parts;
         self.writing.iter().map(|word| word.count_ones()).sum()
     }
 
@@ -74,6 +96,8 @@ impl DirtyParts {
         for (changed, writing) in self.changed.iter_mut().zip(&mut self.writing) {
             *changed |= std::mem::take(writing);
         }
+        let changed = self.changed.iter().map(|word| word.count_ones());
+        self.unchanged = self.parts - changed.sum::<u32>();
     }
 }
 

@@ -52,15 +52,15 @@ impl DurableL2p {
     /// Marks what changes that are not durable will change.
     pub fn mark_again<'a>(&mut self, changes: impl Iterator<Item = &'a Change>, l2p: &L2p) {
         for change in changes {
-            match change.kind {
+            match change.kind() {
                 ChangeKind::Write => {
-                    let lpns = lpns_from(l2p, change.to(), change.pages);
+                    let lpns = lpns_from(l2p, change.to(), change.pages());
                     self.dirty.mark_each(lpns);
                 }
                 // It is marked when it is durable.
                 ChangeKind::Trim => {}
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
-                    let lpns = l2p.lpns_of(change.ppn(), change.pages);
+                    let lpns = l2p.lpns_of(change.ppn(), change.pages());
                     self.dirty.mark_each(lpns);
                 }
             }
@@ -94,11 +94,11 @@ impl DurableL2p {
     ) -> Vec<(Lpn, Ppn)> {
         let (mut superseded, mut found) = (self.superseded.clone(), Vec::new());
         for change in changes.rev() {
-            match change.kind {
-                ChangeKind::Write => superseded.take_last_of(change.pages, |nth, old| {
+            match change.kind() {
+                ChangeKind::Write => superseded.take_last_of(change.pages(), |nth, old| {
                     found.push((l2p.lpn_of(change.to() + nth), old));
                 }),
-                ChangeKind::Trim => superseded.take_last_of(change.pages, |_, _| ()),
+                ChangeKind::Trim => superseded.take_last_of(change.pages(), |_, _| ()),
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {}
             }
         }
@@ -151,16 +151,16 @@ impl DurableL2p {
         // Pages of writes in a row: where they lie now is in the L2P.
         let mut written = 0;
         for &change in changes.range(..count) {
-            match change.kind {
-                ChangeKind::Write => written += change.pages,
+            match change.kind() {
+                ChangeKind::Write => written += change.pages(),
                 ChangeKind::Trim => {
                     self.apply_writes(std::mem::take(&mut written), view);
                     self.apply_trim(change, view);
                 }
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
-                    if change.pages != 0 {
+                    if change.pages() != 0 {
                         let superblock = view.superblock_of(change.ppn());
-                        self.need_less(superblock, change.pages.count_ones());
+                        self.need_less(superblock, change.pages().count_ones());
                     }
                 }
             }
@@ -182,8 +182,8 @@ impl DurableL2p {
     /// Takes from the logical pages that a change names their places.
     fn apply_trim(&mut self, change: Change, view: &FlashView<'_>) {
         let mut done = 0;
-        while done < change.pages {
-            let old = self.superseded.take_first(change.pages - done);
+        while done < change.pages() {
+            let old = self.superseded.take_first(change.pages() - done);
             if old.first != Ppn::UNMAPPED {
                 let first = change.lpn() + done;
                 self.dirty.mark_all(first..first + old.pages);
@@ -221,15 +221,15 @@ impl DurableL2p {
     /// Undoes changes that are not durable, of which these are all, in an L2P.
     pub fn undo(&mut self, changes: &VecDeque<Change>, l2p: &mut AfterCut<'_>) {
         for &change in changes.iter().rev() {
-            match change.kind {
-                ChangeKind::Write => self.superseded.take_last_of(change.pages, |nth, old| {
+            match change.kind() {
+                ChangeKind::Write => self.superseded.take_last_of(change.pages(), |nth, old| {
                     l2p.put(l2p.lpn_of(change.to() + nth), old);
                 }),
-                ChangeKind::Trim => self.superseded.take_last_of(change.pages, |nth, old| {
+                ChangeKind::Trim => self.superseded.take_last_of(change.pages(), |nth, old| {
                     l2p.put(change.lpn() + nth, old);
                 }),
                 ChangeKind::Lose | ChangeKind::Relocate | ChangeKind::Fold => {
-                    for bit in set_bits(change.pages) {
+                    for bit in set_bits(change.pages()) {
                         l2p.put_back(change.ppn() + bit);
                     }
                 }

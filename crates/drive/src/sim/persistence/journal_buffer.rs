@@ -178,7 +178,7 @@ impl JournalBuffer {
             && latest.goes_on_at(to)
             && (self.write_is_whole || !latest.ends_group())
         {
-            latest.pages += pages;
+            latest.go_on(pages);
             latest.set_ends_group(!self.group_is_open);
             self.entries += u64::from(pages);
             return;
@@ -316,7 +316,7 @@ mod tests {
             if last {
                 buffer.end_group();
             }
-            let of = |change: &Change| (change.to().0, change.pages, change.ends_group());
+            let of = |change: &Change| (change.to().0, change.pages(), change.ends_group());
             buffer.changes().iter().map(of).collect::<Vec<_>>()
         };
         let (whole, first, last) = ((true, true), (false, false), (false, true));

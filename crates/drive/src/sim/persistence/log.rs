@@ -112,8 +112,8 @@ impl Persistence {
     pub fn entries_change(&mut self, first: Ppn, pages: u32, l2p: &L2p) {
         let dirty = self.durable.dirty();
         match pages & pages.wrapping_add(1) {
-            // None of them, or the first, in a row.
-            0 if pages == 0 => {}
+            _ if pages == 0 || dirty.are_all() => {}
+            // The first of them, in a row.
             0 => dirty.mark_each(lpns_from(l2p, first, pages.count_ones())),
             _ => l2p.lpns_of(first, pages).for_each(|lpn| dirty.mark(lpn)),
         }
