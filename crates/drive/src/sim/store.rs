@@ -31,7 +31,7 @@ impl Store {
         let mp_pages = env.layout.mp_pages_in(superblock);
         self.media.erase_begins(&mp_pages);
         if let Some(persistence) = &mut self.persistence {
-            persistence.erased(mp_pages);
+            persistence.erased(superblock, mp_pages);
         }
         let mode = ftl.superblocks.mode(superblock);
         for die in (0..env.spec.dies).map(DieId) {

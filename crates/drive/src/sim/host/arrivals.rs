@@ -59,15 +59,50 @@ impl Arrivals {
     }
 }
 
-/// A command that has ended, on its way to the sender.
+/// A command that has ended, on its way to the sender. Two words, so that it is passed in
+/// registers: fields that were just stored one by one are copied as one only after all stores have
+/// ended (store-to-load forwarding).
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Ending {
-    pub tag: u32,
-    /// Number of the sending thread.
-    pub queue: u16,
     /// When the host is interrupted for it.
     at: SimTime,
-    pub status: Status,
+    /// From the lowest bit: its tag in 32 bits, the number of the sending thread in 16, its status.
+    what: u64,
+}
+
+impl Ending {
+    #[inline(always)]
+    fn new(at: SimTime, (tag, queue, status): (u32, u16, Status)) -> Ending {
+        let status = match status {
+            Status::Ok => 0,
+            Status::WriteProtected => 1,
+            Status::MediaError => 2,
+        };
+        let what = u64::from(tag) | u64::from(queue) << 32 | status << 48;
+        Ending { at, what }
+    }
+
+    /// The tag of its request.
+    #[inline(always)]
+    pub fn tag(&self) -> u32 {
+        self.what as u32
+    }
+
+    /// Number of the sending thread.
+    #[inline(always)]
+    pub fn queue(&self) -> u16 {
+        (self.what >> 32) as u16
+    }
+
+    /// How it ended.
+    #[inline(always)]
+    pub fn status(&self) -> Status {
+        match self.what >> 48 {
+            0 => Status::Ok,
+            1 => Status::WriteProtected,
+            _ => Status::MediaError,
+        }
+    }
 }
 
 /// Completions on their way to the host, in order. Only the first has an event.
@@ -81,18 +116,13 @@ impl Completions {
 
     /// Sends the completion of a command that ends at the present instant.
     #[inline(always)]
-    pub fn send(&mut self, env: &mut Env, (tag, queue, status): (u32, u16, Status)) {
+    pub fn send(&mut self, env: &mut Env, ended: (u32, u16, Status)) {
         let at = env.now() + env.spec.host.complete;
         if self.0.is_empty() {
             env.queue
                 .schedule(Lane::Completion, at, kind::COMPLETION, 0);
         }
-        self.0.push_back(Ending {
-            tag,
-            queue,
-            at,
-            status,
-        });
+        self.0.push_back(Ending::new(at, ended));
     }
 
     /// Takes the completion for which the host is interrupted at the present instant.

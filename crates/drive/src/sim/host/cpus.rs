@@ -132,7 +132,7 @@ impl Cpus {
     fn sender(work: &Work) -> u16 {
         match work {
             Work::Submit(request) | Work::Sent(request) => request.queue,
-            Work::Complete(ending) => ending.queue,
+            Work::Complete(ending) => ending.queue(),
         }
     }
 
@@ -216,7 +216,7 @@ impl Cpus {
         if self.working > 0 || locked == Nanos::ZERO || ends > limit {
             return false;
         }
-        let cpu = self.cpu_of_sender(ending.queue);
+        let cpu = self.cpu_of_sender(ending.queue());
         if !env.queue.take_at_once(Lane::Timer, ends, kind::CPU, cpu) {
             return false;
         }

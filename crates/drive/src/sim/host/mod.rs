@@ -253,9 +253,9 @@ impl Host {
     fn completed(&mut self, env: &Env, ending: &Ending) -> Completion {
         self.commands.completed();
         Completion {
-            tag: ending.tag,
+            tag: ending.tag(),
             at: env.now(),
-            status: ending.status,
+            status: ending.status(),
         }
     }
 }

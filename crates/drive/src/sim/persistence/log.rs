@@ -62,21 +62,24 @@ impl Persistence {
     #[inline(always)]
     fn supersede(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         let moved = self.keeps_fold_sources() && view.fold.is_under_way();
-        if view.l2p.pending_trims().is_empty()
-            && let Some(places) = entries(view.l2p, pages.clone())
-        {
-            if let Some(run) = PlaceRun::of(places.clone())
-                && !(moved && run.first.is_place())
-            {
-                self.durable.will_supersede_run(run);
-                return;
+        let durable = &mut self.durable;
+        if view.l2p.pending_trims().is_empty() {
+            if pages.count() == 1 && !moved {
+                let first = view.l2p.entry(pages.start);
+                return durable.will_supersede_run(PlaceRun { first, pages: 1 });
             }
-            if !moved {
-                self.durable.will_supersede(places);
-                return;
+            if let Some(places) = entries(view.l2p, pages.clone()) {
+                if let Some(run) = PlaceRun::of(places.clone())
+                    && !(moved && run.first.is_place())
+                {
+                    return durable.will_supersede_run(run);
+                }
+                if !moved {
+                    return durable.will_supersede(places);
+                }
             }
         }
-        supersede_moved(&mut self.durable, pages, view, moved);
+        supersede_moved(durable, pages, view, moved);
     }
 
     /// Where flash is to have what lies at a place: that from which a fold has copied it, as long

@@ -105,7 +105,11 @@ impl Persistence {
         Persistence {
             spec: of.clone(),
             buffer: JournalBuffer::new(spec.pages_per_mp_page),
-            readiness: Readiness::new(of.paired_pages, u64::from(of.journal_interval_pages)),
+            readiness: Readiness::new(
+                of.paired_pages,
+                u64::from(of.journal_interval_pages),
+                layout.superblocks() as usize,
+            ),
             durable: DurableL2p::new(layout.superblocks() as usize, logical_pages),
             writes: AtomicWrites::new(spec, layout),
             in_flash: Vec::new(),
@@ -354,8 +358,8 @@ impl Persistence {
     }
 
     /// What a superblock held is being erased: these multi-plane pages.
-    pub fn erased(&mut self, pages: Range<MpPage>) {
-        self.readiness.erased();
+    pub fn erased(&mut self, superblock: SuperblockId, pages: Range<MpPage>) {
+        self.readiness.erased(superblock);
         if let Some(parity) = &mut self.parity {
             parity.erased(pages);
         }

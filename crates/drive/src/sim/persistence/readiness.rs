@@ -2,9 +2,8 @@
 
 use super::change::Change;
 use super::journal_buffer::JournalBuffer;
-use super::recent::RecentRanges;
 use super::view::FlashView;
-use crate::sim::ids::{IdRange, MpPage};
+use crate::sim::ids::{IdRange, MpPage, SuperblockId};
 use crate::spec::PairedPages;
 
 /// How far changes were found to be ready, and the multi-plane pages that keep more from it.
@@ -21,13 +20,16 @@ pub(super) struct Readiness {
     last_awaited: MpPage,
     last_awaited_lsn: u64,
     moves_seen: u64,
-    /// Pages that no cut can take until they are erased.
-    #[serde(skip)]
-    durable: RecentRanges,
+    /// By superblock: no cut can take, until it is erased, what changes have named of its pages
+    /// below this one. They name them in the order in which it is filled.
+    durable_upto: Vec<MpPage>,
 }
 
+/// Nothing of a superblock is known to be durable.
+const NOT_KNOWN: MpPage = MpPage(0);
+
 impl Readiness {
-    pub fn new(paired: PairedPages, interval: u64) -> Readiness {
+    pub fn new(paired: PairedPages, interval: u64, superblocks: usize) -> Readiness {
         Readiness {
             paired,
             interval,
@@ -35,13 +37,13 @@ impl Readiness {
             last_awaited: MpPage::NONE,
             last_awaited_lsn: u64::MAX,
             moves_seen: 0,
-            durable: RecentRanges::default(),
+            durable_upto: vec![NOT_KNOWN; superblocks],
         }
     }
 
     /// What a superblock held is being erased.
-    pub fn erased(&mut self) {
-        self.durable = RecentRanges::default();
+    pub fn erased(&mut self, superblock: SuperblockId) {
+        self.durable_upto[superblock.index()] = NOT_KNOWN;
     }
 
     /// What was committed has left the buffer: it may be erased, and its pages filled again.
@@ -52,7 +54,7 @@ impl Readiness {
     pub fn power_cut(&mut self) {
         self.first_awaited = MpPage::NONE;
         self.committed();
-        self.erased();
+        self.durable_upto.fill(NOT_KNOWN);
     }
 
     /// Whether what is ready is too little for the journal, as far as that can be told at once,
@@ -125,7 +127,7 @@ impl Readiness {
         let (mut ready, mut committable) = (buffer.ready(), buffer.committable());
         let mut awaited = None;
         for &change in buffer.changes().range(ready.changes..) {
-            awaited = self.awaited_by(change, view);
+            awaited = self.first_awaited_by(change, view);
             if awaited.is_some() {
                 break;
             }
@@ -139,30 +141,38 @@ impl Readiness {
         buffer.advance(ready, committable);
     }
 
-    /// A page that a change waits for.
+    /// A page that a change waits for which is the first that is not ready.
     #[inline]
-    fn awaited_by(&mut self, change: Change, view: &FlashView<'_>) -> Option<MpPage> {
+    fn first_awaited_by(&mut self, change: Change, view: &FlashView<'_>) -> Option<MpPage> {
         let (to, pages) = change.programs()?;
         let bits = view.layout.page_bits;
-        let (mut next, end) = (to.mp_page(bits), (to + pages - 1).mp_page(bits) + 1);
-        while next < end {
-            let page = next;
-            next += 1;
-            if self.durable.has(page) {
-                continue;
-            }
-            let found = view.durable_from(page, self.paired);
+        let end = (to + pages - 1).mp_page(bits) + 1;
+        let upto = &mut self.durable_upto[view.superblock_of(to).index()];
+        let mut next = to.mp_page(bits);
+        while *upto < end {
+            next = next.max(*upto);
+            let found = view.durable_from(next, self.paired);
             if !found.is_empty() {
-                self.durable.add(found.start, found.end);
+                *upto = found.end;
                 continue;
             }
-            let awaited = view.awaited_page(page, self.paired);
+            let awaited = view.awaited_page(next, self.paired);
             if awaited.is_some() {
                 return awaited;
             }
-            self.durable.add(page, page + 1);
+            *upto = next + 1;
         }
         None
+    }
+
+    /// A page that a change waits for, whatever those before it do.
+    fn awaited_by(&self, change: Change, view: &FlashView<'_>) -> Option<MpPage> {
+        let (to, pages) = change.programs()?;
+        let upto = self.durable_upto[view.superblock_of(to).index()];
+        let bits = view.layout.page_bits;
+        let (first, end) = (to.mp_page(bits), (to + pages - 1).mp_page(bits) + 1);
+        let mut unknown = (first.max(upto)..end.max(upto)).each();
+        unknown.find_map(|page| view.awaited_page(page, self.paired))
     }
 
     /// The page up to which its superblock must be filled before the first change that is not
