@@ -423,7 +423,7 @@ impl L2p {
             mp_page.first_ppn(self.page_bits),
             to_mp_page.first_ppn(self.page_bits),
         );
-        if !self.redirect_run(first, pages, to) {
+        if !redirect_run(self, first, pages, to) {
             for nth in set_bits(pages) {
                 self.redirect(first + nth, to + nth);
             }
@@ -432,34 +432,6 @@ impl L2p {
         let count = pages.count_ones();
         self.valid_in[superblock.index()] += count;
         self.invalidate_in(mp_page, pages, count);
-    }
-
-    /// [`L2p::redirect`] for pages of a multi-plane page, one bit each, to the same places of
-    /// another, where they and the logical pages in them lie in a row. Returns whether they do.
-    #[inline]
-    fn redirect_run(&mut self, first: Ppn, pages: u32, to: Ppn) -> bool {
-        let (begin, count) = (pages.trailing_zeros(), pages.count_ones());
-        let in_a_row = || u64::from(pages >> begin) == (1 << count) - 1;
-        if count < 2 || self.tags.is_some() || !in_a_row() {
-            return false;
-        }
-        let (from, to) = (first + begin, to + begin);
-        let lpn = self.lpn_of(from);
-        // Without a branch, so that several are compared at once.
-        let differ = (0u32..).zip(lpns_from(self, from, count));
-        let differ = differ.fold(0, |bits, (nth, other)| {
-            bits | (other.0 ^ lpn.0.wrapping_add(nth))
-        });
-        let over_border = BLOCK_ENTRIES - lpn.0 % BLOCK_ENTRIES < count;
-        if over_border || differ != 0 {
-            return false;
-        }
-        let ppns = self.l2p.row_to_change(lpn.0, count);
-        let lpns = self.p2l.row_to_change(to.0, count);
-        for (nth, (ppn_entry, lpn_entry)) in (0u32..).zip(ppns.iter_mut().zip(lpns)) {
-            (*ppn_entry, *lpn_entry) = ((to + nth).0, (lpn + nth).0);
-        }
-        true
     }
 
     /// Points the logical page at `old` to `new`, and back. Validity is the caller's.
@@ -657,6 +629,34 @@ pub(crate) fn entries(
 ) -> Option<impl ExactSizeIterator<Item = Ppn> + Clone + '_> {
     let row = l2p.l2p.row(pages.start.0, pages.count())?;
     Some(row.iter().map(|&ppn| Ppn(ppn)))
+}
+
+/// [`L2p::redirect`] for pages of a multi-plane page, one bit each, to the same places of
+/// another, where they and the logical pages in them lie in a row. Returns whether they do.
+#[inline]
+fn redirect_run(l2p: &mut L2p, first: Ppn, pages: u32, to: Ppn) -> bool {
+    let (begin, count) = (pages.trailing_zeros(), pages.count_ones());
+    let in_a_row = || u64::from(pages >> begin) == (1 << count) - 1;
+    if count < 2 || l2p.tags.is_some() || !in_a_row() {
+        return false;
+    }
+    let (from, to) = (first + begin, to + begin);
+    let lpn = l2p.lpn_of(from);
+    // Without a branch, so that several are compared at once.
+    let differ = (0u32..).zip(lpns_from(l2p, from, count));
+    let differ = differ.fold(0, |bits, (nth, other)| {
+        bits | (other.0 ^ lpn.0.wrapping_add(nth))
+    });
+    let over_border = BLOCK_ENTRIES - lpn.0 % BLOCK_ENTRIES < count;
+    if over_border || differ != 0 {
+        return false;
+    }
+    let ppns = l2p.l2p.row_to_change(lpn.0, count);
+    let lpns = l2p.p2l.row_to_change(to.0, count);
+    for (nth, (ppn_entry, lpn_entry)) in (0u32..).zip(ppns.iter_mut().zip(lpns)) {
+        (*ppn_entry, *lpn_entry) = ((to + nth).0, (lpn + nth).0);
+    }
+    true
 }
 
 /// [`L2p::lpn_of`] of pages of a multi-plane page, one bit each.
