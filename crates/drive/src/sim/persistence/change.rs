@@ -88,7 +88,7 @@ impl Change {
     /// Says whether it is the last of its atomic group.
     #[inline(always)]
     pub fn set_ends_group(&mut self, ends: bool) {
-        self.what = self.what & !ENDS_GROUP | u64::from(ends) * ENDS_GROUP;
+        self.what = (self.what & !ENDS_GROUP) | (u64::from(ends) * ENDS_GROUP);
     }
 
     /// Whether it is a write that ends where this place begins.
