@@ -764,3 +764,49 @@ fn bits_of(words: &[u64], mp_page: MpPage, page_bits: u32) -> u32 {
     let mask = (1u64 << pages) - 1;
     (words[first.index() / 64] >> (first.0 % 64) & mask) as u32
 }
+
+#[cfg(test)]
+mod tests {
+    use stend_base::Rng;
+
+    use super::*;
+    use crate::Model;
+
+    /// Against the same with tags, where each page is moved alone.
+    #[test]
+    fn pages_in_a_row_are_moved_as_each_alone() {
+        let model = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");
+        let mut spec = model.spec();
+        (spec.data.rows, spec.data.superblocks) = (8, 4);
+        let layout = Layout::new(&spec);
+        let mut rng = Rng::stream(1, "rows");
+        let per_mp_page = 1 << layout.page_bits;
+        for _ in 0..20 {
+            let mut rows = L2p::new(layout, 5_000);
+            let mut alone = rows.clone();
+            alone.keep_tags();
+            let (from, to) = (SuperblockId(0), SuperblockId(1));
+            let pages = layout.mp_pages_in(from);
+            for mp_page in pages.clone().each() {
+                let lpn = Lpn(rng.below(4_900) as u32);
+                let count = 1 + rng.below(per_mp_page) as u32;
+                for l2p in [&mut rows, &mut alone] {
+                    l2p.write(lpn, count, mp_page.first_ppn(layout.page_bits), from, 0);
+                }
+            }
+            for mp_page in pages.clone().each() {
+                let into = layout.first_mp_page(to) + (mp_page - pages.start);
+                for l2p in [&mut rows, &mut alone] {
+                    l2p.copy_in_place(mp_page, l2p.valid_bits(mp_page), into, to);
+                }
+            }
+            for lpn in (0..5_000).map(Lpn) {
+                let place = rows.entry(lpn);
+                assert_eq!(place, alone.entry(lpn));
+                let points_back = || rows.lpn_of(place) == lpn && rows.is_valid(place);
+                assert!(!place.is_place() || points_back());
+            }
+            assert_eq!(rows.valid_in(to), alone.valid_in(to));
+        }
+    }
+}
