@@ -20,11 +20,13 @@ impl Due {
     const WRITES: u8 = 4;
     /// TRIM may have emptied superblocks that can be erased.
     const TRIM: u8 = 8;
+    /// What may follow when space was freed.
+    const SPACE: u8 = Due::GC | Due::FOLD | Due::WRITES;
 
     /// Space was freed: whoever waits for it may continue.
     #[inline(always)]
     pub fn all(&mut self) {
-        self.0 |= Due::GC | Due::FOLD | Due::WRITES;
+        self.0 |= Due::SPACE;
     }
 
     /// Garbage collection may continue.
@@ -68,7 +70,7 @@ impl SimDrive {
     /// Does what is due; what TRIM has emptied comes after the rest.
     #[inline(always)]
     pub(super) fn settle(&mut self) {
-        let due = self.due.take(Due::GC | Due::FOLD | Due::WRITES);
+        let due = self.due.take(Due::SPACE);
         let settled = due.has(Due::GC) && self.collect();
         if due.has(Due::FOLD) {
             self.fold();
@@ -144,7 +146,7 @@ impl SimDrive {
                 }
                 Next::Trim(command) => {
                     self.trim_begins(command);
-                    let due = self.due.take(Due::GC | Due::FOLD | Due::WRITES);
+                    let due = self.due.take(Due::SPACE);
                     settled = due.has(Due::GC) && self.make_space();
                 }
             }

@@ -114,9 +114,11 @@ impl Persistence {
     #[inline(always)]
     pub fn entries_change(&mut self, first: Ppn, pages: u32, l2p: &L2p) {
         let dirty = self.durable.dirty();
+        if pages == 0 || dirty.are_all() {
+            return;
+        }
+        // The first of them, in a row, are looked up together.
         match pages & pages.wrapping_add(1) {
-            _ if pages == 0 || dirty.are_all() => {}
-            // The first of them, in a row.
             0 => dirty.mark_each(lpns_from(l2p, first, pages.count_ones())),
             _ => l2p.lpns_of(first, pages).for_each(|lpn| dirty.mark(lpn)),
         }
