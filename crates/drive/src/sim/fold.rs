@@ -21,6 +21,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::idle::Idle;
 use crate::sim::ids::{DieId, MpPage, SuperblockId};
 use crate::sim::kind;
+use crate::sim::l2p::table::prefetch_occupied;
 use crate::sim::media::op::NandOp;
 use crate::sim::store::Store;
 use crate::spec::{Emptying, FoldLimit};
@@ -199,6 +200,8 @@ impl Folder {
         ftl.space.add(Pool::Data, -(sources(env) as i64));
         let occupied = ftl.fold.sources().any(|source| {
             let mp_page = env.layout.first_mp_page(source) + within;
+            ftl.l2p.prefetch_lpns(mp_page);
+            prefetch_occupied(&ftl.l2p, mp_page);
             ftl.l2p.occupied_bits(mp_page) != 0
         });
         if !occupied && !shape.is_parity(within) {

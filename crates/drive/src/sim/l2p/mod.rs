@@ -3,5 +3,6 @@
 
 pub(in crate::sim) mod probe;
 mod reuse;
+pub(in crate::sim) mod rows;
 mod shared_table;
 pub(in crate::sim) mod table;

@@ -1,10 +1,11 @@
 //! The L2P, from logical to physical page, the P2L back, and which physical pages are valid. All
 //! tables are flat arrays: 4 bytes a page each way, and one bit for validity.
 
+use super::rows::{PlaceRun, count_up, counts_up};
 use super::shared_table::{BLOCK_ENTRIES, SharedTable};
 use std::ops::Range;
 
-use crate::sim::geometry::bits::{clear_bit, has_bit, set_bit, set_bits};
+use crate::sim::geometry::bits::{clear_bit, clear_bits, has_bit, set_bit, set_bits};
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::ids::{IdRange, Lpn, MpPage, Ppn, SuperblockId};
 use crate::table::memory;
@@ -93,6 +94,9 @@ impl PendingTrim {
 /// Pages whose entries are prefetched together while a superblock is emptied in order: a power of
 /// two, at most 32. The loads overlap: many random ones take hardly longer than one.
 const PREFETCHED: u32 = 32;
+
+/// Words in a cache line.
+const LINE_WORDS: usize = 8;
 
 /// By physical page: the tag of the request whose data it holds.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -338,11 +342,17 @@ impl L2p {
 
     #[inline]
     fn assign_in_block(&mut self, lpn: Lpn, count: u32, to: Ppn) {
+        count_up(self.p2l.row_to_change(to.0, count), lpn.0);
         let ppns = self.l2p.row_to_change(lpn.0, count);
-        let lpns = self.p2l.row_to_change(to.0, count);
-        for (nth, (ppn_entry, lpn_entry)) in (0u32..).zip(ppns.iter_mut().zip(lpns)) {
-            let old = Ppn(std::mem::replace(ppn_entry, (to + nth).0));
-            *lpn_entry = (lpn + nth).0;
+        if let Some(old) = PlaceRun::of(ppns) {
+            count_up(ppns, to.0);
+            if old.first.is_place() {
+                self.invalidate_run(old);
+            }
+            return;
+        }
+        for (nth, entry) in (0u32..).zip(ppns) {
+            let old = Ppn(std::mem::replace(entry, (to + nth).0));
             if old.is_place() {
                 clear_bit(&mut self.valid, old);
                 let superblock = self.layout.superblock_of_ppn(old);
@@ -366,6 +376,19 @@ impl L2p {
         clear_bit(&mut self.valid, ppn);
         let superblock = self.layout.superblock_of_ppn(ppn);
         self.valid_in[superblock.index()] -= 1;
+    }
+
+    /// Places in a row are no longer valid.
+    #[inline]
+    fn invalidate_run(&mut self, run: PlaceRun) {
+        let (first, last) = (run.first, run.nth(run.pages - 1));
+        let superblock = self.layout.superblock_of_ppn(first);
+        if self.layout.superblock_of_ppn(last) == superblock {
+            clear_bits(&mut self.valid, first..last + 1);
+            self.valid_in[superblock.index()] -= run.pages;
+        } else {
+            (first..last + 1).each().for_each(|ppn| self.invalidate(ppn));
+        }
     }
 
     /// Moves valid pages of a multi-plane page, one bit each, to as many places from `to` on, which
@@ -621,41 +644,50 @@ impl L2p {
     }
 }
 
-/// [`L2p::entry`] of logical pages in a row; `None` where their entries do not lie in a row.
+/// Prefetches what [`L2p::occupied_bits`] of multi-plane pages a little behind this one reads.
 #[inline(always)]
-pub(crate) fn entries(
-    l2p: &L2p,
-    pages: Range<Lpn>,
-) -> Option<impl ExactSizeIterator<Item = Ppn> + Clone + '_> {
-    let row = l2p.l2p.row(pages.start.0, pages.count())?;
-    Some(row.iter().map(|&ppn| Ppn(ppn)))
+pub(crate) fn prefetch_occupied(l2p: &L2p, mp_page: MpPage) {
+    let word = mp_page.first_ppn(l2p.page_bits).index() / 64 + LINE_WORDS;
+    memory::prefetch(&l2p.valid, word);
+    memory::prefetch(&l2p.trimmed, word);
+}
+
+/// The numbers of [`L2p::entry`] of logical pages in a row; `None` where their entries do not lie
+/// in a row.
+#[inline(always)]
+pub(crate) fn entries(l2p: &L2p, pages: Range<Lpn>) -> Option<&[u32]> {
+    l2p.l2p.row(pages.start.0, pages.count())
+}
+
+/// [`L2p::lpns_of`] of pages, at least two, where both they and these lie in a row.
+#[inline(always)]
+pub(crate) fn lpns_in_a_row(l2p: &L2p, first: Ppn, pages: u32) -> Option<Range<Lpn>> {
+    let (begin, count) = (pages.trailing_zeros(), pages.count_ones());
+    if count < 2 || u64::from(pages >> begin) != (1 << count) - 1 {
+        return None;
+    }
+    let row = l2p.p2l.row((first + begin).0, count)?;
+    let lpn = Lpn(row[0]);
+    counts_up(row, lpn.0, 1).then(|| lpn..lpn + count)
 }
 
 /// [`L2p::redirect`] for pages of a multi-plane page, one bit each, to the same places of
 /// another, where they and the logical pages in them lie in a row. Returns whether they do.
 #[inline]
 fn redirect_run(l2p: &mut L2p, first: Ppn, pages: u32, to: Ppn) -> bool {
-    let (begin, count) = (pages.trailing_zeros(), pages.count_ones());
-    let in_a_row = || u64::from(pages >> begin) == (1 << count) - 1;
-    if count < 2 || l2p.tags.is_some() || !in_a_row() {
+    if l2p.tags.is_some() {
         return false;
     }
-    let (from, to) = (first + begin, to + begin);
-    let lpn = l2p.lpn_of(from);
-    // Without a branch, so that several are compared at once.
-    let differ = (0u32..).zip(lpns_from(l2p, from, count));
-    let differ = differ.fold(0, |bits, (nth, other)| {
-        bits | (other.0 ^ lpn.0.wrapping_add(nth))
-    });
-    let over_border = BLOCK_ENTRIES - lpn.0 % BLOCK_ENTRIES < count;
-    if over_border || differ != 0 {
+    let Some(lpns) = lpns_in_a_row(l2p, first, pages) else {
+        return false;
+    };
+    let (lpn, count) = (lpns.start.0, lpns.count());
+    if BLOCK_ENTRIES - lpn % BLOCK_ENTRIES < count {
         return false;
     }
-    let ppns = l2p.l2p.row_to_change(lpn.0, count);
-    let lpns = l2p.p2l.row_to_change(to.0, count);
-    for (nth, (ppn_entry, lpn_entry)) in (0u32..).zip(ppns.iter_mut().zip(lpns)) {
-        (*ppn_entry, *lpn_entry) = ((to + nth).0, (lpn + nth).0);
-    }
+    let to = to + pages.trailing_zeros();
+    count_up(l2p.l2p.row_to_change(lpn, count), to.0);
+    count_up(l2p.p2l.row_to_change(to.0, count), lpn);
     true
 }
 

@@ -6,10 +6,11 @@ use std::collections::VecDeque;
 use super::change::{Change, ChangeKind};
 use super::checkpoint::DirtyParts;
 use super::releases::Releases;
-use super::superseded::{PlaceRun, Superseded};
+use super::superseded::Superseded;
 use super::view::FlashView;
 use crate::sim::geometry::bits::set_bits;
 use crate::sim::ids::{Lpn, Ppn, SuperblockId};
+use crate::sim::l2p::rows::PlaceRun;
 use crate::sim::l2p::table::{AfterCut, L2p, lpns_from};
 
 /// The L2P as flash has it.

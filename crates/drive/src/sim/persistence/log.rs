@@ -6,12 +6,12 @@ use super::atomic_writes::Part;
 use super::change::{Change, ChangeKind};
 use super::durable_l2p::DurableL2p;
 use super::journal_buffer::JournalBuffer;
-use super::superseded::PlaceRun;
 use super::{FlashView, Persistence};
 use crate::sim::faults::Fault;
 use crate::sim::geometry::bits::set_bits;
 use crate::sim::ids::{CommandId, IdRange, Lpn, MpPage, Ppn, SuperblockId};
-use crate::sim::l2p::table::{L2p, entries, lpns_from};
+use crate::sim::l2p::rows::PlaceRun;
+use crate::sim::l2p::table::{L2p, entries, lpns_in_a_row};
 
 /// Writes, and what waits for them.
 impl Persistence {
@@ -68,14 +68,14 @@ impl Persistence {
                 let first = view.l2p.entry(pages.start);
                 return durable.will_supersede_run(PlaceRun { first, pages: 1 });
             }
-            if let Some(places) = entries(view.l2p, pages.clone()) {
-                if let Some(run) = PlaceRun::of(places.clone())
+            if let Some(row) = entries(view.l2p, pages.clone()) {
+                if let Some(run) = PlaceRun::of(row)
                     && !(moved && run.first.is_place())
                 {
                     return durable.will_supersede_run(run);
                 }
                 if !moved {
-                    return durable.will_supersede(places);
+                    return durable.will_supersede(row.iter().map(|&place| Ppn(place)));
                 }
             }
         }
@@ -117,10 +117,9 @@ impl Persistence {
         if pages == 0 || dirty.are_all() {
             return;
         }
-        // The first of them, in a row, are looked up together.
-        match pages & pages.wrapping_add(1) {
-            0 => dirty.mark_each(lpns_from(l2p, first, pages.count_ones())),
-            _ => l2p.lpns_of(first, pages).for_each(|lpn| dirty.mark(lpn)),
+        match lpns_in_a_row(l2p, first, pages) {
+            Some(lpns) => dirty.mark_all(lpns),
+            None => l2p.lpns_of(first, pages).for_each(|lpn| dirty.mark(lpn)),
         }
     }
 

@@ -4,38 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::sim::ids::Ppn;
-
-/// Logical pages in a row that lay at physical pages in a row, or all had no place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) struct PlaceRun {
-    pub first: Ppn,
-    pub pages: u32,
-}
-
-impl PlaceRun {
-    /// Of places, at least one, that are a run.
-    #[inline(always)]
-    pub fn of(places: impl ExactSizeIterator<Item = Ppn> + Clone) -> Option<PlaceRun> {
-        let first = places.clone().next()?;
-        let pages = places.len() as u32;
-        let step = u32::from(first.is_place());
-        // Without a branch, so that several are compared at once.
-        let differ = (0u32..).zip(places);
-        let differ = differ.fold(0, |bits, (nth, place)| {
-            bits | (place.0 ^ first.0.wrapping_add(nth * step))
-        });
-        (differ == 0).then_some(PlaceRun { first, pages })
-    }
-
-    /// The place of one of its pages.
-    #[inline]
-    pub fn nth(self, nth: u32) -> Ppn {
-        match self.first.is_place() {
-            true => self.first + nth,
-            false => self.first,
-        }
-    }
-}
+use crate::sim::l2p::rows::PlaceRun;
 
 /// What the changes that name logical pages have superseded, in their order.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -162,20 +131,6 @@ mod tests {
     use stend_base::Rng;
 
     use super::*;
-
-    #[test]
-    fn places_in_a_row_are_a_run() {
-        let run = |places: &[u32]| PlaceRun::of(places.iter().map(|&place| Ppn(place)));
-        let of = |first, pages| Some(PlaceRun { first, pages });
-        assert_eq!(run(&[7]), of(Ppn(7), 1));
-        assert_eq!(run(&[7, 8, 9, 10]), of(Ppn(7), 4));
-        assert_eq!(run(&[7, 8, 10]), None);
-        assert_eq!(run(&[7, 7]), None);
-        let (unmapped, lost) = (Ppn::UNMAPPED.0, Ppn::LOST.0);
-        assert_eq!(run(&[unmapped; 3]), of(Ppn::UNMAPPED, 3));
-        assert_eq!(run(&[lost; 2]), of(Ppn::LOST, 2));
-        assert!(run(&[lost, unmapped]).is_none() && run(&[unmapped, 0]).is_none());
-    }
 
     /// Against a plain list of places, taken from both ends in portions of any size.
     #[test]

@@ -1,0 +1,109 @@
+//! Entries in a row that count up: what was written in sequence lies in sequence.
+//!
+//! A row mostly has the 4, 8 or 16 pages of a multi-plane page. Four are handled at once, without a
+//! branch and in a loop of known length, so that the processor compares or stores them together.
+
+use crate::sim::ids::Ppn;
+
+/// Entries that are handled at once.
+const TOGETHER: usize = 4;
+
+/// Whether the entries of a row count up from `first` in steps of 1, or are all `first` where
+/// `step` is 0.
+#[inline(always)]
+pub(super) fn counts_up(row: &[u32], first: u32, step: u32) -> bool {
+    let steps: [u32; TOGETHER] = std::array::from_fn(|nth| nth as u32 * step);
+    let (groups, rest) = row.as_chunks::<TOGETHER>();
+    let (mut next, mut differ) = (first, 0);
+    for group in groups {
+        let differ_by = |nth: usize| group[nth] ^ next.wrapping_add(steps[nth]);
+        differ |= (0..TOGETHER).fold(0, |bits, nth| bits | differ_by(nth));
+        next = next.wrapping_add(TOGETHER as u32 * step);
+    }
+    for nth in 0..TOGETHER - 1 {
+        let entry = rest.get(nth);
+        differ |= entry.map_or(0, |entry| entry ^ next.wrapping_add(steps[nth]));
+    }
+    differ == 0
+}
+
+/// Lets the entries of a row count up from `first`.
+#[inline(always)]
+pub(super) fn count_up(row: &mut [u32], first: u32) {
+    let (groups, rest) = row.as_chunks_mut::<TOGETHER>();
+    let mut next = first;
+    for group in groups {
+        *group = std::array::from_fn(|nth| next + nth as u32);
+        next += TOGETHER as u32;
+    }
+    for nth in 0..TOGETHER - 1 {
+        if let Some(entry) = rest.get_mut(nth) {
+            *entry = next + nth as u32;
+        }
+    }
+}
+
+/// Logical pages in a row that lie at physical pages in a row, or all have no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct PlaceRun {
+    /// The first of the places.
+    pub first: Ppn,
+    /// How many there are.
+    pub pages: u32,
+}
+
+impl PlaceRun {
+    /// Of the places in a row of the L2P, at least one; `None` where they are no run.
+    #[inline(always)]
+    pub fn of(row: &[u32]) -> Option<PlaceRun> {
+        let first = Ppn(*row.first()?);
+        let pages = row.len() as u32;
+        counts_up(row, first.0, u32::from(first.is_place())).then_some(PlaceRun { first, pages })
+    }
+
+    /// The place of one of its pages.
+    #[inline]
+    pub fn nth(self, nth: u32) -> Ppn {
+        match self.first.is_place() {
+            true => self.first + nth,
+            false => self.first,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_a_row_are_a_run() {
+        let of = |first, pages| Some(PlaceRun { first, pages });
+        assert_eq!(PlaceRun::of(&[7]), of(Ppn(7), 1));
+        assert_eq!(PlaceRun::of(&[7, 8, 9, 10]), of(Ppn(7), 4));
+        assert_eq!(PlaceRun::of(&[7, 8, 10]), None);
+        assert_eq!(PlaceRun::of(&[7, 7]), None);
+        let (unmapped, lost) = (Ppn::UNMAPPED.0, Ppn::LOST.0);
+        assert_eq!(PlaceRun::of(&[unmapped; 3]), of(Ppn::UNMAPPED, 3));
+        assert_eq!(PlaceRun::of(&[lost; 2]), of(Ppn::LOST, 2));
+        assert!(PlaceRun::of(&[lost, unmapped]).is_none());
+        assert!(PlaceRun::of(&[unmapped, 0]).is_none());
+    }
+
+    /// Rows of any length, each entry of which is wrong once.
+    #[test]
+    fn every_entry_of_a_row_counts() {
+        for len in 1..=33 {
+            let mut row = vec![0; len];
+            count_up(&mut row, 40);
+            assert_eq!(row, (40..40 + len as u32).collect::<Vec<_>>());
+            assert_eq!(PlaceRun::of(&row).map(|run| run.pages), Some(len as u32));
+            for nth in 1..len {
+                let (mut wrong, mut none) = (row.clone(), vec![Ppn::UNMAPPED.0; len]);
+                wrong[nth] += 1;
+                none[nth] = 3;
+                assert_eq!(PlaceRun::of(&wrong), None);
+                assert_eq!(PlaceRun::of(&none), None);
+            }
+        }
+    }
+}
