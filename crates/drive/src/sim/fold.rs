@@ -54,6 +54,12 @@ impl Folder {
         env.limits.emptying == Some(Emptying::OnChip) && !store.ftl.space.is_read_only()
     }
 
+    /// Whether it runs on fewer dies than it ever may.
+    #[inline(always)]
+    pub fn has_idle_dies(&self, env: &Env) -> bool {
+        self.in_flight < env.limits.fold_dies_max
+    }
+
     /// Begins as much as may run now.
     pub fn run(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> Folding {
         while self.in_flight < self.width(env, store, idle) {
@@ -76,10 +82,7 @@ impl Folder {
     /// Dies that may fold at once.
     fn width(&self, env: &Env, store: &Store, idle: &Idle) -> u32 {
         let (cache, ftl) = (env.spec.cache(), &store.ftl);
-        let most = match cache.fold_limit {
-            FoldLimit::Dies { most, .. } => most.min(env.spec.dies),
-            FoldLimit::None | FoldLimit::MpPages(_) => env.spec.dies,
-        };
+        let most = env.limits.fold_dies_max;
         if idle.working() {
             let folds =
                 idle.in_slice() && (ftl.fold.is_under_way() || Folder::idle_wants(env, store));

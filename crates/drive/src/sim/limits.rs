@@ -23,6 +23,8 @@ pub(crate) struct Limits {
     /// Multi-plane pages under way while the cache is emptied through the controller and nobody
     /// waits for it, if they are fewer than those of GC.
     pub emptying_paced: Option<u32>,
+    /// Dies that folding may ever run on at once.
+    pub fold_dies_max: u32,
     /// Free multi-plane pages of each pool that the host must leave to the drive's own work.
     pub host_floor: [i64; 2],
     /// Free multi-plane pages of the data area below which GC runs.
@@ -121,6 +123,10 @@ impl Limits {
             emptying_paced: match cache.map(|cache| cache.fold_limit) {
                 Some(FoldLimit::MpPages(mp_pages)) => Some(mp_pages),
                 _ => None,
+            },
+            fold_dies_max: match cache.map(|cache| cache.fold_limit) {
+                Some(FoldLimit::Dies { most, .. }) => most.min(spec.dies),
+                _ => spec.dies,
             },
             host_floor,
             gc_start,

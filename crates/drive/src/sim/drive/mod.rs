@@ -398,7 +398,8 @@ impl Device for SimDrive {
         ftl.sorting.prefetch(first);
         if request.len_bytes > PAGE_BYTES {
             // A sequential load will go on there.
-            ftl.l2p.prefetch(Lpn::of_byte(request.offset_bytes + request.len_bytes));
+            ftl.l2p
+                .prefetch(Lpn::of_byte(request.offset_bytes + request.len_bytes));
         }
         self.host.submit(&mut self.env, request);
     }

@@ -3,7 +3,9 @@
 use super::SimDrive;
 use crate::sim::admission::{self, Needed, Next};
 use crate::sim::fold::{Folder, Folding};
+use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::CommandId;
+use crate::sim::store::Store;
 use crate::sim::trim::{Begun, Trim};
 
 /// What may have become possible, one bit each. In one byte, since flags that were just stored one
@@ -71,10 +73,11 @@ impl SimDrive {
     #[inline(always)]
     pub(super) fn settle(&mut self) {
         let due = self.due.take(Due::SPACE);
-        let settled = due.has(Due::GC) && self.collect();
-        if due.has(Due::FOLD) {
-            self.fold();
-        }
+        let mut settled = due.has(Due::GC) && self.collect();
+        settled &= match due.has(Due::FOLD) {
+            true => self.fold(),
+            false => !Folder::may_run(&self.env, &self.store),
+        };
         if due.has(Due::WRITES) {
             self.admit_writes(settled);
         }
@@ -98,33 +101,38 @@ impl SimDrive {
             .run(&mut self.env, &mut self.store, &self.idle, host_waits)
     }
 
-    /// Folding continues, of caches that are folded.
+    /// Folding continues, of caches that are folded. Returns whether it cannot continue until
+    /// something changes.
     #[inline(always)]
-    fn fold(&mut self) {
-        if Folder::may_run(&self.env, &self.store) {
-            self.fold_on();
-        }
+    fn fold(&mut self) -> bool {
+        let may_run =
+            Folder::may_run(&self.env, &self.store) && self.folder.has_idle_dies(&self.env);
+        !may_run || self.fold_on()
     }
 
     #[inline(never)]
-    fn fold_on(&mut self) {
+    fn fold_on(&mut self) -> bool {
+        let free =
+            |store: &Store| [Pool::Data, Pool::SlcCache].map(|pool| store.ftl.space.free(pool));
+        let before = free(&self.store);
         let folding = self.folder.run(&mut self.env, &mut self.store, &self.idle);
         if folding == Folding::NeedsGc {
             self.collect();
         }
+        // What folding takes or gives back may let GC continue.
+        folding == Folding::Waits && free(&self.store) == before
     }
 
-    /// Continues GC and folding, as far as they may. Returns whether GC cannot continue until
+    /// Continues GC and folding, as far as they may. Returns whether they cannot continue until
     /// something changes.
     #[inline(always)]
     pub(super) fn make_space(&mut self) -> bool {
         let settled = self.collect();
-        self.fold();
-        settled
+        self.fold() && settled
     }
 
-    /// Admits writes, and does what they wait for. `settled`: GC has just been found unable to go
-    /// on.
+    /// Admits writes, and does what they wait for. `settled`: GC and folding have just been found
+    /// unable to go on.
     #[inline(always)]
     fn admit_writes(&mut self, settled: bool) {
         if self.admission.is_waiting() {
@@ -135,11 +143,14 @@ impl SimDrive {
     #[inline(never)]
     fn admit_on(&mut self, mut settled: bool) {
         loop {
+            let buffered = self.store.buffer.pages();
             let (env, store) = (&mut self.env, &mut self.store);
             match self.admission.run(env, store, &mut self.host, settled) {
                 Next::Nothing => return,
                 Next::Space(needed) => {
-                    if !self.find_space(needed) {
+                    // What was admitted takes room in the buffer, and changes what others find.
+                    settled &= self.store.buffer.pages() == buffered;
+                    if !self.find_space(needed, settled) {
                         return;
                     }
                     settled = false;
@@ -155,12 +166,15 @@ impl SimDrive {
 
     /// Starts what makes space for the host. Returns whether there is some now.
     #[inline(always)]
-    fn find_space(&mut self, needed: Needed) -> bool {
+    fn find_space(&mut self, needed: Needed, settled: bool) -> bool {
         let Needed { stream, pages } = needed;
         let has_room =
             |drive: &SimDrive| drive.store.ftl.stream_has_room(&drive.env, stream, pages);
         if self.store.may_request_release() && !has_room(self) {
             self.store.request_release();
+        }
+        if settled {
+            return false;
         }
         // Nothing else may be under way that would start it.
         self.make_space();

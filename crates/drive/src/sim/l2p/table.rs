@@ -387,7 +387,9 @@ impl L2p {
             clear_bits(&mut self.valid, first..last + 1);
             self.valid_in[superblock.index()] -= run.pages;
         } else {
-            (first..last + 1).each().for_each(|ppn| self.invalidate(ppn));
+            (first..last + 1)
+                .each()
+                .for_each(|ppn| self.invalidate(ppn));
         }
     }
 
