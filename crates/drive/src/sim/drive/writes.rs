@@ -87,6 +87,7 @@ impl SimDrive {
             tag,
             waiter: None,
             coalesces: false,
+            places: None,
         };
         self.place_and_log::<false>(id, received, (first..last, finished));
         // Only now: the reservation covers the pages until they are placed.
@@ -111,7 +112,7 @@ impl SimDrive {
     fn place_and_log<const TRACKED: bool>(
         &mut self,
         id: CommandId,
-        received: Received,
+        mut received: Received,
         (pages, last): (Range<Lpn>, bool),
     ) -> Placed {
         let Store {
@@ -135,7 +136,7 @@ impl SimDrive {
         ftl.points
             .set_journal_tail(persistence.changes().next_lsn());
         let view = FlashView::new(&env.layout, ftl, buffer);
-        let is_whole = persistence.begins_to_place(&part, &view);
+        let is_whole = persistence.begins_to_place(&part, &mut received.places, &view);
         let log = |count, to, superblock| persistence.log_write(count, to, superblock);
         let placed = ftl.place_received::<TRACKED>(env, media, buffer, received, log);
         if TRACKED && let Some(lsn) = placed.joins {
@@ -179,6 +180,7 @@ impl SimDrive {
             waiter: fua.then_some(id),
             coalesces: self.env.spec.buffer.coalesces
                 && (is_whole || self.store.persistence.is_none()),
+            places: None,
         };
         let buffered = self.store.buffer.pages();
         let placed = self.place_and_log::<true>(id, received, (first..last, finished));

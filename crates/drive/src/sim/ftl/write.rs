@@ -11,6 +11,7 @@ use crate::sim::buffer::write_buffer::{Program, WriteBuffer};
 use crate::sim::env::Env;
 use crate::sim::geometry::bits::without_lowest;
 use crate::sim::ids::{CommandId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
+use crate::sim::l2p::rows::PlaceRun;
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
 use crate::spec::PAGE_BYTES;
@@ -27,6 +28,8 @@ pub(in crate::sim) struct Received {
     pub waiter: Option<CommandId>,
     /// It may take the place of what its pages held in the programs being filled.
     pub coalesces: bool,
+    /// Where its pages lie so far, if that is known to be a run.
+    pub places: Option<PlaceRun>,
 }
 
 /// What comes of placing data that more depends on than room.
@@ -95,7 +98,10 @@ impl Ftl {
                 true => [Ppn::UNMAPPED; 2],
                 false => self.partly_written(begin, end, lpn, lpn + count - 1),
             };
-            self.l2p.write(lpn, count, to, superblock, tag);
+            let old = received
+                .places
+                .map(|run| run.part(lpn - pages.start, count));
+            self.l2p.write(lpn, count, (to, superblock), tag, old);
             tell(count, to, superblock);
             if let Some(cache) = &mut self.l2p_cache {
                 cache.look_up_for(env, media, buffer, program, lpn..lpn + count);

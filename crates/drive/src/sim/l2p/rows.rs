@@ -20,9 +20,8 @@ pub(super) fn counts_up(row: &[u32], first: u32, step: u32) -> bool {
         differ |= (0..TOGETHER).fold(0, |bits, nth| bits | differ_by(nth));
         next = next.wrapping_add(TOGETHER as u32 * step);
     }
-    for nth in 0..TOGETHER - 1 {
-        let entry = rest.get(nth);
-        differ |= entry.map_or(0, |entry| entry ^ next.wrapping_add(steps[nth]));
+    for (entry, step) in rest.iter().zip(steps) {
+        differ |= entry ^ next.wrapping_add(step);
     }
     differ == 0
 }
@@ -36,10 +35,8 @@ pub(super) fn count_up(row: &mut [u32], first: u32) {
         *group = std::array::from_fn(|nth| next + nth as u32);
         next += TOGETHER as u32;
     }
-    for nth in 0..TOGETHER - 1 {
-        if let Some(entry) = rest.get_mut(nth) {
-            *entry = next + nth as u32;
-        }
+    for (nth, entry) in (0u32..).zip(rest) {
+        *entry = next + nth;
     }
 }
 
@@ -59,6 +56,13 @@ impl PlaceRun {
         let first = Ppn(*row.first()?);
         let pages = row.len() as u32;
         counts_up(row, first.0, u32::from(first.is_place())).then_some(PlaceRun { first, pages })
+    }
+
+    /// Some of its pages, from this one on.
+    #[inline(always)]
+    pub fn part(self, from: u32, pages: u32) -> PlaceRun {
+        let first = self.nth(from);
+        PlaceRun { first, pages }
     }
 
     /// The place of one of its pages.

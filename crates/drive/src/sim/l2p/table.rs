@@ -296,9 +296,17 @@ impl L2p {
     }
 
     /// Points `count` pages from `lpn` on at as many from `to` on, which lie in one multi-plane
-    /// page of `superblock`; they hold what the request `tag` has brought.
+    /// page of `superblock`; they hold what the request `tag` has brought. `old`: where they lie so
+    /// far, if that is known to be a run.
     #[inline]
-    pub fn write(&mut self, lpn: Lpn, count: u32, to: Ppn, superblock: SuperblockId, tag: u32) {
+    pub fn write(
+        &mut self,
+        lpn: Lpn,
+        count: u32,
+        (to, superblock): (Ppn, SuperblockId),
+        tag: u32,
+        old: Option<PlaceRun>,
+    ) {
         if self.pending.count > 0 {
             for lpn in (lpn..lpn + count).each() {
                 self.pending.remove(lpn);
@@ -312,7 +320,7 @@ impl L2p {
                 self.invalidate(old);
             }
         } else {
-            self.assign_run(lpn, count, to);
+            self.assign_run(lpn, count, to, old);
         }
         self.valid[to.index() / 64] |= ((1 << count) - 1) << (to.0 % 64);
         self.valid_in[superblock.index()] += count;
@@ -324,27 +332,27 @@ impl L2p {
     /// Points pages in a row to places in a row of one multi-plane page, and back; where they were
     /// is no longer valid.
     #[inline]
-    fn assign_run(&mut self, lpn: Lpn, count: u32, to: Ppn) {
+    fn assign_run(&mut self, lpn: Lpn, count: u32, to: Ppn, old: Option<PlaceRun>) {
         let to_border = BLOCK_ENTRIES - lpn.0 % BLOCK_ENTRIES;
         if to_border < count {
             self.assign_over_border(lpn, to_border, count, to);
         } else {
-            self.assign_in_block(lpn, count, to);
+            self.assign_in_block(lpn, count, to, old);
         }
     }
 
     #[cold]
     #[inline(never)]
     fn assign_over_border(&mut self, lpn: Lpn, to_border: u32, count: u32, to: Ppn) {
-        self.assign_in_block(lpn, to_border, to);
-        self.assign_in_block(lpn + to_border, count - to_border, to + to_border);
+        self.assign_in_block(lpn, to_border, to, None);
+        self.assign_in_block(lpn + to_border, count - to_border, to + to_border, None);
     }
 
     #[inline]
-    fn assign_in_block(&mut self, lpn: Lpn, count: u32, to: Ppn) {
+    fn assign_in_block(&mut self, lpn: Lpn, count: u32, to: Ppn, old: Option<PlaceRun>) {
         count_up(self.p2l.row_to_change(to.0, count), lpn.0);
         let ppns = self.l2p.row_to_change(lpn.0, count);
-        if let Some(old) = PlaceRun::of(ppns) {
+        if let Some(old) = old.or_else(|| PlaceRun::of(ppns)) {
             count_up(ppns, to.0);
             if old.first.is_place() {
                 self.invalidate_run(old);
@@ -825,7 +833,8 @@ mod tests {
                 let lpn = Lpn(rng.below(4_900) as u32);
                 let count = 1 + rng.below(per_mp_page) as u32;
                 for l2p in [&mut rows, &mut alone] {
-                    l2p.write(lpn, count, mp_page.first_ppn(layout.page_bits), from, 0);
+                    let to = (mp_page.first_ppn(layout.page_bits), from);
+                    l2p.write(lpn, count, to, 0, None);
                 }
             }
             for mp_page in pages.clone().each() {

@@ -26,11 +26,16 @@ impl Persistence {
         self.writes.overlap(pages) && !self.faults.has(Fault::Unordered)
     }
 
-    /// A part of a write is about to be placed: notes what its pages supersede. Returns whether it
-    /// completes what becomes durable together.
+    /// A part of a write is about to be placed: notes what its pages supersede, the places, if they
+    /// are a run. Returns whether it completes what becomes durable together.
     #[inline(always)]
-    pub fn begins_to_place(&mut self, part: &Part, view: &FlashView<'_>) -> bool {
-        self.supersede(part.pages.clone(), view);
+    pub fn begins_to_place(
+        &mut self,
+        part: &Part,
+        places: &mut Option<PlaceRun>,
+        view: &FlashView<'_>,
+    ) -> bool {
+        *places = self.supersede(part.pages.clone(), view);
         self.durable.dirty().mark_all(part.pages.clone());
         let completes = self.writes.places(part, self.buffer.next_lsn());
         if !self.faults.has(Fault::TornRequest) {
@@ -58,28 +63,34 @@ impl Persistence {
         self.writes.give_up(command);
     }
 
-    /// Notes where logical pages lie in flash that the next changes name.
+    /// Notes where logical pages lie in flash that the next changes name. Returns it, if it is a
+    /// run.
     #[inline(always)]
-    fn supersede(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
+    fn supersede(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) -> Option<PlaceRun> {
         let moved = self.keeps_fold_sources() && view.fold.is_under_way();
         let durable = &mut self.durable;
-        if view.l2p.pending_trims().is_empty() {
-            if pages.count() == 1 && !moved {
+        let row = match view.l2p.pending_trims().is_empty() {
+            true if pages.count() == 1 && !moved => {
                 let first = view.l2p.entry(pages.start);
-                return durable.will_supersede_run(PlaceRun { first, pages: 1 });
+                let run = PlaceRun { first, pages: 1 };
+                durable.will_supersede_run(run);
+                return Some(run);
             }
-            if let Some(row) = entries(view.l2p, pages.clone()) {
-                if let Some(run) = PlaceRun::of(row)
-                    && !(moved && run.first.is_place())
-                {
-                    return durable.will_supersede_run(run);
-                }
-                if !moved {
-                    return durable.will_supersede(row.iter().map(|&place| Ppn(place)));
-                }
+            true => entries(view.l2p, pages.clone()),
+            false => None,
+        };
+        let run = row.and_then(PlaceRun::of);
+        match (run, row) {
+            (Some(run), _) if !(moved && run.first.is_place()) => {
+                durable.will_supersede_run(run);
+                return Some(run);
             }
+            (_, Some(row)) if !moved => {
+                durable.will_supersede(row.iter().map(|&place| Ppn(place)));
+            }
+            _ => supersede_moved(durable, pages, view, moved),
         }
-        supersede_moved(durable, pages, view, moved);
+        None
     }
 
     /// Where flash is to have what lies at a place: that from which a fold has copied it, as long

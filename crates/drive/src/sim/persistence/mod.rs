@@ -170,12 +170,14 @@ impl Persistence {
     #[inline(always)]
     pub fn is_quiet(&mut self, view: &FlashView<'_>) -> bool {
         let releases = self.durable.releases();
+        // Mostly none of it holds: all is looked at with one branch.
         let somebody_waits =
-            self.buffer.is_awaited() || releases.is_requested() || releases.has_added();
-        if somebody_waits || self.journal.is_writing() {
-            return !somebody_waits;
+            self.buffer.is_awaited() | releases.is_requested() | releases.has_added();
+        let writes = self.journal.is_writing();
+        if !(somebody_waits | writes | self.readiness.are_enough(&self.buffer)) {
+            return true;
         }
-        self.readiness.is_too_little(&self.buffer, view)
+        !somebody_waits && (writes || self.readiness.lacks_ready(view))
     }
 
     /// Whether whoever waits for space may continue, and request a release in turn.

@@ -57,13 +57,15 @@ impl Readiness {
         self.durable_upto.fill(NOT_KNOWN);
     }
 
-    /// Whether what is ready is too little for the journal, as far as that can be told at once,
-    /// where nobody waits for it.
+    /// Whether the changes are enough for the journal, ready or not.
     #[inline(always)]
-    pub fn is_too_little(&mut self, buffer: &JournalBuffer, view: &FlashView<'_>) -> bool {
-        if buffer.entries() < self.interval {
-            return true;
-        }
+    pub fn are_enough(&self, buffer: &JournalBuffer) -> bool {
+        buffer.entries() >= self.interval
+    }
+
+    /// Whether a change that the journal needs is known not to be ready.
+    #[inline(always)]
+    pub fn lacks_ready(&mut self, view: &FlashView<'_>) -> bool {
         let moved = view.changes() != self.moves_seen;
         self.moves_seen = view.changes();
         let awaited = self.last_awaited;
@@ -73,7 +75,7 @@ impl Readiness {
     /// Finds a page that keeps the ready changes from being enough for the journal, where one
     /// does: the last of them, since it will do so longest.
     pub fn find_last_awaited(&mut self, buffer: &JournalBuffer, view: &FlashView<'_>) {
-        if buffer.entries() < self.interval
+        if !self.are_enough(buffer)
             || buffer.committable().entries >= self.interval
             || self.still_awaited(self.last_awaited, view)
         {
