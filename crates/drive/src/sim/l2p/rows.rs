@@ -3,6 +3,8 @@
 //! A row mostly has the 4, 8 or 16 pages of a multi-plane page. Four are handled at once, without a
 //! branch and in a loop of known length, so that the processor compares or stores them together.
 
+use std::ops::Range;
+
 use crate::sim::ids::Ppn;
 
 /// Entries that are handled at once.
@@ -58,6 +60,19 @@ impl PlaceRun {
         counts_up(row, first.0, u32::from(first.is_place())).then_some(PlaceRun { first, pages })
     }
 
+    /// Of one page.
+    #[inline(always)]
+    pub fn one(first: Ppn) -> PlaceRun {
+        PlaceRun { first, pages: 1 }
+    }
+
+    /// Whether any of its pages lies at one of these places.
+    #[inline(always)]
+    pub fn meets(self, places: &Range<Ppn>) -> bool {
+        // Below them, there is a place.
+        self.first < places.end && places.start < self.first + self.pages
+    }
+
     /// Some of its pages, from this one on.
     #[inline(always)]
     pub fn part(self, from: u32, pages: u32) -> PlaceRun {
@@ -91,6 +106,15 @@ mod tests {
         assert_eq!(PlaceRun::of(&[lost; 2]), of(Ppn::LOST, 2));
         assert!(PlaceRun::of(&[lost, unmapped]).is_none());
         assert!(PlaceRun::of(&[unmapped, 0]).is_none());
+    }
+
+    #[test]
+    fn runs_meet_places_that_they_share() {
+        let meets = |first, pages| PlaceRun { first, pages }.meets(&(Ppn(10)..Ppn(20)));
+        assert!(meets(Ppn(8), 3) && meets(Ppn(19), 4) && meets(Ppn(12), 1) && meets(Ppn(0), 40));
+        assert!(!meets(Ppn(8), 2) && !meets(Ppn(20), 4));
+        assert!(!meets(Ppn::UNMAPPED, 4) && !meets(Ppn::LOST, 4));
+        assert!(!PlaceRun::one(Ppn(0)).meets(&(Ppn(0)..Ppn(0))));
     }
 
     /// Rows of any length, each entry of which is wrong once.

@@ -67,29 +67,24 @@ impl Persistence {
     /// run.
     #[inline(always)]
     fn supersede(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) -> Option<PlaceRun> {
-        let moved = self.keeps_fold_sources() && view.fold.is_under_way();
-        let durable = &mut self.durable;
-        let row = match view.l2p.pending_trims().is_empty() {
-            true if pages.count() == 1 && !moved => {
-                let first = view.l2p.entry(pages.start);
-                let run = PlaceRun { first, pages: 1 };
-                durable.will_supersede_run(run);
-                return Some(run);
-            }
-            true => entries(view.l2p, pages.clone()),
-            false => None,
+        let moved = match self.keeps_fold_sources() && view.fold.is_under_way() {
+            true => places_in(view.fold.target(), view),
+            false => Ppn(0)..Ppn(0),
         };
-        let run = row.and_then(PlaceRun::of);
-        match (run, row) {
-            (Some(run), _) if !(moved && run.first.is_place()) => {
+        let durable = &mut self.durable;
+        if view.l2p.pending_trims().is_empty() {
+            let run = match pages.count() {
+                1 => Some(PlaceRun::one(view.l2p.entry(pages.start))),
+                _ => entries(view.l2p, pages.clone()).and_then(PlaceRun::of),
+            };
+            if let Some(run) = run
+                && !run.meets(&moved)
+            {
                 durable.will_supersede_run(run);
                 return Some(run);
             }
-            (_, Some(row)) if !moved => {
-                durable.will_supersede(row.iter().map(|&place| Ppn(place)));
-            }
-            _ => supersede_moved(durable, pages, view, moved),
         }
+        supersede_each(durable, pages, view, &moved);
         None
     }
 
@@ -233,19 +228,25 @@ impl Persistence {
     }
 }
 
-/// See [`Persistence::supersede`], where a page may not lie, for flash, where the L2P says: a TRIM
-/// of it is pending, or a fold has `moved` it.
-#[inline(never)]
-fn supersede_moved(durable: &mut DurableL2p, pages: Range<Lpn>, view: &FlashView<'_>, moved: bool) {
-    let filled = match moved {
-        true => view.layout.mp_pages_in(view.fold.target()),
-        false => MpPage(0)..MpPage(0),
-    };
+/// The pages of a superblock.
+fn places_in(superblock: SuperblockId, view: &FlashView<'_>) -> Range<Ppn> {
+    let pages = view.layout.mp_pages_in(superblock);
     let bits = view.layout.page_bits;
-    let filled = filled.start.first_ppn(bits)..filled.end.first_ppn(bits);
+    pages.start.first_ppn(bits)..pages.end.first_ppn(bits)
+}
+
+/// [`Persistence::supersede`] for pages that lie here and there, or for flash not where the L2P
+/// says: a TRIM of them is pending, or a fold has moved them to these places.
+#[inline(never)]
+fn supersede_each(
+    durable: &mut DurableL2p,
+    pages: Range<Lpn>,
+    view: &FlashView<'_>,
+    moved: &Range<Ppn>,
+) {
     durable.will_supersede(pages.each().map(|lpn| match view.l2p.entry(lpn) {
         _ if view.l2p.pending_trims().has(lpn) => Ppn::UNMAPPED,
-        place if filled.contains(&place) => view.fold.durable_place(view.layout, place),
+        place if moved.contains(&place) => view.fold.durable_place(view.layout, place),
         place => place,
     }));
 }

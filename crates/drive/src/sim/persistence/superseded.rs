@@ -36,7 +36,7 @@ impl Superseded {
     #[inline(always)]
     pub fn add(&mut self, places: impl Iterator<Item = Ppn>) {
         for first in places {
-            self.add_run(PlaceRun { first, pages: 1 });
+            self.add_run(PlaceRun::one(first));
         }
     }
 
