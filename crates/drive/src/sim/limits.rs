@@ -120,14 +120,8 @@ impl Limits {
                 || spec.power_loss.is_some()
                 || cache.is_some_and(|cache| cache.emptying == Emptying::Controller),
             emptying: cache.map(|cache| cache.emptying),
-            emptying_paced: match cache.map(|cache| cache.fold_limit) {
-                Some(FoldLimit::MpPages(mp_pages)) => Some(mp_pages),
-                _ => None,
-            },
-            fold_dies_max: match cache.map(|cache| cache.fold_limit) {
-                Some(FoldLimit::Dies { most, .. }) => most.min(spec.dies),
-                _ => spec.dies,
-            },
+            emptying_paced: fold_limits(spec).0,
+            fold_dies_max: fold_limits(spec).1,
             host_floor,
             gc_start,
             gc_idle: mp_pages(Pool::Data, spec.idle.target_superblocks + further).max(gc_start),
@@ -158,6 +152,16 @@ fn room_to_open(spec: &Spec, layout: &Layout, room: [i64; 2]) -> i64 {
     let [slc, native] = room;
     let bits = i64::from(spec.data.timing.pages_per_word_line());
     native.max(layout.mp_pages_of(Pool::Data, 2) + bits * slc)
+}
+
+/// How far the firmware limits emptying the cache: [`Limits::emptying_paced`] and
+/// [`Limits::fold_dies_max`].
+fn fold_limits(spec: &Spec) -> (Option<u32>, u32) {
+    match spec.cache.as_ref().map(|cache| cache.fold_limit) {
+        Some(FoldLimit::MpPages(mp_pages)) => (Some(mp_pages), spec.dies),
+        Some(FoldLimit::Dies { most, .. }) => (None, most.min(spec.dies)),
+        Some(FoldLimit::None) | None => (None, spec.dies),
+    }
 }
 
 /// What each stream always opens.

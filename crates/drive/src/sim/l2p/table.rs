@@ -355,7 +355,7 @@ impl L2p {
         if let Some(old) = old.or_else(|| PlaceRun::of(ppns)) {
             count_up(ppns, to.0);
             if old.first.is_place() {
-                self.invalidate_run(old);
+                invalidate_run(self, old);
             }
             return;
         }
@@ -384,21 +384,6 @@ impl L2p {
         clear_bit(&mut self.valid, ppn);
         let superblock = self.layout.superblock_of_ppn(ppn);
         self.valid_in[superblock.index()] -= 1;
-    }
-
-    /// Places in a row are no longer valid.
-    #[inline]
-    fn invalidate_run(&mut self, run: PlaceRun) {
-        let (first, last) = (run.first, run.nth(run.pages - 1));
-        let superblock = self.layout.superblock_of_ppn(first);
-        if self.layout.superblock_of_ppn(last) == superblock {
-            clear_bits(&mut self.valid, first..last + 1);
-            self.valid_in[superblock.index()] -= run.pages;
-        } else {
-            (first..last + 1)
-                .each()
-                .for_each(|ppn| self.invalidate(ppn));
-        }
     }
 
     /// Moves valid pages of a multi-plane page, one bit each, to as many places from `to` on, which
@@ -679,6 +664,19 @@ pub(crate) fn lpns_in_a_row(l2p: &L2p, first: Ppn, pages: u32) -> Option<Range<L
     let row = l2p.p2l.row((first + begin).0, count)?;
     let lpn = Lpn(row[0]);
     counts_up(row, lpn.0, 1).then(|| lpn..lpn + count)
+}
+
+/// Places in a row are no longer valid.
+#[inline]
+fn invalidate_run(l2p: &mut L2p, run: PlaceRun) {
+    let (first, last) = (run.first, run.nth(run.pages - 1));
+    let superblock = l2p.layout.superblock_of_ppn(first);
+    if l2p.layout.superblock_of_ppn(last) == superblock {
+        clear_bits(&mut l2p.valid, first..last + 1);
+        l2p.valid_in[superblock.index()] -= run.pages;
+    } else {
+        (first..last + 1).each().for_each(|ppn| l2p.invalidate(ppn));
+    }
 }
 
 /// [`L2p::redirect`] for pages of a multi-plane page, one bit each, to the same places of
