@@ -80,7 +80,13 @@ pub fn fail_die(target: &mut SimulatedTarget, die: u32) -> Result<Done, Failure>
     target.drive_mut().fail_die(die);
     let rebuilt = match target.drive().spec().parity_data {
         Some(data) if data < dies => "parity rebuilds what lies on it",
-        Some(_) => "parity rebuilds a part of what lies on it: a stripe has more pages than dies",
+        Some(data) if data + 1 < 2 * dies => {
+            "parity rebuilds a part of what lies on it: a stripe has more pages than dies"
+        }
+        Some(_) => {
+            "parity rebuilds hardly anything of what lies on it: a full stripe has several pages \
+             on each die"
+        }
         None => "what lies on it is lost, for the drive has no parity",
     };
     let text = format!("die {die} of {dies} has failed: {rebuilt}");
