@@ -1,44 +1,55 @@
 //! Entries in a row that count up: what was written in sequence lies in sequence.
 //!
-//! A row mostly has the 4, 8 or 16 pages of a multi-plane page. Four are handled at once, without a
-//! branch and in a loop of known length, so that the processor compares or stores them together.
+//! A row mostly has the 4, 8 or 16 pages of a multi-plane page. These are handled without a branch
+//! and at a length that the compiler knows, so that the processor compares or stores several
+//! together.
 
 use std::ops::Range;
 
 use crate::sim::ids::Ppn;
 
-/// Entries that are handled at once.
-const TOGETHER: usize = 4;
-
 /// Whether the entries of a row count up from `first` in steps of 1, or are all `first` where
 /// `step` is 0.
 #[inline(always)]
 pub(super) fn counts_up(row: &[u32], first: u32, step: u32) -> bool {
-    let steps: [u32; TOGETHER] = std::array::from_fn(|nth| nth as u32 * step);
-    let (groups, rest) = row.as_chunks::<TOGETHER>();
-    let (mut next, mut differ) = (first, 0);
-    for group in groups {
-        let differ_by = |nth: usize| group[nth] ^ next.wrapping_add(steps[nth]);
-        differ |= (0..TOGETHER).fold(0, |bits, nth| bits | differ_by(nth));
-        next = next.wrapping_add(TOGETHER as u32 * step);
+    if let Ok(row) = <&[u32; 8]>::try_from(row) {
+        return all_count_up(row, first, step);
     }
-    for (entry, step) in rest.iter().zip(steps) {
-        differ |= entry ^ next.wrapping_add(step);
+    if let Ok(row) = <&[u32; 4]>::try_from(row) {
+        return all_count_up(row, first, step);
     }
-    differ == 0
+    any_count_up(row, first, step)
+}
+
+#[inline(always)]
+fn all_count_up<const ENTRIES: usize>(row: &[u32; ENTRIES], first: u32, step: u32) -> bool {
+    let steps = step.wrapping_neg();
+    let differ = |nth: usize| row[nth] ^ first.wrapping_add(nth as u32 & steps);
+    (0..ENTRIES).fold(0, |bits, nth| bits | differ(nth)) == 0
+}
+
+#[inline(never)]
+fn any_count_up(row: &[u32], first: u32, step: u32) -> bool {
+    let mut nth = (0u32..).zip(row);
+    nth.all(|(nth, &entry)| entry == first.wrapping_add(nth * step))
 }
 
 /// Lets the entries of a row count up from `first`.
 #[inline(always)]
 pub(super) fn count_up(row: &mut [u32], first: u32) {
-    let (groups, rest) = row.as_chunks_mut::<TOGETHER>();
-    let mut next = first;
-    for group in groups {
-        *group = std::array::from_fn(|nth| next + nth as u32);
-        next += TOGETHER as u32;
+    if let Ok(row) = <&mut [u32; 8]>::try_from(&mut *row) {
+        *row = std::array::from_fn(|nth| first + nth as u32);
+    } else if let Ok(row) = <&mut [u32; 4]>::try_from(&mut *row) {
+        *row = std::array::from_fn(|nth| first + nth as u32);
+    } else {
+        count_up_any(row, first);
     }
-    for (nth, entry) in (0u32..).zip(rest) {
-        *entry = next + nth;
+}
+
+#[inline(never)]
+fn count_up_any(row: &mut [u32], first: u32) {
+    for (nth, entry) in (0u32..).zip(row) {
+        *entry = first + nth;
     }
 }
 
