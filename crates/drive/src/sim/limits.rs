@@ -110,6 +110,7 @@ impl Limits {
         let (read, program) = times_by_row(&spec.data, spec.one_shot);
         let cache_needed = cache_floor + mp_pages(Pool::SlcCache, 1);
         let always = always(spec);
+        let (emptying_paced, fold_dies_max) = fold_limits(spec);
         let host_floor = [cache_floor, data_floor];
         Limits {
             host: always[0]
@@ -120,8 +121,8 @@ impl Limits {
                 || spec.power_loss.is_some()
                 || cache.is_some_and(|cache| cache.emptying == Emptying::Controller),
             emptying: cache.map(|cache| cache.emptying),
-            emptying_paced: fold_limits(spec).0,
-            fold_dies_max: fold_limits(spec).1,
+            emptying_paced,
+            fold_dies_max,
             host_floor,
             gc_start,
             gc_idle: mp_pages(Pool::Data, spec.idle.target_superblocks + further).max(gc_start),

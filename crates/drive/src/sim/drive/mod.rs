@@ -393,14 +393,9 @@ impl Device for SimDrive {
         assert!(self.has_power(), "a request to a drive without power");
         let first = Lpn::of_byte(request.offset_bytes);
         // It will be looked up when the command has come through link and firmware.
+        self.store.ftl.l2p.prefetch(first);
         let ftl = &self.store.ftl;
-        ftl.l2p.prefetch(first);
         ftl.sorting.prefetch(first);
-        if request.len_bytes > PAGE_BYTES {
-            // A sequential load will go on there.
-            ftl.l2p
-                .prefetch(Lpn::of_byte(request.offset_bytes + request.len_bytes));
-        }
         self.host.submit(&mut self.env, request);
     }
 

@@ -136,7 +136,8 @@ impl SimDrive {
         ftl.points
             .set_journal_tail(persistence.changes().next_lsn());
         let view = FlashView::new(&env.layout, ftl, buffer);
-        let is_whole = persistence.begins_to_place(&part, &mut received.places, &view);
+        let is_whole;
+        (is_whole, received.places) = persistence.begins_to_place(&part, &view);
         let log = |count, to, superblock| persistence.log_write(count, to, superblock);
         let placed = ftl.place_received::<TRACKED>(env, media, buffer, received, log);
         if TRACKED && let Some(lsn) = placed.joins {

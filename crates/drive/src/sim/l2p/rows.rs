@@ -18,6 +18,9 @@ pub(super) fn counts_up(row: &[u32], first: u32, step: u32) -> bool {
     if let Ok(row) = <&[u32; 4]>::try_from(row) {
         return all_count_up(row, first, step);
     }
+    if let Ok(row) = <&[u32; 16]>::try_from(row) {
+        return all_count_up(row, first, step);
+    }
     any_count_up(row, first, step)
 }
 
@@ -40,6 +43,8 @@ pub(super) fn count_up(row: &mut [u32], first: u32) {
     if let Ok(row) = <&mut [u32; 8]>::try_from(&mut *row) {
         *row = std::array::from_fn(|nth| first + nth as u32);
     } else if let Ok(row) = <&mut [u32; 4]>::try_from(&mut *row) {
+        *row = std::array::from_fn(|nth| first + nth as u32);
+    } else if let Ok(row) = <&mut [u32; 16]>::try_from(&mut *row) {
         *row = std::array::from_fn(|nth| first + nth as u32);
     } else {
         count_up_any(row, first);

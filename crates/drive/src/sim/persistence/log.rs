@@ -26,22 +26,22 @@ impl Persistence {
         self.writes.overlap(pages) && !self.faults.has(Fault::Unordered)
     }
 
-    /// A part of a write is about to be placed: notes what its pages supersede, the places, if they
-    /// are a run. Returns whether it completes what becomes durable together.
+    /// A part of a write is about to be placed: notes what its pages supersede. Returns whether it
+    /// completes what becomes durable together, and the places that it supersedes, if they are a
+    /// run.
     #[inline(always)]
     pub fn begins_to_place(
         &mut self,
         part: &Part,
-        places: &mut Option<PlaceRun>,
         view: &FlashView<'_>,
-    ) -> bool {
-        *places = self.supersede(part.pages.clone(), view);
+    ) -> (bool, Option<PlaceRun>) {
+        let places = self.supersede(part.pages.clone(), view);
         self.durable.dirty().mark_all(part.pages.clone());
         let completes = self.writes.places(part, self.buffer.next_lsn());
         if !self.faults.has(Fault::TornRequest) {
             self.buffer.begin_group(part.pages == part.write);
         }
-        completes
+        (completes, places)
     }
 
     /// Logs that so many logical pages have got places in a row in a multi-plane page.

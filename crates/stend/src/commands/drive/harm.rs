@@ -78,7 +78,14 @@ pub fn fail_die(target: &mut SimulatedTarget, die: u32) -> Result<Done, Failure>
         )));
     }
     target.drive_mut().fail_die(die);
-    let rebuilt = match target.drive().spec().parity_data {
+    let rebuilt = rebuilt(target.drive().spec().parity_data, dies);
+    let text = format!("die {die} of {dies} has failed: {rebuilt}");
+    Ok((text, vec![("die", die.into()), ("dies", dies.into())]))
+}
+
+/// What parity, of so many pages of data, rebuilds of a die.
+fn rebuilt(parity_data: Option<u32>, dies: u32) -> &'static str {
+    match parity_data {
         Some(data) if data < dies => "parity rebuilds what lies on it",
         Some(data) if data + 1 < 2 * dies => {
             "parity rebuilds a part of what lies on it: a stripe has more pages than dies"
@@ -88,9 +95,7 @@ pub fn fail_die(target: &mut SimulatedTarget, die: u32) -> Result<Done, Failure>
              on each die"
         }
         None => "what lies on it is lost, for the drive has no parity",
-    };
-    let text = format!("die {die} of {dies} has failed: {rebuilt}");
-    Ok((text, vec![("die", die.into()), ("dies", dies.into())]))
+    }
 }
 
 /// The power is cut and comes back.
@@ -131,7 +136,19 @@ pub fn power_cut(target: &mut SimulatedTarget) -> Result<Done, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::acceleration;
+    use super::{acceleration, rebuilt};
+
+    #[test]
+    fn a_die_is_rebuilt_where_a_stripe_has_one_page_on_it() {
+        assert!(rebuilt(Some(15), 16).starts_with("parity rebuilds what"));
+        for data in [16, 30] {
+            assert!(rebuilt(Some(data), 16).starts_with("parity rebuilds a part"));
+        }
+        for data in [31, 127] {
+            assert!(rebuilt(Some(data), 16).starts_with("parity rebuilds hardly"));
+        }
+        assert!(rebuilt(None, 16).contains("no parity"));
+    }
 
     /// JESD218 requires of client drives a year at 30 °C, of enterprise drives three months at
     /// 40 °C: nearly the same by its own activation energy.
