@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use stend_base::Op;
 
+use crate::sim::buffer::write_buffer::WriteBuffer;
 use crate::sim::env::Env;
 use crate::sim::host::{Command, Host};
 use crate::sim::ids::{CommandId, Lpn, Ppn, StreamId};
@@ -61,6 +62,9 @@ pub(in crate::sim) struct Admission {
     reserved: Reserved,
     /// The first of them waits for data that is on its way to get its place.
     waits_for_place: bool,
+    /// Pages of the buffer that the first of them waits for; 0 where it is to be asked.
+    #[serde(skip)]
+    lacks_room: u32,
 }
 
 /// Pages of a stream that are reserved for what is left of a piece of a write.
@@ -82,6 +86,7 @@ impl Admission {
                 pages: 0,
             },
             waits_for_place: false,
+            lacks_room: 0,
         }
     }
 
@@ -100,6 +105,7 @@ impl Admission {
     /// Takes the first of the commands with data that is not admitted.
     pub fn take_waiting(&mut self) -> Option<CommandId> {
         self.required = None;
+        self.lacks_room = 0;
         self.waiting.pop_front()
     }
 
@@ -112,6 +118,12 @@ impl Admission {
     #[inline(always)]
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
+    }
+
+    /// Whether a command waits that may be admitted, as far as the buffer goes.
+    #[inline(always)]
+    pub fn may_admit(&self, buffer: &WriteBuffer) -> bool {
+        self.is_waiting() && (self.lacks_room == 0 || buffer.has_room(self.lacks_room))
     }
 
     /// Whether the firmware has received data to work on.
@@ -137,6 +149,7 @@ impl Admission {
         self.receiving = 0;
         self.reserved.pages = 0;
         self.waits_for_place = false;
+        self.lacks_room = 0;
     }
 
     /// Pages that are reserved for the rest of a piece of the first command that waits.
@@ -201,7 +214,9 @@ impl Admission {
     ) -> Option<Next> {
         let stream = StreamId::HOST;
         let (pages, bytes) = next_part(env, host.command(id));
+        self.lacks_room = 0;
         if !store.buffer.has_room(pages) {
+            self.lacks_room = pages;
             return Some(Next::Nothing);
         }
         let Some(reserve) = self.reservation(env, store, host.command(id), pages) else {

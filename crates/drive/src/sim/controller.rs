@@ -135,7 +135,7 @@ impl Controller {
     fn submit_packed(&mut self, queue: &mut EventQueue, core: u32, job: u64, time: Nanos) {
         let jobs = &mut self.cores[core as usize].jobs;
         if jobs.is_empty() {
-            queue.schedule(Lane::Core, queue.now() + time, kind::CORE, core);
+            queue.schedule_soon(Lane::Core, queue.now() + time, kind::CORE, core);
         }
         jobs.push_back(Timed { job, time });
     }
@@ -153,7 +153,7 @@ impl Controller {
         let this = &mut self.cores[core as usize];
         if this.jobs.is_empty() {
             let done = ahead.min(time).min(now.since(this.idle_since));
-            queue.schedule(Lane::Core, now + (time - done), kind::CORE, core);
+            queue.schedule_soon(Lane::Core, now + (time - done), kind::CORE, core);
         }
         this.jobs.push_back(Timed {
             job: job.pack(),
@@ -170,7 +170,7 @@ impl Controller {
             .pop_front()
             .expect("a core ended a job it did not have");
         if let Some(next) = this.jobs.front() {
-            queue.schedule(Lane::Core, queue.now() + next.time, kind::CORE, core);
+            queue.schedule_soon(Lane::Core, queue.now() + next.time, kind::CORE, core);
         } else {
             this.idle_since = queue.now();
         }

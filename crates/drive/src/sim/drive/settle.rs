@@ -135,7 +135,7 @@ impl SimDrive {
     /// unable to go on.
     #[inline(always)]
     fn admit_writes(&mut self, settled: bool) {
-        if self.admission.is_waiting() {
+        if self.admission.may_admit(&self.store.buffer) {
             self.admit_on(settled);
         }
     }
