@@ -63,16 +63,19 @@ impl SimDrive {
         }
     }
 
-    /// A part of the link has ended its work.
+    /// A part of the link has ended its work. Returns whether data may have been placed.
     #[inline(always)]
-    pub(super) fn link_done(&mut self, source: u32) {
+    pub(super) fn link_done(&mut self, source: u32) -> bool {
         match self.host.link_done(&mut self.env, source) {
             LinkDone::Nothing => {}
             LinkDone::Fetched(command) => self.command_fetched(command),
             LinkDone::ReadSent { command, bytes } => self.read_sent(command, bytes),
-            LinkDone::WriteReceived { command, bytes } => self.write_received(command, bytes),
+            LinkDone::WriteReceived { command, bytes } => {
+                return self.write_received(command, bytes);
+            }
             LinkDone::Reported(command) => self.command_reported(command),
         }
+        false
     }
 
     /// The controller has a command.

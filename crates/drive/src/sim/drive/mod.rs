@@ -239,7 +239,10 @@ impl SimDrive {
             Lane::Link => {
                 let source = env.queue.index(kind::LINK, event.source);
                 env.trace(kind::LINK, source);
-                self.link_done(source);
+                if !self.link_done(source) {
+                    // Nothing follows from it for what is durable.
+                    return None;
+                }
             }
             Lane::Arrival => {
                 env.trace(kind::ARRIVAL, 0);

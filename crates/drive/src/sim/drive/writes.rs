@@ -33,26 +33,26 @@ impl SimDrive {
         self.settle();
     }
 
-    /// Data of a write has come over the link.
+    /// Data of a write has come over the link. Returns whether it was placed.
     #[inline(always)]
-    pub(super) fn write_received(&mut self, id: CommandId, bytes: u32) {
+    pub(super) fn write_received(&mut self, id: CommandId, bytes: u32) -> bool {
         let single = self.host.command(id).len_bytes <= PAGE_BYTES;
         if single && !self.admission.is_receiving() {
             self.place(id, bytes);
-        } else {
-            self.work_on_received(id, bytes);
+            return true;
         }
+        self.work_on_received(id, bytes)
     }
 
     #[inline(never)]
-    fn work_on_received(&mut self, id: CommandId, bytes: u32) {
+    fn work_on_received(&mut self, id: CommandId, bytes: u32) -> bool {
         let first = self.host.command_mut(id).take_first_page();
         let pages = u64::from(bytes).div_ceil(PAGE_BYTES) - u64::from(first);
         let spec = &self.env.spec.controller;
         let time = spec.write_page * pages;
         if time == Nanos::ZERO && !self.admission.is_receiving() {
             self.place(id, bytes);
-            return;
+            return true;
         }
         self.admission.receives();
         let page_time = spec.write_page.min(self.env.spec.host.page_time());
@@ -62,6 +62,7 @@ impl SimDrive {
         let core = spec.core_write;
         self.controller
             .submit_begun(&mut self.env.queue, core, job, ahead);
+        false
     }
 
     /// Puts received data where it belongs.

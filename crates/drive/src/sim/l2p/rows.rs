@@ -27,8 +27,7 @@ pub(super) fn counts_up(row: &[u32], first: u32, step: u32) -> bool {
 #[inline(always)]
 fn all_count_up<const ENTRIES: usize>(row: &[u32; ENTRIES], first: u32, step: u32) -> bool {
     let steps = step.wrapping_neg();
-    let differ = |nth: usize| row[nth] ^ first.wrapping_add(nth as u32 & steps);
-    (0..ENTRIES).fold(0, |bits, nth| bits | differ(nth)) == 0
+    *row == std::array::from_fn(|nth| first.wrapping_add(nth as u32 & steps))
 }
 
 #[inline(never)]

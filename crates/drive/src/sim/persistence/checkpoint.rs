@@ -12,6 +12,13 @@ use crate::spec::Spec;
 /// Logical pages whose entries fill 4 KiB of the table: a power of two.
 const PAGES_PER_PART: u32 = 1024;
 
+/// No part has this number, nor does one begin where its product with [`PAGES_PER_PART`] wraps to.
+const NO_PART: u32 = u32::MAX;
+
+fn no_part() -> u32 {
+    NO_PART
+}
+
 /// Parts of the table, one bit each, that have changed.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct DirtyParts {
@@ -19,6 +26,9 @@ pub(super) struct DirtyParts {
     changed: Vec<u64>,
     /// Parts that have not: with random writes, soon none.
     unchanged: u32,
+    /// A part that has, the latest that was marked; [`NO_PART`] without one.
+    #[serde(skip, default = "no_part")]
+    latest: u32,
     /// Those that the checkpoint under way writes.
     writing: Vec<u64>,
     parts: u32,
@@ -31,6 +41,7 @@ impl DirtyParts {
         DirtyParts {
             changed: vec![0; words],
             unchanged: parts,
+            latest: NO_PART,
             writing: vec![0; words],
             parts,
         }
@@ -46,6 +57,7 @@ impl DirtyParts {
     #[inline]
     pub fn mark(&mut self, lpn: Lpn) {
         let part = lpn.0 / PAGES_PER_PART;
+        self.latest = part;
         self.unchanged -= u32::from(!has_bit(&self.changed, part));
         set_bit(&mut self.changed, part);
     }
@@ -67,11 +79,15 @@ impl DirtyParts {
     /// [`DirtyParts::mark`] for logical pages in a row.
     #[inline(always)]
     pub fn mark_all(&mut self, pages: Range<Lpn>) {
-        if !self.are_all() {
+        // Mostly they lie where the pages before them do.
+        let begin = self.latest.wrapping_mul(PAGES_PER_PART);
+        let is_marked = pages.start.0 >= begin && pages.end.0 - begin <= PAGES_PER_PART;
+        if !is_marked && !self.are_all() {
             self.mark_range(pages);
         }
     }
 
+    #[inline(never)]
     fn mark_range(&mut self, pages: Range<Lpn>) {
         let mut first = pages.start;
         while first < pages.end {
@@ -83,7 +99,7 @@ impl DirtyParts {
     /// They are being written: how many.
     fn write(&mut self) -> u32 {
         std::mem::swap(&mut self.changed, &mut self.writing);
-        self.unchanged = self.parts;
+        (self.unchanged, self.latest) = (self.parts, NO_PART);
         self.writing.iter().map(|word| word.count_ones()).sum()
     }
 

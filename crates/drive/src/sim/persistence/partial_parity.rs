@@ -156,14 +156,19 @@ impl PartialParity {
         covering.clear();
         let (mut whole, mut recent) = (RecentRanges::default(), RecentRanges::default());
         let mut before = WholeBefore::default();
+        let mut latest = MpPage(0)..MpPage(0);
         let bits = view.layout.page_bits;
         for (to, pages) in changes.filter_map(|change| change.programs()) {
-            // Mostly one multi-plane page.
+            // Mostly one multi-plane page, near the one before.
             let (mut next, end) = (to.mp_page(bits), (to + pages - 1).mp_page(bits) + 1);
+            if latest.start <= next && end <= latest.end {
+                continue;
+            }
             while next < end {
                 let page = next;
                 next += 1;
-                if self.lies_before(page, &mut before, view) || recent.has(page) {
+                latest = self.whole_around(page, &mut before, view);
+                if latest.contains(&page) || recent.has(page) {
                     continue;
                 }
                 recent.add(page, page + 1);
@@ -185,26 +190,39 @@ impl PartialParity {
         pages
     }
 
-    /// Whether a page lies so far behind where its superblock is being filled that its stripe is
-    /// whole for certain.
+    /// The pages of a page's superblock that lie so far behind where it is being filled that their
+    /// stripes are whole for certain.
     #[inline]
-    fn lies_before(&self, page: MpPage, before: &mut WholeBefore, view: &FlashView<'_>) -> bool {
+    fn whole_around(
+        &self,
+        page: MpPage,
+        before: &mut WholeBefore,
+        view: &FlashView<'_>,
+    ) -> Range<MpPage> {
         let mut known = before.0.iter();
         let found = known.find(|&&(first, _, end)| first <= page && page < end);
-        let whole = found.map(|known| known.1);
-        page < whole.unwrap_or_else(|| self.find_whole(page, before, view))
+        let (first, whole, _) = match found {
+            Some(&found) => found,
+            None => self.find_whole(page, before, view),
+        };
+        first..whole
     }
 
-    /// The page of a superblock before which all stripes are whole, which is logged.
+    /// What is known of the superblock of a page, which is noted.
     #[inline(never)]
-    fn find_whole(&self, page: MpPage, before: &mut WholeBefore, view: &FlashView<'_>) -> MpPage {
+    fn find_whole(
+        &self,
+        page: MpPage,
+        before: &mut WholeBefore,
+        view: &FlashView<'_>,
+    ) -> (MpPage, MpPage, MpPage) {
         let (superblock, within, shape) = view.place(page);
         let filled = self.filled_upto(superblock, view) + 1;
         let whole = filled.saturating_sub(shape.stripe_span());
         let first = page - within;
         before.0.rotate_right(1);
         before.0[0] = (first, first + whole, first + shape.mp_pages);
-        first + whole
+        before.0[0]
     }
 
     /// The pages of a superblock below this one have been filled, and none of them is void; 0 where

@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::journal_buffer::JournalBuffer;
 use super::view::FlashView;
-use crate::sim::ids::{IdRange, MpPage, SuperblockId};
+use crate::sim::ids::{IdRange, MpPage, Ppn, SuperblockId};
 use crate::spec::PairedPages;
 
 /// How far changes were found to be ready, and the multi-plane pages that keep more from it.
@@ -128,10 +128,18 @@ impl Readiness {
         }
         let (mut ready, mut committable) = (buffer.ready(), buffer.committable());
         let mut awaited = None;
+        // Places that no cut can take: those of the superblock of the change before.
+        let mut durable = Ppn(0)..Ppn(0);
         for &change in buffer.changes().range(ready.changes..) {
-            awaited = self.first_awaited_by(change, view);
-            if awaited.is_some() {
-                break;
+            if let Some((to, pages)) = change.programs()
+                && !(durable.start <= to && to + pages <= durable.end)
+            {
+                awaited = self.first_awaited_by((to, pages), view);
+                if awaited.is_some() {
+                    break;
+                }
+                let upto = self.durable_upto[view.superblock_of(to).index()];
+                durable = to..upto.first_ppn(view.layout.page_bits);
             }
             ready.changes += 1;
             ready.entries += change.entries();
@@ -143,10 +151,13 @@ impl Readiness {
         buffer.advance(ready, committable);
     }
 
-    /// A page that a change waits for which is the first that is not ready.
+    /// A page that a change waits for which is the first that is not ready, and names these pages.
     #[inline]
-    fn first_awaited_by(&mut self, change: Change, view: &FlashView<'_>) -> Option<MpPage> {
-        let (to, pages) = change.programs()?;
+    fn first_awaited_by(
+        &mut self,
+        (to, pages): (Ppn, u32),
+        view: &FlashView<'_>,
+    ) -> Option<MpPage> {
         let bits = view.layout.page_bits;
         let end = (to + pages - 1).mp_page(bits) + 1;
         let upto = &mut self.durable_upto[view.superblock_of(to).index()];
