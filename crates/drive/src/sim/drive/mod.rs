@@ -396,8 +396,12 @@ impl Device for SimDrive {
         assert!(self.has_power(), "a request to a drive without power");
         let first = Lpn::of_byte(request.offset_bytes);
         // It will be looked up when the command has come through link and firmware.
-        self.store.ftl.l2p.prefetch(first);
         let ftl = &self.store.ftl;
+        ftl.l2p.prefetch(first);
+        if request.len_bytes > PAGE_BYTES {
+            ftl.l2p.prefetch(first + 16);
+            ftl.l2p.prefetch(first + 32);
+        }
         ftl.sorting.prefetch(first);
         self.host.submit(&mut self.env, request);
     }
