@@ -52,7 +52,7 @@ pub use estimate::{
 };
 pub use event::Event;
 pub use kind::Wanted;
-pub use options::{DURATION_SCALE_MAX, MethodError, ReviewOptions};
+pub use options::{DURATION_SCALE_MAX, Ended, MethodError, ReviewOptions};
 pub use recorder::Save;
 pub use run::run_review;
 pub use until_steady::SteadyLoad;

@@ -1,6 +1,7 @@
 //! How a review is made, and why one was not begun.
 
 use stend_record::review::Review;
+use stend_target::Target;
 
 use crate::enough::EndsWhen;
 use crate::kind::Wanted;
@@ -43,7 +44,13 @@ pub struct ReviewOptions<'a> {
     pub resume: Option<Review>,
     /// Called with the partial review after every test that finished or failed.
     pub save: Option<Save<'a>>,
+    /// Called with the target after the last test, where it cannot be copied: it is as the tests
+    /// have left it.
+    pub ended: Option<Ended<'a>>,
 }
+
+/// See [`ReviewOptions::ended`].
+pub type Ended<'a> = &'a (dyn Fn(&mut dyn Target) + Sync);
 
 impl Default for ReviewOptions<'_> {
     fn default() -> Self {
@@ -59,6 +66,7 @@ impl Default for ReviewOptions<'_> {
             reproduce: String::new(),
             resume: None,
             save: None,
+            ended: None,
         }
     }
 }

@@ -89,6 +89,7 @@ pub fn run_review(
     serial::run(&runner, target.as_mut());
     let mut review = recorder.finish();
     host::smart_after(target.as_mut(), &mut review);
+    options.ended.inspect(|ended| ended(target.as_mut()));
     Ok(review)
 }
 

@@ -378,6 +378,11 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub threads: Option<NonZero<usize>>,
 
+    /// Run the tests on one simulated drive, one after the other, as on a real one, and keep it in
+    /// this file, which must not exist yet, as they have left it: for `stend drive health`.
+    #[arg(long, value_name = "FILE", conflicts_with = "threads")]
+    pub state: Option<PathBuf>,
+
     /// Folder of the report. Default: `review-` and the target's name.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -32,6 +32,14 @@ impl Opened {
         }
     }
 
+    /// The same, where it is simulated as the one drive there is.
+    pub fn single(self) -> Opened {
+        match self {
+            Opened::Simulated(target) => Opened::Simulated(Box::new(target.single())),
+            real @ Opened::Real(_) => real,
+        }
+    }
+
     /// What it is.
     pub fn info(&self) -> TargetInfo {
         match self {

@@ -403,6 +403,47 @@ fn looking_and_reviewing_change_nothing() {
     assert_eq!(state(dir), before);
 }
 
+/// The bytes that the host has written, as a drive's SMART document tells them.
+fn sectors_written(document: &Value) -> f64 {
+    number(&document["ata_smart_attributes"]["table"][0]["raw"]["value"])
+}
+
+#[test]
+fn a_review_keeps_the_drive_that_all_its_tests_ran_on() {
+    let dir = folder();
+    let dir = dir.path();
+    model_with_health(dir, "ata", "1000");
+    let short = ["./mine.toml", "--duration-scale", "0.01", "--out", "o"];
+    let tests = ["--tests", "sequential,degradation", "--state", "d"];
+    let review = common::review(dir, &[&short[..], &tests].concat());
+    let smart = &review["smart"];
+    let [before, after] = ["before", "after"].map(|when| &smart[when]["document"]);
+    assert_eq!(sectors_written(before), 0.0);
+    let health = drive(dir, &["health", "d"]);
+    assert_eq!(sectors_written(&health), sectors_written(after));
+    let written: f64 = 512.0 * sectors_written(after);
+    assert!(written > 8e9, "it was filled at least once: {written}");
+    // It goes on from there.
+    drive(dir, &["trim", "d"]);
+    let kept = state(dir);
+    let copies = [&short[..4], &["p", "--tests", "sequential"]].concat();
+    assert!(
+        common::review(dir, &copies)["smart"].is_null(),
+        "of many copies"
+    );
+    for (target, file, part) in [
+        ("./mine.toml", "d", "exists already"),
+        ("./mine.toml", "none/d", "no such folder"),
+        ("./real", "new", "is real"),
+    ] {
+        let args = ["review", target, "--out", "q", "--state", file];
+        fails(dir, &args, 3, &[part]);
+    }
+    let plan = ["review", "./mine.toml", "--plan", "--state", "new"];
+    assert!(!ok(dir, &plan).stdout.contains("states, each made once"));
+    assert!(state(dir) == kept && !dir.join("new").exists() && !dir.join("real").exists());
+}
+
 #[test]
 fn a_damaged_file_is_refused_and_left_alone() {
     let dir = with_drive("demo-8gb");

@@ -1,6 +1,8 @@
 //! The trait behind which a simulated drive and a real one are the same to the
 //! methodology.
 
+use std::path::Path;
+
 use stend_base::Op;
 use stend_load::Sample;
 use stend_load::runner::Progress;
@@ -304,5 +306,18 @@ pub trait Target: Send {
     /// Whether [`Target::fork`] yields a copy, without making one.
     fn can_fork(&self) -> bool {
         false
+    }
+
+    /// Keeps a simulated drive, as it is now, in a new file.
+    ///
+    /// # Errors
+    /// [`TargetError::Input`] when there is such a file, and for what is not simulated;
+    /// [`TargetError::Failed`] when it cannot be written.
+    fn keep_in(&mut self, path: &Path) -> Result<(), TargetError> {
+        Err(TargetError::Input(format!(
+            "{} is not simulated, and cannot be kept in {}",
+            self.info().title,
+            path.display()
+        )))
     }
 }

@@ -20,6 +20,7 @@ use stend_load::trace::{ReplayError, ReplayOptions, Trace, replay};
 use stend_load::{JobFile, RunError, RunOptions, RunResult};
 use stend_record::endurance::{EraseCycles, Health};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
+use stend_record::smart;
 
 use crate::contract::{
     Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
@@ -41,6 +42,8 @@ pub struct SimulatedTarget {
     drive: SimDrive,
     /// The file in which it is kept, if any.
     state: Option<StateFile>,
+    /// It is not copied: all tests run on it.
+    single: bool,
     /// How it was when the round of writes began that is under way.
     round: Option<Box<RoundStart>>,
     /// Blocks that went bad in rounds that were repeated: whether by a program or by an erase is
@@ -63,6 +66,7 @@ impl SimulatedTarget {
             drive,
             model: Arc::new(model),
             state: None,
+            single: false,
             round: None,
             repeated_bad_blocks: 0,
             requests: Arc::default(),
@@ -89,6 +93,16 @@ impl SimulatedTarget {
         let mut target = SimulatedTarget::of(model, drive);
         target.state = Some(state);
         Ok(target)
+    }
+
+    /// The same drive, which is not copied: the tests of a review run on it one after the other, as
+    /// on a real one.
+    #[must_use]
+    pub fn single(self) -> SimulatedTarget {
+        SimulatedTarget {
+            single: true,
+            ..self
+        }
     }
 
     /// The file it came from.
@@ -436,6 +450,20 @@ impl Target for SimulatedTarget {
         })
     }
 
+    /// Of the one drive there is; of copies, none is the drive under test.
+    fn smart_reading(&mut self) -> Option<Result<smart::Reading, String>> {
+        let document = self.smart().filter(|_| self.single)?;
+        let document = serde_json::to_value(document).map_err(|error| error.to_string());
+        let health = self.health();
+        let reading = document.and_then(|document| {
+            Ok(smart::Reading {
+                health: health?,
+                document,
+            })
+        });
+        Some(reading)
+    }
+
     fn rated_bytes(&self) -> Option<u64> {
         self.model.rated_bytes()
     }
@@ -548,12 +576,19 @@ impl Target for SimulatedTarget {
     }
 
     fn fork(&mut self) -> Option<Box<dyn Target>> {
+        if self.single {
+            return None;
+        }
         self.drive.share();
         Some(Box::new(self.clone()))
     }
 
     fn can_fork(&self) -> bool {
-        true
+        !self.single
+    }
+
+    fn keep_in(&mut self, path: &Path) -> Result<(), TargetError> {
+        StateFile::create(path, &self.model, &self.drive).map(drop)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use stend_analysis::kinds;
@@ -13,7 +13,7 @@ use stend_method::{
     Edition, ReviewOptions, check_options, check_write_budget, estimate, run_review,
 };
 use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TargetKind, TestResult};
-use stend_target::{Access, WriteLimit};
+use stend_target::{Access, Target, TargetError, WriteLimit};
 
 use crate::args::ReviewArgs;
 use crate::failure::Failure;
@@ -38,6 +38,10 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     }
     print_review(args, review, done.saved.as_deref().ok())?;
     done.saved?;
+    done.state?;
+    if let Some(path) = &args.state {
+        note(&format!("the drive is kept in {}", path.display()));
+    }
     if review.complete {
         return Ok(());
     }
@@ -53,6 +57,8 @@ pub struct Done {
     pub review: Review,
     /// Its page. Hours of measuring are shown even where they cannot be saved.
     pub saved: Result<PathBuf, Failure>,
+    /// Whether the drive was kept, where that was asked for.
+    pub state: Result<(), Failure>,
     /// Its number in the lab.
     pub run: Option<RunId>,
     /// Requests that simulated drives completed.
@@ -69,6 +75,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args))?;
     let earlier = earlier::find(&folder, lab, &options.reproduce)?;
+    check_all_is_done(earlier.as_ref(), args, &folder)?;
     let rivals = open_rivals(args)?;
     if let Some(earlier) = &earlier {
         check_nothing_is_left_out(earlier, (args, &edition), &rivals, &folder)?;
@@ -85,6 +92,8 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         folder,
         keeper,
         earlier,
+        state: args.state.as_deref(),
+        kept: Mutex::new(Ok(())),
         requests: AtomicU64::new(0),
         events: AtomicU64::new(0),
     };
@@ -96,6 +105,11 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     Ok(Done {
         saved: session.keep(&review),
         run: session.keeper.as_ref().and_then(Keeper::run),
+        state: session
+            .kept
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .map_err(Failure::from),
         review,
         requests: session.requests.into_inner(),
         events: session.events.into_inner(),
@@ -122,7 +136,48 @@ fn checked(args: &ReviewArgs) -> Result<(Edition, ReviewOptions<'static>), Failu
         check_write_budget(&edition, &options, WriteLimit::AsStated)?;
     }
     real_options_fit(targets(), &args.real)?;
+    args.state
+        .as_deref()
+        .map(|path| check_state(path, args))
+        .transpose()?;
     Ok((edition, options))
+}
+
+/// Refuses to keep what is not simulated, and where something else is.
+fn check_state(path: &Path, args: &ReviewArgs) -> Result<(), Failure> {
+    let shown = path.display();
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let refused = if !is_simulated(&args.target) {
+        format!(
+            "--state {shown}: {} is real, and stays as the tests leave it; leave --state out",
+            args.target
+        )
+    } else if path.symlink_metadata().is_ok() {
+        format!("--state {shown}: exists already, and is not overwritten; choose another name")
+    } else if folder.is_some_and(|folder| !folder.is_dir()) {
+        format!("--state {shown}: there is no such folder; make it, or choose another name")
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Input(refused))
+}
+
+/// Refuses to keep a drive on which only the rest of a review would run.
+fn check_all_is_done(
+    earlier: Option<&Review>,
+    args: &ReviewArgs,
+    folder: &Folder,
+) -> Result<(), Failure> {
+    if earlier.is_none() || args.state.is_none() {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "{} holds an unfinished review, whose drive was not kept; leave --state out, or begin anew \
+         with another --out",
+        folder.path().display()
+    )))
 }
 
 /// What a review does to a block device of this size.
@@ -151,6 +206,9 @@ struct Session<'a> {
     keeper: Option<Keeper>,
     /// What an earlier run left unfinished.
     earlier: Option<Review>,
+    /// Where the drive under test is kept, and whether that has failed.
+    state: Option<&'a Path>,
+    kept: Mutex<Result<(), TargetError>>,
     /// What the simulated drives have done.
     requests: AtomicU64,
     events: AtomicU64,
@@ -163,14 +221,19 @@ impl Session<'_> {
             .map(|rival| earlier_rival(self.earlier.as_ref()?, &rival.info()).cloned())
             .collect();
         let mut all_complete = rivals.is_empty();
-        let mut review = self.review_target(target, self.earlier.clone(), &|partial| {
-            with_rivals(partial, &done, all_complete)
-        })?;
+        let target = match self.state {
+            Some(_) => target.single(),
+            None => target,
+        };
+        let mut review =
+            self.review_target(target, self.state, self.earlier.clone(), &|partial| {
+                with_rivals(partial, &done, all_complete)
+            })?;
         all_complete = true;
         let mut failed = Vec::new();
         for (index, rival) in rivals.into_iter().enumerate() {
             let resume = done[index].clone().map(|rival| as_review(&review, rival));
-            let other = self.review_target(rival, resume, &|partial| {
+            let other = self.review_target(rival, None, resume, &|partial| {
                 let mut now = done.clone();
                 now[index] = Some(as_rival(partial.clone()));
                 with_rivals(&review, &now, false)
@@ -199,11 +262,12 @@ impl Session<'_> {
         kept.map(|()| page)
     }
 
-    /// The whole edition on one target. What is finished is kept, put into its place by
-    /// `place`.
+    /// The whole edition on one target, whose drive is kept in the file `state`. What is finished
+    /// is kept, put into its place by `place`.
     fn review_target(
         &self,
         target: Opened,
+        state: Option<&Path>,
         resume: Option<Review>,
         place: &(dyn Fn(&Review) -> Review + Sync),
     ) -> Result<Review, Failure> {
@@ -216,9 +280,16 @@ impl Session<'_> {
             let saved = self.keep(&place(partial));
             saved.map(drop).map_err(|error| error.to_string())
         };
+        let ended = |target: &mut dyn Target| {
+            if let Some(path) = state {
+                let kept = signals::undisturbed(|| target.keep_in(path));
+                *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+            }
+        };
         let options = ReviewOptions {
             resume,
             save: Some(&keep),
+            ended: Some(&ended),
             ..self.options.clone()
         };
         let review = run_review(target, self.edition, &options, &|event| {
@@ -381,6 +452,9 @@ fn reproduce(args: &ReviewArgs) -> String {
     }
     if let Some(bytes) = args.write_budget {
         command += &format!(" --write-budget {bytes}");
+    }
+    if let Some(path) = &args.state {
+        command += &format!(" --state {}", word(&path.to_string_lossy()));
     }
     if args.real.read_only {
         command += " --read-only";

@@ -50,6 +50,9 @@ use crate::spec::{PAGE_BYTES, Spec};
 use losses::Losses;
 use settle::Due;
 
+/// Entries of the L2P in a cache line of 64 bytes.
+const ENTRIES_PER_LINE: u32 = 16;
+
 /// What a read of a logical page finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogicalPage {
@@ -399,8 +402,9 @@ impl Device for SimDrive {
         let ftl = &self.store.ftl;
         ftl.l2p.prefetch(first);
         if request.len_bytes > PAGE_BYTES {
-            ftl.l2p.prefetch(first + 16);
-            ftl.l2p.prefetch(first + 32);
+            // The entries of 128 KiB lie in three cache lines.
+            ftl.l2p.prefetch(first + ENTRIES_PER_LINE);
+            ftl.l2p.prefetch(first + 2 * ENTRIES_PER_LINE);
         }
         ftl.sorting.prefetch(first);
         self.host.submit(&mut self.env, request);

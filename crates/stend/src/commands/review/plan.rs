@@ -33,11 +33,9 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
         if nth > 0 {
             check_rival(name)?;
         }
-        all.push(planned(
-            look(name, &args.real)?,
-            args,
-            (&edition, &options),
-        )?);
+        let seen = look(name, &args.real)?;
+        let can_be_copied = seen.simulated && (nth > 0 || args.state.is_none());
+        all.push(planned(seen, can_be_copied, args, (&edition, &options))?);
     }
     if args.json {
         let targets: Vec<Value> = all.iter().map(document).collect();
@@ -67,6 +65,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
 /// Plans a target, once.
 fn planned(
     seen: Seen,
+    can_be_copied: bool,
     args: &ReviewArgs,
     (edition, options): (&Edition, &ReviewOptions<'_>),
 ) -> Result<Planned, Failure> {
@@ -76,7 +75,7 @@ fn planned(
     }
     let prospect = Prospect {
         info: &seen.info,
-        can_be_copied: seen.simulated,
+        can_be_copied,
         read_only,
         trim_supported: seen.trim_supported,
     };
