@@ -257,7 +257,7 @@ pub struct CompareArgs {
 /// Arguments of `stend claims`.
 #[derive(Debug, Args)]
 pub struct ClaimsArgs {
-    /// Files of findings. Default: the built-in ones.
+    /// Files of findings; with --measured, of measured figures. Default: the built-in ones.
     pub files: Vec<PathBuf>,
 
     /// Check only the articles with these ids.
@@ -269,7 +269,7 @@ pub struct ClaimsArgs {
     #[arg(
         long,
         conflicts_with_all = [
-            "files", "article", "duration_scale", "full_length", "threads", "fresh", "validation",
+            "article", "duration_scale", "full_length", "threads", "fresh", "validation",
         ]
     )]
     pub measured: bool,

@@ -105,6 +105,60 @@ fn published_figures_beside_predicted_ones() {
 }
 
 #[test]
+fn figures_of_ones_own_are_predicted_by_the_program_s_tests_and_models_of_ones_own() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::create_dir(dir.join("lab")).unwrap();
+    fs::write(dir.join("lab/figures.toml"), FIGURES).unwrap();
+    let slow = DEMO.replace("name = \"demo-8gb\"", "name = \"slow\"");
+    let line = slow
+        .lines()
+        .find(|line| line.starts_with("read_command_ns"));
+    let slow = slow.replace(
+        line.unwrap(),
+        "read_command_ns = { value = 90000, source = \"assumed: a test\" }",
+    );
+    fs::write(dir.join("lab/slow.toml"), slow).unwrap();
+    let mine = FIGURES
+        .split_once("[[published]]")
+        .map(|(_, rows)| rows.replace("model = \"demo-8gb\"", "model = \"slow.toml\""))
+        .unwrap();
+    let mine = format!("schema = \"stend.measured/1\"\n[[published]]{mine}");
+    fs::write(dir.join("lab/mine.toml"), mine).unwrap();
+    let args = [
+        "claims",
+        "--measured",
+        "lab/figures.toml",
+        "lab/mine.toml",
+        "--json",
+    ];
+    let told = json(&ok(dir, &args).stdout);
+    let rows = list(&told["rows"]);
+    assert_eq!(rows.len(), 6, "no row of the program: {told}");
+    assert_eq!(told["answered"], 4, "no 10 GB are free on a drive of 8");
+    let reads: Vec<f64> = rows
+        .iter()
+        .filter(|row| row["what"] == "read")
+        .map(|row| number(&row["predicted"]))
+        .collect();
+    assert!(reads.len() == 2 && reads[1] < 0.5 * reads[0], "{reads:?}");
+    assert_eq!(rows[3]["model"], "lab/slow.toml");
+    let only = [&args[..], &["--drives", "demo-8gb"]].concat();
+    assert_eq!(list(&json(&ok(dir, &only).stdout)["rows"]).len(), 3);
+
+    fs::remove_file(dir.join("lab/slow.toml")).unwrap();
+    fails(dir, &args, 3, &["lab/slow.toml"]);
+    let alone = ["claims", "--measured", "lab/mine.toml"];
+    fails(dir, &alone, 3, &["lab/mine.toml:", "no test `small`"]);
+    fails(
+        dir,
+        &["claims", "--measured", "none.toml"],
+        3,
+        &["none.toml"],
+    );
+}
+
+#[test]
 fn a_fit_writes_its_result_and_leaves_the_originals() {
     let dir = folder();
     let dir = dir.path();
@@ -169,6 +223,31 @@ fn a_search_goes_on_by_the_same_command() {
 }
 
 #[test]
+fn a_predicted_model_is_predicted_and_not_changed() {
+    let dir = folder();
+    let dir = dir.path();
+    let predicted = free().replace("\n[capacity]", "\npredicted = true\n\n[capacity]");
+    fs::write(dir.join("mine.toml"), predicted).unwrap();
+    fs::write(dir.join("figures.toml"), FIGURES).unwrap();
+    let told = fit(dir, &["--out", "o"]);
+    assert_eq!(
+        (&told["generations"], list(&told["parameters"]).len()),
+        (&0.into(), 0)
+    );
+    assert_eq!(list(&told["files"]).len(), 0);
+    let rows = list(&told["rows"]);
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        assert!(number(&row["before"]["predicted"]) > 0.0, "{row}");
+        assert_eq!(row["before"], row["after"]);
+    }
+    let names: Vec<_> = fs::read_dir(dir.join("o")).unwrap().collect();
+    assert_eq!(names.len(), 1, "the result alone: {names:?}");
+    let text = ok(dir, &[&FIT[..], &["--out", "p"]].concat()).stdout;
+    assert!(text.contains("0 generations"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_fitted_is_told_before_anything_is_done() {
     let dir = folder();
     let dir = dir.path();
@@ -188,7 +267,7 @@ fn what_cannot_be_fitted_is_told_before_anything_is_done() {
     );
     let args = [&["fit", "./mine.toml", "demo-8gb"], &to[..]].concat();
     fails(dir, &args, 3, &["demo-8gb is named twice"]);
-    let args = [&["fit", "sandisk-ultra-ii-480gb"], &to[..]].concat();
+    let args = [&["fit", "./mine.toml", "sandisk-ultra-ii-480gb"], &to[..]].concat();
     fails(
         dir,
         &args,

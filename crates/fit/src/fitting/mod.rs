@@ -131,7 +131,8 @@ pub struct Fit {
     pub population: usize,
 }
 
-/// Adjusts the free figures of the models to the rows.
+/// Adjusts the free figures of the models to the rows. Models that are predicted keep theirs: after
+/// no generation, the result is what they predict.
 ///
 /// `state` is what an earlier search of the same task left; `keep` is given the new one after every
 /// generation, and how far the search is.
@@ -153,6 +154,16 @@ pub fn fit(
     let own: Vec<f64> = parameters.iter().map(|p| p.figure.value).collect();
     let unanswered = drop_unanswered(&mut objective, &own)?;
     let before = only(objective.evaluate(std::slice::from_ref(&own)));
+    if parameters.is_empty() {
+        return Ok(Fit {
+            parameters: Vec::new(),
+            after: before.clone(),
+            before,
+            unanswered,
+            generations: 0,
+            population: 0,
+        });
+    }
     if state.sensitive.is_empty() {
         state.sensitive = sensitivity::screen(&objective, &own, &before);
     }
@@ -207,16 +218,22 @@ pub fn fit(
     })
 }
 
-/// The parameters of models that may be fitted.
+/// The parameters of models that may be fitted; none where all models are predicted.
 fn allowed_parameters(models: &[(String, Files)]) -> Result<Vec<Parameter>, FitError> {
+    let mut predicted = Vec::new();
     for (name, files) in models {
         let model = files.model().map_err(|e| FitError::Model(e.to_string()))?;
-        if model.predicted {
+        predicted.extend(model.predicted.then_some(&**name));
+    }
+    match predicted.first() {
+        Some(_) if predicted.len() == models.len() => return Ok(Vec::new()),
+        Some(name) => {
             return Err(FitError::Model(format!(
                 "{name} is never fitted: its file says `predicted = true`, so it is predicted from \
-                 its parts; fit another drive with the same parts"
+                 its parts; fit the others without it, and predict it alone"
             )));
         }
+        None => {}
     }
     let parameters = parameters(models);
     if parameters.is_empty() {

@@ -328,19 +328,72 @@ impl Measured {
         Measured::parse(&SHIPPED).expect("shipped figures are tested")
     }
 
-    /// The rows of a file, with the tests, states and variants of the program beside its own.
+    /// The rows of files, with the tests, states and variants of the program beside their own.
+    /// A model that they name as a file, with `.toml` at its end, is relative to their folder.
     ///
     /// # Errors
     /// [`FileError`].
-    pub fn read(path: &Path) -> Result<Measured, FileError> {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            FileError::of_file(&name, format!("cannot read the measured figures: {error}"))
-        })?;
-        let mut files = SHIPPED.to_vec();
-        files.push((&name, &text));
+    pub fn read(paths: &[impl AsRef<Path>]) -> Result<Measured, FileError> {
+        let mut texts = Vec::new();
+        for path in paths.iter().map(AsRef::as_ref) {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                FileError::of_file(&name, format!("cannot read the measured figures: {error}"))
+            })?;
+            texts.push((name, text));
+        }
+        let own = texts.iter().map(|(name, text)| (&**name, &**text));
+        let files: Vec<(&str, &str)> = SHIPPED.into_iter().chain(own).collect();
         let mut measured = Measured::parse(&files)?;
-        measured.rows.retain(|row| row.place.file == name);
+        let is_own = |row: &Row| texts.iter().any(|(name, _)| *name == row.place.file);
+        measured.rows.retain(is_own);
+        measured.rows.iter_mut().for_each(Row::resolve_files);
+        let variants = measured.variants.iter_mut();
+        variants.for_each(|variant| resolve(&mut variant.of, &variant.place));
         Ok(measured)
+    }
+}
+
+impl Measured {
+    /// The models that rows name, and those that variants are made from; some more than once.
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        let of_rows = self.rows.iter().flat_map(|row| {
+            let relation = row.ask.as_ref().ok().and_then(|ask| ask.relation.as_ref());
+            row.model
+                .iter()
+                .chain(relation.map(|relation| &relation.model))
+        });
+        let of_variants = self.variants.iter().map(|variant| &variant.of);
+        of_rows.chain(of_variants).map(String::as_str)
+    }
+}
+
+impl Row {
+    /// Models that are files are found from the folder of this row's file.
+    fn resolve_files(&mut self) {
+        let Row {
+            model, ask, place, ..
+        } = self;
+        if let Some(model) = model {
+            resolve(model, place);
+        }
+        let relation = ask.as_mut().ok().and_then(|ask| ask.relation.as_mut());
+        if let Some(relation) = relation {
+            resolve(&mut relation.model, place);
+        }
+    }
+}
+
+/// Whether a model is named as a file.
+pub fn is_file(model: &str) -> bool {
+    model.ends_with(".toml")
+}
+
+/// The path of a model that is a file, which was relative to where it is named.
+fn resolve(model: &mut String, place: &Place) {
+    if is_file(model)
+        && let Some(folder) = Path::new(&place.file).parent()
+    {
+        *model = folder.join(&*model).display().to_string();
     }
 }

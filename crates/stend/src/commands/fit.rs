@@ -36,7 +36,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     }
     let measured = match args.to.as_str() {
         PUBLISHED => Measured::shipped(),
-        path => Measured::read(Path::new(path))?,
+        path => Measured::read(&[path])?,
     };
     names_exist(args, &measured)?;
     let only = |row: usize| {
@@ -61,7 +61,10 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let folder = args.out.clone();
     let folder = folder.unwrap_or_else(|| PathBuf::from(format!("fit-{}", models[0].0)));
     let result = searched(&task, &folder)?;
-    let files = written(&models, &measured, &result)?;
+    let files = match result.parameters.is_empty() {
+        true => Vec::new(),
+        false => written(&models, &measured, &result)?,
+    };
     let document = document(&measured, &result, &files);
     signals::undisturbed(|| save(args, &folder, &files, &document))?;
     match args.json {
@@ -237,6 +240,9 @@ fn table(measured: &Measured, fit: &Fit) -> String {
         );
     }
     text += "\nParameters\n";
+    if fit.parameters.is_empty() {
+        text += "  none: the model is predicted, and its file stays as it is (0 generations)\n";
+    }
     for fitted in &fit.parameters {
         text += &parameter_line(measured, fitted);
     }

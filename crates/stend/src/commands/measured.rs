@@ -1,12 +1,13 @@
 //! `stend claims --measured`: published figures, predicted against measured.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
 use stend_drive::Model;
 use stend_fit::compare::{Comparing, Median};
-use stend_fit::measured::{Ask, Base, Row};
+use stend_fit::measured::{Ask, Base, Row, is_file};
 use stend_fit::{Comparison, Measured, Outcome, compare};
 
 use crate::args::ClaimsArgs;
@@ -17,7 +18,11 @@ use crate::output::{note, print, print_json};
 const WIDTH: usize = 12;
 
 pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
-    let measured = Measured::shipped();
+    let measured = match &*args.files {
+        [] => Measured::shipped(),
+        files => Measured::read(files)?,
+    };
+    let files = model_files(&measured)?;
     let drives = args.drives.as_deref().unwrap_or_default();
     let asked = |row: usize| {
         let row = &measured.rows[row];
@@ -31,7 +36,7 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let comparison = compare(
         &measured,
         &Comparing {
-            model: &Model::shipped,
+            model: &|name| Model::shipped(name).or_else(|| files.get(name).cloned()),
             only: &asked,
             seed: args.scale.seed,
             progress: &|done, all| {
@@ -47,6 +52,17 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         true => print_json(&document(&measured, &comparison, args.scale.seed)),
         false => print(&table(&measured, &comparison)),
     }
+}
+
+/// The models that rows name as files.
+fn model_files(measured: &Measured) -> Result<BTreeMap<String, Model>, Failure> {
+    let mut files = BTreeMap::new();
+    for name in measured.models().filter(|name| is_file(name)) {
+        if !files.contains_key(name) {
+            files.insert(name.to_owned(), Model::read(Path::new(name))?);
+        }
+    }
+    Ok(files)
 }
 
 fn unknown(measured: &Measured, names: &[String]) -> String {
