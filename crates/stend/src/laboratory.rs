@@ -53,15 +53,28 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     if path.exists() {
         return Ok(());
     }
-    // `a/b` where `a` is a file.
-    let there = path.ancestors().skip(1).find(|folder| folder.exists());
-    match there.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        Some(file) => Err(Failure::Io(format!(
-            "{}: no lab can be made there, {} is no folder; name another file with --lab",
+    let unusable = |why: String| {
+        Err(Failure::Io(format!(
+            "{}: no lab can be made there, {why}; name another file with --lab",
             path.display(),
-            file.display()
-        ))),
-        None => Ok(()),
+        )))
+    };
+    let there = path.ancestors().skip(1).find(|folder| folder.exists());
+    let folder = match there {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    // `a/b` where `a` is a file.
+    if !folder.is_dir() {
+        return unusable(format!("{} is no folder", folder.display()));
+    }
+    // Without a name, so that nothing is left of it whatever happens.
+    match tempfile::tempfile_in(folder) {
+        Ok(_) => Ok(()),
+        Err(error) => unusable(format!(
+            "nothing can be written to {}: {error}",
+            folder.display()
+        )),
     }
 }
 

@@ -134,6 +134,21 @@ fn a_damaged_lab_is_found_before_anything_is_begun() {
 }
 
 #[test]
+fn a_place_where_no_lab_can_be_made_is_found_before_anything_is_begun() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("file"), "text").unwrap();
+    // Nobody can write to /proc.
+    for lab in ["/proc/none", "/proc/none/lab.db", "file/lab.db"] {
+        let expected = [lab, "no lab can be made there", "--lab"];
+        fails(dir, &with(&["--lab", lab, "--out", "o"]), 6, &expected);
+        let claims = ["claims", "--drives", "crucial-mx100-256gb", "--lab", lab];
+        fails(dir, &claims, 6, &expected);
+    }
+    assert_eq!(fs::read_dir(dir).unwrap().count(), 1, "the file alone");
+}
+
+#[test]
 fn a_lab_that_is_named_and_not_there_is_an_error() {
     let dir = folder();
     let dir = dir.path();
