@@ -131,6 +131,20 @@ pub struct Fit {
     pub population: usize,
 }
 
+impl Fit {
+    /// Of models that are not searched.
+    fn predicted(evaluation: Evaluation, unanswered: Vec<(usize, String)>) -> Fit {
+        Fit {
+            parameters: Vec::new(),
+            after: evaluation.clone(),
+            before: evaluation,
+            unanswered,
+            generations: 0,
+            population: 0,
+        }
+    }
+}
+
 /// Adjusts the free figures of the models to the rows. Models that are predicted keep theirs: after
 /// no generation, the result is what they predict.
 ///
@@ -155,24 +169,14 @@ pub fn fit(
     let unanswered = drop_unanswered(&mut objective, &own)?;
     let before = only(objective.evaluate(std::slice::from_ref(&own)));
     if parameters.is_empty() {
-        return Ok(Fit {
-            parameters: Vec::new(),
-            after: before.clone(),
-            before,
-            unanswered,
-            generations: 0,
-            population: 0,
-        });
+        return Ok(Fit::predicted(before, unanswered));
     }
     if state.sensitive.is_empty() {
         state.sensitive = sensitivity::screen(&objective, &own, &before);
     }
     let sensitive = state.sensitive.clone();
     let values = |places: &[f64]| values(&parameters, &sensitive, &own, places);
-    let searched = parameters
-        .iter()
-        .zip(&sensitive)
-        .filter(|(_, sensitive)| **sensitive);
+    let searched = parameters.iter().zip(&sensitive).filter(|(_, s)| **s);
     let start = Best {
         places: searched.map(|(p, _)| p.place(p.figure.value)).collect(),
         cost: before.cost,
