@@ -233,12 +233,16 @@ fn what_no_figure_is_sensitive_to_stays_as_it_was() {
 fn what_may_not_be_fitted_is_refused() {
     let measured = made_by(DEMO);
     let free = with(&[(READ, 20_000.0, READ_FREE)]);
-    let predicted = free.replacen("\nname = ", "\npredicted = true\nname = ", 1);
-    let message = fails(&files(&predicted), &measured);
-    assert!(message.contains("demo-8gb is never fitted"), "{message}");
     let message = fails(&files(DEMO), &measured);
     assert!(message.contains("no free figures"), "{message}");
     let other = free.replace("name = \"demo-8gb\"", "name = \"other\"");
+    let predicted = files(&free.replacen("\nname = ", "\npredicted = true\nname = ", 1));
+    let message = fails(&[&predicted[..], &files(&other)].concat(), &measured);
+    assert!(message.contains("demo-8gb is never fitted"), "{message}");
+    // Alone it is predicted, with its own values.
+    let alone = fitted(&predicted, &measured);
+    assert!(alone.parameters.is_empty() && alone.generations == 0);
+    assert!(alone.before == alone.after && alone.before.cost > 0.0);
     let message = fails(&files(&other), &measured);
     assert!(message.contains("no measured figure"), "{message}");
     // A drive too small for all of the states.
