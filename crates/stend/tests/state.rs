@@ -403,7 +403,7 @@ fn looking_and_reviewing_change_nothing() {
     assert_eq!(state(dir), before);
 }
 
-/// The bytes that the host has written, as a drive's SMART document tells them.
+/// Sectors of 512 bytes that the host has written, as a drive's SMART document tells them.
 fn sectors_written(document: &Value) -> f64 {
     number(&document["ata_smart_attributes"]["table"][0]["raw"]["value"])
 }

@@ -75,7 +75,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args))?;
     let earlier = earlier::find(&folder, lab, &options.reproduce)?;
-    check_all_is_done(earlier.as_ref(), args, &folder)?;
+    check_is_whole(earlier.as_ref(), args, &folder)?;
     let rivals = open_rivals(args)?;
     if let Some(earlier) = &earlier {
         check_nothing_is_left_out(earlier, (args, &edition), &rivals, &folder)?;
@@ -165,7 +165,7 @@ fn check_state(path: &Path, args: &ReviewArgs) -> Result<(), Failure> {
 }
 
 /// Refuses to keep a drive on which only the rest of a review would run.
-fn check_all_is_done(
+fn check_is_whole(
     earlier: Option<&Review>,
     args: &ReviewArgs,
     folder: &Folder,
@@ -174,8 +174,8 @@ fn check_all_is_done(
         return Ok(());
     }
     Err(Failure::Input(format!(
-        "{} holds an unfinished review, whose drive was not kept; leave --state out, or begin anew \
-         with another --out",
+        "{} holds an unfinished review, whose drive was not kept: it cannot be gone on with; begin \
+         anew with another --out",
         folder.path().display()
     )))
 }
