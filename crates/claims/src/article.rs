@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use stend_analysis::claims::Article;
 use stend_drive::Model;
-use stend_drive::model::SHIPPED;
+use stend_drive::model::{Files, SHIPPED};
 use stend_method::Edition;
 
 use crate::check::check;
@@ -99,10 +99,23 @@ impl CheckedArticle {
 
     /// A drive that it names.
     pub(crate) fn model(&self, name: &str) -> Result<Model, ClaimsError> {
-        if is_file(name) {
-            return Ok(Model::read(&self.folder.join(name))?);
+        Ok(self.files(name)?.model()?)
+    }
+
+    /// A name of a drive that is the same in all articles that name it.
+    pub(crate) fn key(&self, name: &str) -> String {
+        match is_file(name) {
+            true => self.folder.join(name).display().to_string(),
+            false => name.to_owned(),
         }
-        Model::shipped(name).ok_or_else(|| {
+    }
+
+    /// The files of a drive that it names.
+    pub(crate) fn files(&self, name: &str) -> Result<Files, ClaimsError> {
+        if is_file(name) {
+            return Ok(Files::read(&self.folder.join(name))?);
+        }
+        Files::shipped(name).ok_or_else(|| {
             let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
             ClaimsError::Input(format!(
                 "{}: there is no drive model `{name}`; shipped models: {}. A model file is named \

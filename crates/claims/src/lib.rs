@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`article`] | an article's findings with the edition by which they are checked |
 //! | [`needs`] | the measurements that findings need: which drives, tests and points, how long |
+//! | [`samples`] | the same of plausible versions of all drives: how sure findings are, and what decides |
 //! | [`mod@measure`] | takes them from the lab, or simulates them, a drive a thread |
 //!
 //! `stend_analysis::claims` then says which findings hold.
@@ -13,6 +14,7 @@ mod check;
 pub mod error;
 pub mod measure;
 pub mod needs;
+pub mod samples;
 
 pub use article::CheckedArticle;
 pub use error::ClaimsError;

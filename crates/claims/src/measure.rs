@@ -38,6 +38,13 @@ pub struct Options<'a> {
 
 /// What happens while measuring.
 pub enum Event<'a> {
+    /// A version of all drives is to be measured.
+    Version {
+        /// Its number, from 0.
+        number: u32,
+        /// Of how many.
+        of: u32,
+    },
     /// What is to be simulated; reported once, before anything is, and only if there is anything.
     Planned {
         /// Drives of which something must be simulated.

@@ -110,13 +110,22 @@ pub fn measurements<'a>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,
 ) -> Result<Vec<Measurement<'a>>, ClaimsError> {
+    measurements_of(articles, only, &CheckedArticle::model)
+}
+
+/// The same of other versions of the drives.
+pub(crate) fn measurements_of<'a>(
+    articles: &'a [CheckedArticle],
+    only: Option<&[String]>,
+    model: &dyn Fn(&CheckedArticle, &str) -> Result<Model, ClaimsError>,
+) -> Result<Vec<Measurement<'a>>, ClaimsError> {
     let mut all: Vec<Measurement<'a>> = Vec::new();
     for article in articles {
         for (drive, figures) in article.article().needs() {
             if only.is_some_and(|only| !only.iter().any(|name| name == drive)) {
                 continue;
             }
-            let index = find_or_add(&mut all, article, article.model(drive)?);
+            let index = find_or_add(&mut all, article, model(article, drive)?);
             all[index]
                 .names
                 .push((article.file().to_owned(), drive.to_owned()));

@@ -23,13 +23,14 @@ pub fn vary(model: &Model, variant: &Variant) -> Result<Model, String> {
         key,
         index: None,
         value,
+        source: &variant.source,
     };
     let values = [
         value("capacity", "user_bytes", variant.user_bytes as f64),
         value("nand", "dies", f64::from(variant.dies)),
         value("dram", "size_mib", f64::from(variant.dram_mib)),
     ];
-    let text = write_values(&model.text, &values, &variant.source);
+    let text = write_values(&model.text, &values);
     let text = text.map_err(|error| error.to_string())?;
     let varied = Model::parse(&text, &variant.name);
     let mut varied = varied.map_err(|error| error.to_string())?;

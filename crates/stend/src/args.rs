@@ -269,7 +269,7 @@ pub struct ClaimsArgs {
     #[arg(
         long,
         conflicts_with_all = [
-            "article", "duration_scale", "full_length", "threads", "fresh", "validation",
+            "article", "duration_scale", "full_length", "threads", "fresh", "validation", "samples",
         ]
     )]
     pub measured: bool,
@@ -294,6 +294,12 @@ pub struct ClaimsArgs {
     /// Simulate everything again, whatever the lab has.
     #[arg(long)]
     pub fresh: bool,
+
+    /// Put the findings to this many plausible versions of all drives as well, drawn from the
+    /// ranges of the figures that no source gives: in what share of them each holds, and which
+    /// figures decide.
+    #[arg(long, value_name = "N", value_parser = values::count)]
+    pub samples: Option<NonZero<usize>>,
 
     /// Write the outcome of every finding to this file, as Markdown.
     #[arg(long, value_name = "FILE")]

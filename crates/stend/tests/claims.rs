@@ -326,3 +326,109 @@ fn the_validation_tells_of_every_finding() {
         }
     }
 }
+
+/// The slow drive's command, drawn on both sides of that of the small one.
+fn slow_with_range(dir: &Path) {
+    let slow = fs::read_to_string(dir.join("slow.toml")).unwrap();
+    let key = "read_command_ns = { value = 27000, source = \"";
+    let at = slow.find(key).unwrap() + key.len();
+    let end = at + slow[at..].find('"').unwrap();
+    let source = &slow[at..end];
+    let old = format!("{key}{source}\" }}");
+    let new = format!("{key}assumed: {source}\", free = [1000, 60000] }}");
+    let new = new.replace("27000", "12000");
+    assert!(slow.contains(&old), "{source}");
+    fs::write(dir.join("slow.toml"), slow.replace(&old, &new)).unwrap();
+}
+
+#[test]
+fn findings_are_put_to_plausible_versions_of_the_drives() {
+    let dir = folder();
+    let dir = dir.path();
+    article(dir, HOLDS);
+    slow_with_range(dir);
+    let args = ["small-drives.toml", "--samples", "12", "--json"];
+    let (text, progress, code) = claims(dir, &args);
+    assert_eq!(code, Some(0), "{progress}");
+    assert!(
+        progress.contains("plausible version 12 of 12"),
+        "{progress}"
+    );
+    let document = json(&text);
+    let samples = &document["samples"];
+    assert_eq!(number(&samples["versions"]), 12.0);
+    assert_eq!(number(&samples["figures_drawn"]), 1.0);
+    let findings = list(&document["articles"][0]["findings"]);
+    let [faster, second] = &findings[..] else {
+        panic!("there are two: {text}");
+    };
+    // In some versions the slow drive is the faster one.
+    assert_eq!(faster["samples"]["verdict"], "possible");
+    let holds = number(&faster["samples"]["holds"]);
+    assert!((1.0..12.0).contains(&holds), "{holds}");
+    let decided = &list(&faster["samples"]["decided_by"])[0];
+    let figure = decided["figure"].as_str().unwrap();
+    assert!(
+        figure.ends_with("slow.toml: controller.read_command_ns"),
+        "{figure}"
+    );
+    assert!(number(&decided["rank_correlation"]) > 0.9, "{decided}");
+    assert_eq!(second["samples"]["verdict"], "robust");
+
+    // What was drawn and measured is found again, and more versions change none of them.
+    let args = [
+        "small-drives.toml",
+        "--samples",
+        "13",
+        "--validation",
+        "v.md",
+    ];
+    let (text, progress, _) = claims(dir, &args);
+    let again: Vec<&str> = progress
+        .lines()
+        .filter(|l| l.contains("to be simulated"))
+        .collect();
+    assert_eq!(again.len(), 1, "{progress}");
+    assert!(
+        again[0].starts_with("1 drives to be simulated"),
+        "{progress}"
+    );
+    assert!(
+        text.contains("13 plausible versions of the drives (1 figures drawn"),
+        "{text}"
+    );
+    let document = fs::read_to_string(dir.join("v.md")).unwrap();
+    assert!(
+        document.contains("How sure: possible, holds in"),
+        "{document}"
+    );
+    assert!(
+        document.contains("How sure: robust, holds in 13 of 13"),
+        "{document}"
+    );
+}
+
+#[test]
+fn a_finding_that_its_loose_words_would_turn_is_marked() {
+    let dir = folder();
+    let dir = dir.path();
+    article(dir, HOLDS);
+    let text = fs::read_to_string(dir.join("small-drives.toml")).unwrap();
+    let text = text.replace(
+        "order = { more_than = [\"rivals\"] }",
+        "place = { among = [\"small.toml\", \"slow.toml\"], at_least = 2 }\n\
+         reading = \"\\\"among the last\\\": the last\"",
+    );
+    fs::write(dir.join("small-drives.toml"), text).unwrap();
+    let (text, _, code) = claims(dir, &["small-drives.toml", "--json"]);
+    assert_eq!(code, Some(8));
+    let document = json(&text);
+    let findings = list(&document["articles"][0]["findings"]);
+    let turned: Vec<bool> = findings
+        .iter()
+        .map(|finding| finding["turned_by_reading"].as_bool().unwrap())
+        .collect();
+    assert_eq!(turned, [true, false]);
+    let (text, _, _) = claims(dir, &["small-drives.toml"]);
+    assert!(text.contains("with its loose words read half as widely again it would hold"));
+}

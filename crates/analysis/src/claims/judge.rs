@@ -1,6 +1,7 @@
 //! Whether findings hold for drives that were measured.
 
 use super::figure::{Figure, Missing};
+use super::reading::Reading;
 use super::{ABOUT_PERCENT, Article, Bounds, By, Check, Drives, Finding, Relation};
 use crate::figures::Unit;
 use crate::words::{self, number};
@@ -25,6 +26,8 @@ pub struct JudgedFinding<'a> {
     pub outcome: Outcome,
     /// In the order of the file.
     pub checks: Vec<JudgedCheck<'a>>,
+    /// Whether it would turn if its loose words were read otherwise.
+    pub turned_by_reading: bool,
 }
 
 /// A check that was judged.
@@ -71,13 +74,34 @@ pub fn judge<'a>(article: &'a Article, drives: &Drives<'_>) -> Vec<JudgedFinding
             .iter()
             .map(|check| Judge::of(article, drives, check).check())
             .collect();
+        let outcome = worst(checks.iter().map(|check| check.outcome));
         JudgedFinding {
             finding,
-            outcome: worst(checks.iter().map(|check| check.outcome)),
+            outcome,
+            turned_by_reading: turned_by_reading(article, drives, &checks, outcome),
             checks,
         }
     };
     article.findings.iter().map(judged).collect()
+}
+
+/// Whether a finding with this outcome would turn if its loose words were read otherwise.
+fn turned_by_reading(
+    article: &Article,
+    drives: &Drives<'_>,
+    checks: &[JudgedCheck<'_>],
+    outcome: Outcome,
+) -> bool {
+    let (reading, other) = match outcome {
+        Outcome::Holds => (Reading::Narrower, Outcome::Fails),
+        Outcome::Fails => (Reading::Wider, Outcome::Holds),
+        Outcome::Open => return false,
+    };
+    let read = |judged: &JudgedCheck<'_>| match reading.of(judged.check) {
+        Some(check) => Judge::of(article, drives, &check).check().outcome,
+        None => judged.outcome,
+    };
+    worst(checks.iter().map(read)) == other
 }
 
 fn worst(outcomes: impl Iterator<Item = Outcome>) -> Outcome {

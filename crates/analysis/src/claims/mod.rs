@@ -8,6 +8,7 @@
 mod figure;
 mod judge;
 mod parse;
+mod reading;
 
 use std::collections::{BTreeMap, BTreeSet};
 

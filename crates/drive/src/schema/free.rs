@@ -1,7 +1,9 @@
 //! Free figures: `free = [lowest, highest]` beside a value says that no source gives it closer
 //! bounds, so that it may be fitted. Each entry of a list is a figure of its own with these bounds.
+//! `free_ratio = [lowest, highest]` says the same in multiples of the value, of a figure that is
+//! not fitted: plausible versions of a drive are drawn from both.
 
-use toml_edit::{DocumentMut, Item, Value as TomlValue};
+use toml_edit::{DocumentMut, Item, TableLike, Value as TomlValue};
 
 /// A figure that may be fitted within bounds. A figure of a part is one figure of all drives that
 /// include it: file, table, key and index identify it.
@@ -21,6 +23,21 @@ pub struct FreeFigure {
     pub bounds: [f64; 2],
     /// Whether it is written as a whole number, and must be one.
     pub whole: bool,
+    /// Whether it may be fitted: its bounds are those of `free`, not of `free_ratio`.
+    pub may_be_fitted: bool,
+    /// Where its value comes from.
+    pub source: String,
+}
+
+/// Beginnings of sources of figures that nobody published: of such figures plausible versions are
+/// drawn. What is published or derived from a rating stays as it is.
+const UNSURE: [&str; 3] = ["assumed", "remembered", "fitted"];
+
+impl FreeFigure {
+    /// Whether its value is assumed, remembered or fitted.
+    pub fn is_unsure(&self) -> bool {
+        UNSURE.iter().any(|word| self.source.starts_with(word))
+    }
 }
 
 /// Up to here an `f64` holds every whole number exactly.
@@ -37,6 +54,8 @@ pub struct NewValue<'a> {
     pub index: Option<usize>,
     /// The value.
     pub value: f64,
+    /// Where it comes from.
+    pub source: &'a str,
 }
 
 /// A value that cannot be written.
@@ -53,27 +72,68 @@ pub enum WriteError {
     NotAllowed(String, String),
 }
 
-/// The free figures of a key of the resolved text, from its `free` and `value`. Their file is left
-/// empty.
+/// How a range is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Range {
+    /// `free`: the lowest and the highest value.
+    Values,
+    /// `free_ratio`: the same as multiples of the value.
+    Ratio,
+}
+
+impl Range {
+    fn key(self) -> &'static str {
+        match self {
+            Range::Values => "free",
+            Range::Ratio => "free_ratio",
+        }
+    }
+
+    /// The bounds of a value; of a whole one, whole multiples.
+    fn of(self, value: f64, bounds: [f64; 2], whole: bool) -> [f64; 2] {
+        let [lowest, highest] = bounds;
+        match (self, whole) {
+            (Range::Values, _) => bounds,
+            (Range::Ratio, false) => [lowest * value, highest * value],
+            (Range::Ratio, true) => [(lowest * value).ceil(), (highest * value).floor()],
+        }
+    }
+}
+
+/// The free figures of a key of the resolved text, from its `value` and its `free` or `free_ratio`;
+/// none where it has neither. Their file is left empty.
 ///
 /// # Errors
-/// What is wrong with `free`.
+/// What is wrong with the range.
 pub(super) fn figures_of(
     table: &str,
     key: &str,
-    free: &Item,
-    value: &Item,
+    source: &str,
+    figure: &dyn TableLike,
 ) -> Result<Vec<FreeFigure>, String> {
-    let bounds = bounds(free)?;
+    let Some(value) = figure.get("value") else {
+        return Ok(Vec::new());
+    };
+    let (range, free) = match (figure.get("free"), figure.get("free_ratio")) {
+        (None, None) => return Ok(Vec::new()),
+        (Some(free), None) => (Range::Values, free),
+        (None, Some(ratio)) => (Range::Ratio, ratio),
+        (Some(_), Some(_)) => return Err("give free or free_ratio, not both".to_owned()),
+    };
+    let bounds = bounds(range, free)?;
     let figure = |index: Option<usize>, value: &TomlValue| {
+        let whole = value.is_integer();
+        let value = number(value)?;
         Some(FreeFigure {
             file: String::new(),
             table: table.to_owned(),
             key: key.to_owned(),
             index,
-            value: number(value)?,
-            bounds,
-            whole: value.is_integer(),
+            value,
+            bounds: range.of(value, bounds, whole),
+            whole,
+            may_be_fitted: range == Range::Values,
+            source: source.to_owned(),
         })
     };
     let figures: Option<Vec<_>> = match value.as_value() {
@@ -87,24 +147,29 @@ pub(super) fn figures_of(
         None => None,
     };
     let figures = figures.ok_or("only numbers can be free")?;
-    let [lowest, highest] = bounds;
-    let outside = |f: &&FreeFigure| !(lowest..=highest).contains(&f.value);
+    let outside = |f: &&FreeFigure| !(f.bounds[0]..=f.bounds[1]).contains(&f.value);
     match figures.iter().find(outside) {
-        Some(FreeFigure { value, .. }) => Err(format!(
-            "{value} lies outside of free = [{lowest}, {highest}]"
+        Some(FreeFigure { value, bounds, .. }) => Err(format!(
+            "{value} lies outside of {} = [{}, {}]",
+            range.key(),
+            bounds[0],
+            bounds[1]
         )),
         None => Ok(figures),
     }
 }
 
-fn bounds(free: &Item) -> Result<[f64; 2], String> {
+fn bounds(range: Range, free: &Item) -> Result<[f64; 2], String> {
+    let key = range.key();
     let list: Option<Vec<_>> = free
         .as_array()
         .map(|list| list.iter().map(number).collect());
     match list.unwrap_or_default()[..] {
         [Some(lowest), Some(highest)] if lowest <= highest => Ok([lowest, highest]),
-        [_, _, ..] => Err("free is [lowest, highest], two finite numbers in order".to_owned()),
-        _ => Err("free: expected two numbers: [lowest, highest]".to_owned()),
+        [_, _, ..] => Err(format!(
+            "{key} is [lowest, highest], two finite numbers in order"
+        )),
+        _ => Err(format!("{key}: expected two numbers: [lowest, highest]")),
     }
 }
 
@@ -118,16 +183,12 @@ fn number(value: &TomlValue) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// The text of a drive file or part with other values, whose source becomes `source`; all else
-/// stays as it is written.
+/// The text of a drive file or part with other values and their sources; all else stays as it is
+/// written.
 ///
 /// # Errors
 /// [`WriteError`].
-pub fn write_values(
-    text: &str,
-    values: &[NewValue<'_>],
-    source: &str,
-) -> Result<String, WriteError> {
+pub fn write_values(text: &str, values: &[NewValue<'_>]) -> Result<String, WriteError> {
     let mut document: DocumentMut = text
         .parse()
         .map_err(|error: toml_edit::TomlError| WriteError::Broken(error.to_string()))?;
@@ -156,7 +217,7 @@ pub fn write_values(
             .get_mut("source")
             .and_then(Item::as_value_mut)
             .ok_or_else(missing)?;
-        replace(told, TomlValue::from(source));
+        replace(told, TomlValue::from(new.source));
     }
     Ok(document.to_string())
 }

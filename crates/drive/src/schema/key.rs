@@ -499,14 +499,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the bounds of a free figure.
-    fn free(&mut self, at: &At<'_>, key: &'static str, line: usize, figure: &dyn TableLike) {
-        let (Some(free), Some(value)) = (figure.get("free"), figure.get("value")) else {
-            return;
-        };
-        let found = if at.in_list {
-            Err("what stands in a list of tables cannot be free".to_owned())
-        } else {
-            free::figures_of(at.table, key, free, value)
+    fn free(&mut self, at: &At<'_>, read: (&'static str, usize, &str), figure: &dyn TableLike) {
+        let (key, line, source) = read;
+        let found = match free::figures_of(at.table, key, source, figure) {
+            Ok(figures) if at.in_list && !figures.is_empty() => {
+                Err("what stands in a list of tables cannot be free".to_owned())
+            }
+            found => found,
         };
         match found {
             Ok(figures) => self
@@ -542,7 +541,7 @@ fn wrong_type(item: &Item, expected: &str) -> String {
 }
 
 /// Keys of a figure.
-const FIGURE_KEYS: [&str; 3] = ["value", "source", "free"];
+const FIGURE_KEYS: [&str; 4] = ["value", "source", "free", "free_ratio"];
 
 impl<T: Scalar> Key for Field<T> {
     type Value = T;
@@ -605,7 +604,7 @@ impl<T: Scalar> Key for Field<T> {
         if let Some(message) = rule.and_then(|rule| rule.problem(&found.value)) {
             reader.problem(line, name, message);
         }
-        reader.free(at, key, line, figure);
+        reader.free(at, (key, line, &found.source), figure);
         Some(found)
     }
 }

@@ -28,6 +28,7 @@ use stend_drive::model::Files;
 
 pub use objective::{Evaluation, SQUARE_UP_TO};
 pub use parameters::{Parameter, parameters};
+pub(crate) use parameters::{Set, ranges, with_values};
 pub use search::{History, SearchOptions};
 pub use sensitivity::{SENSITIVE_FROM, Sensitivity};
 pub use written::{Written, figure_of, written};

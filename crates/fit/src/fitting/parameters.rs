@@ -9,6 +9,9 @@ use super::FitError;
 /// From this ratio of its bounds on, a figure above nothing is searched by its logarithm.
 const LOG_FROM: f64 = 2.0;
 
+/// What sizes in KiB are multiples of: a logical page.
+const PAGE_KIB: f64 = 4.0;
+
 /// A figure that may be fitted. One that stands in a part is one of all models with that part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
@@ -50,13 +53,23 @@ impl Parameter {
     /// of six digits, which is more than anything is known by.
     pub fn allowed(&self, value: f64) -> f64 {
         let [lowest, highest] = self.figure.bounds;
-        let value = match self.figure.whole {
+        let value = match (self.figure.whole, self.is_in_pages()) {
+            (true, true) => {
+                let pages = (lowest / PAGE_KIB).ceil()..=(highest / PAGE_KIB).floor();
+                let value = (value / PAGE_KIB).round();
+                return value.clamp(*pages.start(), *pages.end()) * PAGE_KIB;
+            }
             // Bounds need not be whole.
-            true => return value.round().clamp(lowest.ceil(), highest.floor()),
-            false => value,
+            (true, false) => return value.round().clamp(lowest.ceil(), highest.floor()),
+            (false, _) => value,
         };
         let digits = format!("{value:.5e}");
         digits.parse().unwrap_or(value).clamp(lowest, highest)
+    }
+
+    /// Whether it is a size of whole pages, KiB.
+    fn is_in_pages(&self) -> bool {
+        self.figure.key.ends_with("_kib")
     }
 
     fn by_logarithm(&self) -> bool {
@@ -67,15 +80,25 @@ impl Parameter {
     /// Whether there is more than one value to choose from.
     fn has_room(&self) -> bool {
         let [lowest, highest] = self.figure.bounds;
-        match self.figure.whole {
-            true => lowest.ceil() < highest.floor(),
-            false => lowest < highest,
+        match (self.figure.whole, self.is_in_pages()) {
+            (true, true) => (lowest / PAGE_KIB).ceil() < (highest / PAGE_KIB).floor(),
+            (true, false) => lowest.ceil() < highest.floor(),
+            (false, _) => lowest < highest,
         }
     }
 }
 
-/// The free figures of all models, each once: in the order of the models and their files.
+/// The figures of all models that may be fitted, each once: in the order of the models and their
+/// files.
 pub fn parameters(models: &[(String, Files)]) -> Vec<Parameter> {
+    let mut parameters = ranges(models);
+    parameters.retain(|parameter| parameter.figure.may_be_fitted);
+    parameters
+}
+
+/// The figures of all models that have a range, each once: in the order of the models and their
+/// files.
+pub(crate) fn ranges(models: &[(String, Files)]) -> Vec<Parameter> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (name, files) in models {
         for figure in files.free() {
@@ -98,31 +121,33 @@ pub fn parameters(models: &[(String, Files)]) -> Vec<Parameter> {
 }
 
 /// A value for a parameter, and where it comes from.
-pub(super) struct Set<'a> {
-    pub(super) parameter: &'a Parameter,
-    pub(super) value: f64,
-    pub(super) source: &'a str,
+pub(crate) struct Set<'a> {
+    pub(crate) parameter: &'a Parameter,
+    pub(crate) value: f64,
+    pub(crate) source: &'a str,
 }
 
 /// The files of a model with other values.
-pub(super) fn with_values(files: &Files, sets: &[Set<'_>]) -> Result<Files, FitError> {
-    let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+pub(crate) fn with_values(files: &Files, sets: &[Set<'_>]) -> Result<Files, FitError> {
+    let mut values_of: BTreeMap<&str, Vec<NewValue<'_>>> = BTreeMap::new();
     for set in sets {
         let figure = &set.parameter.figure;
-        let Some(file) = files.files().iter().find(|f| f.name == figure.file) else {
-            continue;
-        };
-        let text = texts
-            .entry(&figure.file)
-            .or_insert_with(|| file.text.clone().into_owned());
         let value = NewValue {
             table: &figure.table,
             key: &figure.key,
             index: figure.index,
             value: set.value,
+            source: set.source,
         };
-        *text = write_values(text, &[value], set.source)
-            .map_err(|error| FitError::Model(format!("{}: {error}", figure.file)))?;
+        values_of.entry(&figure.file).or_default().push(value);
+    }
+    let mut texts = Vec::new();
+    for file in files.files() {
+        if let Some(values) = values_of.get(&*file.name) {
+            let text = write_values(&file.text, values)
+                .map_err(|error| FitError::Model(format!("{}: {error}", file.name)))?;
+            texts.push((&*file.name, text));
+        }
     }
     let mut changed = files.clone();
     for (name, text) in texts {
@@ -147,6 +172,8 @@ mod tests {
                 value: bounds[0],
                 bounds,
                 whole,
+                may_be_fitted: true,
+                source: "assumed".to_owned(),
             },
             models: Vec::new(),
         }

@@ -2,13 +2,17 @@
 
 mod output;
 mod progress;
+mod sure;
 mod validation;
 
 use std::num::NonZero;
 use std::path::Path;
 
 use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
-use stend_claims::{CheckedArticle, Options, measure, measured_drives, measurements, named_drives};
+use stend_claims::samples::sample;
+use stend_claims::{
+    CheckedArticle, Event, Options, measure, measured_drives, measurements, named_drives,
+};
 use stend_method::Edition;
 use stend_record::review::Review;
 
@@ -35,7 +39,6 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let keep = |review: &Review, edition: &Edition| keep(review, edition, &lab);
     let progress = progress::Progress::new();
     let measured = measure(&needed, &options, &keep, &|event| progress.show(event))?;
-    progress.finish();
     let drives: Vec<Drives<'_>> = articles
         .iter()
         .map(|article| measured_drives(article, &needed, &measured))
@@ -45,14 +48,29 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         .zip(&drives)
         .map(|(article, drives)| (article, judge(article.article(), drives)))
         .collect();
+    let samples = match args.samples {
+        None => None,
+        Some(count) => {
+            let count = u32::try_from(count.get()).unwrap_or(u32::MAX);
+            let only = args.drives.as_deref();
+            let show = |event: &Event<'_>| progress.show(event);
+            Some(sample(&articles, only, count, &options, &keep, &show)?)
+        }
+    };
+    progress.finish();
+    let sure = samples.as_ref().map(sure::Sure::of);
     print(&match args.json {
-        true => output::json(&judged, args)?,
-        false => output::text(&judged, args),
+        true => output::json(&judged, sure.as_ref(), args)?,
+        false => output::text(&judged, sure.as_ref(), args),
     })?;
     if let Some(path) = &args.validation {
-        validation::write(path, &judged, args)?;
+        validation::write(path, &judged, sure.as_ref(), args)?;
     }
-    let failed: Vec<&String> = measured.iter().flat_map(|drive| drive.failed()).collect();
+    let of_default = measured.iter().flat_map(|drive| drive.failed());
+    let of_versions = samples.iter().flat_map(|samples| &samples.versions);
+    let failed: Vec<&String> = of_default
+        .chain(of_versions.flat_map(|version| &version.failed))
+        .collect();
     for text in &failed {
         note(&format!("error: {text}"));
     }

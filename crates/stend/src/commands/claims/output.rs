@@ -4,6 +4,7 @@ use serde::Serialize;
 use stend_analysis::claims::{JudgedCheck, JudgedFinding, Outcome, Relation};
 use stend_claims::CheckedArticle;
 
+use super::sure::{FindingSamplesDocument, SamplesDocument, Sure};
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
 use crate::output::json_line;
@@ -52,7 +53,7 @@ pub fn sum<'j>(findings: impl Iterator<Item = &'j JudgedFinding<'j>>) -> String 
     text
 }
 
-pub fn text(judged: &Judged<'_>, args: &ClaimsArgs) -> String {
+pub fn text(judged: &Judged<'_>, sure: Option<&Sure<'_>>, args: &ClaimsArgs) -> String {
     let mut text = String::new();
     if args.scale.duration_scale != 1.0 {
         text += &format!(
@@ -60,18 +61,25 @@ pub fn text(judged: &Judged<'_>, args: &ClaimsArgs) -> String {
             args.scale.duration_scale
         );
     }
-    for (article, findings) in judged {
+    for (of_article, (article, findings)) in judged.iter().enumerate() {
         text += &format!(
             "{}, edition {}: {}\n",
             article.article().title,
             article.edition().id,
             sum(findings.iter())
         );
-        for judged in findings {
+        for (index, judged) in findings.iter().enumerate() {
             text += &format!("\n  {:<13}  {}\n", word(judged.outcome), judged.finding.id);
             text += &wrapped(&judged.finding.text, 17);
             for check in &judged.checks {
                 text += &check_lines(check);
+            }
+            if let Some(turns) = turns(judged) {
+                text += &wrapped(turns, 17);
+            }
+            if let Some(sure) = sure {
+                let finding = sure.finding(of_article, index);
+                text += &wrapped(&format!("how sure: {finding}"), 17);
             }
             if let Some(not_checked) = &judged.finding.not_checked {
                 text += &wrapped(&format!("not checked: {not_checked}"), 17);
@@ -83,7 +91,20 @@ pub fn text(judged: &Judged<'_>, args: &ClaimsArgs) -> String {
         text += "\n";
     }
     let all = judged.iter().flat_map(|(_, findings)| findings);
-    text + &format!("{}\nAll findings: {}\n", lengths(args), sum(all))
+    text += &format!("{}\nAll findings: {}\n", lengths(args), sum(all));
+    match sure {
+        Some(sure) => text + &sure.headline() + "\n",
+        None => text,
+    }
+}
+
+/// That a finding would turn, if its loose words were read otherwise.
+pub fn turns(judged: &JudgedFinding<'_>) -> Option<&'static str> {
+    match judged.outcome {
+        _ if !judged.turned_by_reading => None,
+        Outcome::Holds => Some("with its loose words read a third more narrowly it would not hold"),
+        _ => Some("with its loose words read half as widely again it would hold"),
+    }
 }
 
 fn check_lines(check: &JudgedCheck<'_>) -> String {
@@ -125,6 +146,8 @@ struct Document<'a> {
     holds: usize,
     fails: usize,
     open: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<SamplesDocument>,
     articles: Vec<ArticleDocument<'a>>,
 }
 
@@ -145,6 +168,9 @@ struct FindingDocument<'a> {
     not_checked: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     when_not: Option<&'a str>,
+    turned_by_reading: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<FindingSamplesDocument>,
     checks: Vec<CheckDocument<'a>>,
 }
 
@@ -185,7 +211,11 @@ fn key(outcome: Outcome) -> &'static str {
     }
 }
 
-pub fn json(judged: &Judged<'_>, args: &ClaimsArgs) -> Result<String, Failure> {
+pub fn json(
+    judged: &Judged<'_>,
+    sure: Option<&Sure<'_>>,
+    args: &ClaimsArgs,
+) -> Result<String, Failure> {
     let total = |outcome| judged.iter().map(|(_, all)| count(all, outcome)).sum();
     let document = Document {
         schema: "stend.claims/1",
@@ -195,20 +225,32 @@ pub fn json(judged: &Judged<'_>, args: &ClaimsArgs) -> Result<String, Failure> {
         holds: total(Outcome::Holds),
         fails: total(Outcome::Fails),
         open: total(Outcome::Open),
+        samples: sure.map(Sure::document),
         articles: judged
             .iter()
-            .map(|(article, findings)| ArticleDocument {
+            .enumerate()
+            .map(|(of_article, (article, findings))| ArticleDocument {
                 id: &article.article().id,
                 title: &article.article().title,
                 edition: &article.edition().id,
-                findings: findings.iter().map(finding_document).collect(),
+                findings: findings
+                    .iter()
+                    .enumerate()
+                    .map(|(index, judged)| {
+                        let samples = sure.map(|sure| sure.finding_document(of_article, index));
+                        finding_document(judged, samples)
+                    })
+                    .collect(),
             })
             .collect(),
     };
     json_line(&document)
 }
 
-fn finding_document<'a>(judged: &'a JudgedFinding<'a>) -> FindingDocument<'a> {
+fn finding_document<'a>(
+    judged: &'a JudgedFinding<'a>,
+    samples: Option<FindingSamplesDocument>,
+) -> FindingDocument<'a> {
     let fails = judged.outcome == Outcome::Fails;
     FindingDocument {
         id: &judged.finding.id,
@@ -216,6 +258,8 @@ fn finding_document<'a>(judged: &'a JudgedFinding<'a>) -> FindingDocument<'a> {
         outcome: key(judged.outcome),
         not_checked: judged.finding.not_checked.as_deref(),
         when_not: judged.finding.when_not.as_deref().filter(|_| fails),
+        turned_by_reading: judged.turned_by_reading,
+        samples,
         checks: judged.checks.iter().map(check_document).collect(),
     }
 }

@@ -1,6 +1,6 @@
 //! How far the simulations for findings are, on stderr.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use stend_claims::Event;
 
@@ -12,6 +12,9 @@ pub struct Progress {
     bar: Bar,
     /// Drives to be simulated.
     drives: AtomicUsize,
+    /// Of plausible versions: the one at work, and how many there are; 0 where there are none.
+    version: AtomicU32,
+    versions: AtomicU32,
 }
 
 impl Progress {
@@ -20,12 +23,29 @@ impl Progress {
         Progress {
             bar: Bar::new("findings"),
             drives: AtomicUsize::new(0),
+            version: AtomicU32::new(0),
+            versions: AtomicU32::new(0),
+        }
+    }
+
+    /// Share of all that is done, of the share of one version.
+    fn of_all(&self, share_done: f64) -> f64 {
+        match self.versions.load(Ordering::Relaxed) {
+            0 => share_done,
+            of => (f64::from(self.version.load(Ordering::Relaxed)) + share_done) / f64::from(of),
         }
     }
 
     /// Shows an event.
     pub fn show(&self, event: &Event<'_>) {
         match event {
+            Event::Version { number, of } => {
+                self.version.store(*number, Ordering::Relaxed);
+                self.versions.store(*of, Ordering::Relaxed);
+                note(&format!("plausible version {} of {of}", number + 1));
+                self.bar.begin();
+                self.bar.at(self.of_all(0.0));
+            }
             Event::Planned {
                 to_simulate,
                 from_lab,
@@ -41,7 +61,7 @@ impl Progress {
                 edition,
                 share_done,
             } => {
-                self.bar.at(*share_done);
+                self.bar.at(self.of_all(*share_done));
                 self.bar.message(format!("{drive}, {edition}"));
             }
             Event::Finished {
@@ -50,7 +70,7 @@ impl Progress {
                 took,
                 share_done,
             } => {
-                self.bar.at(*share_done);
+                self.bar.at(self.of_all(*share_done));
                 self.bar.line(&format!(
                     "{drive}, edition {edition}: done in {:.1} s ({:.0} % of {} drives)",
                     took.as_secs_f64(),

@@ -6,6 +6,7 @@ use stend_analysis::claims::{JudgedFinding, Outcome};
 use stend_claims::CheckedArticle;
 
 use super::output;
+use super::sure::Sure;
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
 
@@ -13,13 +14,18 @@ use crate::failure::Failure;
 pub fn write(
     path: &Path,
     judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)],
+    sure: Option<&Sure<'_>>,
     args: &ClaimsArgs,
 ) -> Result<(), Failure> {
-    let written = std::fs::write(path, document(judged, args));
+    let written = std::fs::write(path, document(judged, sure, args));
     written.map_err(|error| Failure::unwritable(path, &error))
 }
 
-fn document(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)], args: &ClaimsArgs) -> String {
+fn document(
+    judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)],
+    sure: Option<&Sure<'_>>,
+    args: &ClaimsArgs,
+) -> String {
     let all = judged.iter().flat_map(|(_, findings)| findings);
     let mut text = format!(
         "# Validation: what published reviews found, and what the models do\n\n\
@@ -33,6 +39,9 @@ fn document(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)], args: &ClaimsA
         output::lengths(args),
         output::sum(all)
     );
+    if let Some(sure) = sure {
+        text += &format!("\n{}\n", sure.headline());
+    }
     if args.scale.duration_scale != 1.0 {
         text += &format!(
             "\n**SHORTENED RUN: every measurement × {}.**\n",
@@ -58,15 +67,20 @@ fn document(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)], args: &ClaimsA
             output::count(findings, Outcome::Open)
         );
     }
-    for (article, findings) in judged {
-        text += &article_section(article, findings);
+    for (index, (article, findings)) in judged.iter().enumerate() {
+        let sure = |finding: usize| Some(sure?.finding(index, finding));
+        text += &article_section(article, findings, &sure);
     }
     text
 }
 
-fn article_section(article: &CheckedArticle, findings: &[JudgedFinding<'_>]) -> String {
+fn article_section(
+    article: &CheckedArticle,
+    findings: &[JudgedFinding<'_>],
+    sure: &dyn Fn(usize) -> Option<String>,
+) -> String {
     let mut text = format!("\n## {}\n", article.article().title);
-    for judged in findings {
+    for (index, judged) in findings.iter().enumerate() {
         let finding = judged.finding;
         let outcome = match judged.outcome {
             Outcome::Fails => "**does not hold**",
@@ -75,6 +89,12 @@ fn article_section(article: &CheckedArticle, findings: &[JudgedFinding<'_>]) -> 
         text += &format!("\n### `{}`: {outcome}\n\n{}\n", finding.id, finding.text);
         if let (Outcome::Fails, Some(why)) = (judged.outcome, &finding.when_not) {
             text += &format!("\nWhy not: {why}\n");
+        }
+        if let Some(turns) = output::turns(judged) {
+            text += &format!("\nReading: {turns}.\n");
+        }
+        if let Some(sure) = sure(index) {
+            text += &format!("\nHow sure: {sure}.\n");
         }
         if let Some(not_checked) = &finding.not_checked {
             text += &format!("\nNot checked: {not_checked}\n");

@@ -1,0 +1,142 @@
+//! Readings of loose words: whether a finding would turn if its words were read otherwise.
+//!
+//! A reading says which bound was taken for words that leave it open, such as "slightly" or
+//! "among the best". A wider one allows half as much again, a narrower one a third less: of a
+//! tolerance, of the distance from level that is demanded or allowed, or a place more or fewer. A
+//! finding turns if it fails and would hold with all of its readings wider, or holds and would fail
+//! with all of them narrower.
+
+use super::{ABOUT_PERCENT, Bounds, Check, Relation};
+
+/// How loose words are read instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// More passes.
+    Wider,
+    /// Less passes.
+    Narrower,
+}
+
+/// By how much a bound moves.
+const STEP: f64 = 1.5;
+
+impl Reading {
+    /// What is allowed beside what a bound is about.
+    fn allowed(self, distance: f64) -> f64 {
+        match self {
+            Reading::Wider => distance * STEP,
+            Reading::Narrower => distance / STEP,
+        }
+    }
+
+    /// What is demanded.
+    fn demanded(self, distance: f64) -> f64 {
+        match self {
+            Reading::Wider => distance / STEP,
+            Reading::Narrower => distance * STEP,
+        }
+    }
+
+    /// A least number, seen from `level`: below it a deviation is allowed, above it a distance is
+    /// demanded.
+    fn least(self, bound: f64, level: f64) -> f64 {
+        match bound < level {
+            true => level - self.allowed(level - bound),
+            false => level + self.demanded(bound - level),
+        }
+    }
+
+    /// A greatest number, the same way.
+    fn most(self, bound: f64, level: f64) -> f64 {
+        match bound > level {
+            true => level + self.allowed(bound - level),
+            false => level - self.demanded(level - bound),
+        }
+    }
+
+    fn bounds(self, bounds: &Bounds, level: f64) -> Bounds {
+        let tolerance = bounds.tolerance_percent.unwrap_or(ABOUT_PERCENT);
+        Bounds {
+            about: bounds.about,
+            tolerance_percent: bounds.about.map(|_| self.allowed(tolerance)),
+            above: bounds.above.map(|bound| self.least(bound, level)),
+            below: bounds.below.map(|bound| self.most(bound, level)),
+            at_least: bounds.at_least.map(|bound| self.least(bound, level)),
+            at_most: bounds.at_most.map(|bound| self.most(bound, level)),
+        }
+    }
+
+    fn place(self, place: usize, last: bool) -> usize {
+        match (self == Reading::Wider) == last {
+            true => place + 1,
+            false => place.saturating_sub(1).max(1),
+        }
+    }
+
+    /// A check with its words read otherwise; `None` where its reading, if it has one, quotes no
+    /// loose word.
+    pub(super) fn of(self, check: &Check) -> Option<Check> {
+        let quotes = |reading: &String| reading.contains('"');
+        if !check.reading.as_ref().is_some_and(quotes) {
+            return None;
+        }
+        let mut check = check.clone();
+        match &mut check.relation {
+            // A value alone has no level but nothing.
+            Relation::Value(bounds) => *bounds = self.bounds(bounds, 0.0),
+            Relation::Ratio { bounds, .. } => *bounds = self.bounds(bounds, 1.0),
+            Relation::Order { .. } => return None,
+            Relation::Place {
+                at_most, at_least, ..
+            } => {
+                *at_most = at_most.map(|place| self.place(place, true));
+                *at_least = at_least.map(|place| self.place(place, false));
+            }
+        }
+        Some(check)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wider_readings_allow_more_and_demand_less() {
+        let (wider, narrower) = (Reading::Wider, Reading::Narrower);
+        // At most 10 % below, and a third more.
+        assert!((wider.least(0.9, 1.0) - 0.85).abs() < 1e-12);
+        assert!((wider.least(1.33, 1.0) - 1.22).abs() < 1e-12);
+        assert!((narrower.least(1.3, 1.0) - 1.45).abs() < 1e-12);
+        // Up to 5 % ahead, and half of it or less.
+        assert!((wider.most(1.06, 1.0) - 1.09).abs() < 1e-12);
+        assert!((narrower.most(0.7, 1.0) - 0.55).abs() < 1e-12);
+        // Scatter of 40 % or more, below 15 %.
+        assert!((wider.least(40.0, 0.0) - 40.0 / 1.5).abs() < 1e-12);
+        assert!((wider.most(15.0, 0.0) - 22.5).abs() < 1e-12);
+        // The first three, the lower half of ten.
+        assert_eq!((wider.place(3, true), narrower.place(3, true)), (4, 2));
+        assert_eq!((wider.place(6, false), narrower.place(6, false)), (5, 7));
+        assert_eq!(narrower.place(1, true), 1);
+    }
+
+    #[test]
+    fn only_loose_words_are_read_otherwise() {
+        let check = |reading: Option<&str>| Check {
+            figure: "f".to_owned(),
+            drives: Vec::new(),
+            relation: Relation::Value(Bounds {
+                about: Some(5.0),
+                ..Bounds::default()
+            }),
+            reading: reading.map(str::to_owned),
+        };
+        assert_eq!(Reading::Wider.of(&check(None)), None);
+        assert_eq!(Reading::Wider.of(&check(Some("at 80 % reads"))), None);
+        let read = Reading::Wider.of(&check(Some("\"about\": within 10 %")));
+        let Some(Relation::Value(bounds)) = read.map(|check| check.relation) else {
+            panic!("it is read otherwise");
+        };
+        assert_eq!(bounds.tolerance_percent, Some(15.0));
+    }
+}

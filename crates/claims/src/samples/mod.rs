@@ -1,0 +1,104 @@
+//! How sure findings are: they are put to plausible versions of all drives, drawn from the ranges
+//! of figures that no source gives ([`stend_fit::draw`]).
+//!
+//! | room | what |
+//! |---|---|
+//! | [`verdict`] | in what share of the versions a finding holds, and what that makes it |
+//! | [`sensitivity`] | which figures decide whether it does |
+
+mod sensitivity;
+mod verdict;
+
+use std::collections::BTreeMap;
+
+use stend_analysis::claims::{JudgedFinding, judge};
+use stend_drive::Model;
+use stend_drive::model::Files;
+use stend_fit::draw::Drawing;
+use stend_fit::fitting::Parameter;
+
+use crate::article::CheckedArticle;
+use crate::error::ClaimsError;
+use crate::measure::{Event, Keep, Options, measure};
+use crate::needs::{measured_drives, measurements_of};
+
+pub use sensitivity::{Decisive, decisive};
+pub use verdict::{Robustness, Shares};
+
+/// Findings put to plausible versions of the drives.
+pub struct Samples<'a> {
+    /// The figures that were drawn.
+    pub parameters: Vec<Parameter>,
+    /// The versions, by their number.
+    pub versions: Vec<Sample<'a>>,
+}
+
+/// One version of all drives, and what it makes of the findings.
+pub struct Sample<'a> {
+    /// By parameter: where in its range the figure lies, 0 to 1.
+    pub places: Vec<f64>,
+    /// By article: its findings, in their order.
+    pub judged: Vec<Vec<JudgedFinding<'a>>>,
+    /// What could not be measured, and why.
+    pub failed: Vec<String>,
+}
+
+/// Draws `count` versions of all drives of the articles (`only` these, if it names any), measures
+/// them, and puts the findings to them. What the lab has of a version is taken from there.
+///
+/// # Errors
+/// As [`measure`]; [`ClaimsError::Input`] where a drive has no sound version.
+pub fn sample<'a, E: From<ClaimsError> + Send>(
+    articles: &'a [CheckedArticle],
+    only: Option<&[String]>,
+    count: u32,
+    options: &Options<'_>,
+    keep: Keep<'_, E>,
+    report: &(dyn Fn(&Event<'_>) + Sync),
+) -> Result<Samples<'a>, E> {
+    let drives = files(articles, only)?;
+    let drawing = Drawing::new(&drives);
+    let mut versions = Vec::new();
+    for number in 0..count {
+        let version = drawing.version(options.seed, number);
+        let version = version.map_err(|error| ClaimsError::Input(error.to_string()))?;
+        let names = drives.iter().map(|(name, _)| name.as_str());
+        let models: BTreeMap<&str, Model> = names.zip(version.models).collect();
+        report(&Event::Version { number, of: count });
+        let model = |article: &CheckedArticle, name: &str| Ok(models[&*article.key(name)].clone());
+        let needed = measurements_of(articles, only, &model)?;
+        let measured = measure(&needed, options, keep, report)?;
+        let judged = articles.iter().map(|article| {
+            let drives = measured_drives(article, &needed, &measured);
+            judge(article.article(), &drives)
+        });
+        versions.push(Sample {
+            places: version.places,
+            judged: judged.collect(),
+            failed: measured
+                .iter()
+                .flat_map(|drive| drive.failed().to_vec())
+                .collect(),
+        });
+    }
+    Ok(Samples {
+        parameters: drawing.parameters().to_vec(),
+        versions,
+    })
+}
+
+/// The drives of the articles and their files, each once.
+fn files(
+    articles: &[CheckedArticle],
+    only: Option<&[String]>,
+) -> Result<Vec<(String, Files)>, ClaimsError> {
+    let mut files: BTreeMap<String, Files> = BTreeMap::new();
+    for article in articles {
+        for name in article.article().needs().into_keys() {
+            if only.is_none_or(|only| only.iter().any(|one| one == name)) {
+                files.insert(article.key(name), article.files(name)?);
+            }
+        }
+    }
+    Ok(files.into_iter().collect())
+}

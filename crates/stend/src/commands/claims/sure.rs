@@ -1,0 +1,134 @@
+//! How sure findings are, in words and as JSON.
+
+use serde::Serialize;
+use stend_claims::samples::{Decisive, Robustness, Samples, Shares, decisive};
+use stend_fit::fitting::Parameter;
+
+/// What plausible versions of the drives make of the findings.
+pub struct Sure<'s> {
+    parameters: &'s [Parameter],
+    versions: usize,
+    /// By article and finding.
+    findings: Vec<Vec<(Shares, Vec<Decisive>)>>,
+}
+
+/// Findings by what the versions make of them.
+#[derive(Serialize)]
+pub struct SamplesDocument {
+    versions: usize,
+    figures_drawn: usize,
+    robust: usize,
+    possible: usize,
+    excluded: usize,
+}
+
+/// What the versions make of a finding.
+#[derive(Serialize)]
+pub struct FindingSamplesDocument {
+    holds: u32,
+    of: u32,
+    verdict: Option<&'static str>,
+    decided_by: Vec<DecisiveDocument>,
+}
+
+#[derive(Serialize)]
+struct DecisiveDocument {
+    figure: String,
+    rank_correlation: f64,
+}
+
+impl<'s> Sure<'s> {
+    /// Of what was sampled.
+    pub fn of(samples: &'s Samples<'_>) -> Sure<'s> {
+        let articles = samples.versions.first().map(|version| &version.judged);
+        let findings = articles.into_iter().flatten().enumerate();
+        let findings = findings.map(|(article, findings)| {
+            let of = |finding| {
+                let shares = samples.shares(article, finding);
+                (shares, decisive(samples, article, finding))
+            };
+            (0..findings.len()).map(of).collect()
+        });
+        Sure {
+            parameters: &samples.parameters,
+            versions: samples.versions.len(),
+            findings: findings.collect(),
+        }
+    }
+
+    fn count(&self, robustness: Robustness) -> usize {
+        let findings = self.findings.iter().flatten();
+        findings
+            .filter(|(shares, _)| shares.robustness() == Some(robustness))
+            .count()
+    }
+
+    /// All findings in a sentence.
+    pub fn headline(&self) -> String {
+        format!(
+            "{} plausible versions of the drives ({} figures drawn from their ranges): {} findings \
+             robust (they hold in nine tenths of the versions or more), {} possible, {} excluded \
+             (they hold in none).",
+            self.versions,
+            self.parameters.len(),
+            self.count(Robustness::Robust),
+            self.count(Robustness::Possible),
+            self.count(Robustness::Excluded)
+        )
+    }
+
+    /// A finding in words.
+    pub fn finding(&self, article: usize, finding: usize) -> String {
+        let (shares, decisive) = &self.findings[article][finding];
+        let Some(robustness) = shares.robustness() else {
+            return "no version decided it".to_owned();
+        };
+        let mut text = format!(
+            "{}, holds in {} of {} plausible versions",
+            robustness.word(),
+            shares.holds,
+            shares.of
+        );
+        let told: Vec<String> = decisive
+            .iter()
+            .map(|one| format!("{} ({:+.2})", self.name(one), one.correlation))
+            .collect();
+        if !told.is_empty() {
+            text += &format!("; decided by {}", told.join(", "));
+        }
+        text
+    }
+
+    fn name(&self, of: &Decisive) -> String {
+        let figure = &self.parameters[of.parameter].figure;
+        format!("{}: {}.{}", figure.file, figure.table, figure.key)
+    }
+
+    /// All findings.
+    pub fn document(&self) -> SamplesDocument {
+        SamplesDocument {
+            versions: self.versions,
+            figures_drawn: self.parameters.len(),
+            robust: self.count(Robustness::Robust),
+            possible: self.count(Robustness::Possible),
+            excluded: self.count(Robustness::Excluded),
+        }
+    }
+
+    /// A finding.
+    pub fn finding_document(&self, article: usize, finding: usize) -> FindingSamplesDocument {
+        let (shares, decisive) = &self.findings[article][finding];
+        FindingSamplesDocument {
+            holds: shares.holds,
+            of: shares.of,
+            verdict: shares.robustness().map(Robustness::word),
+            decided_by: decisive
+                .iter()
+                .map(|one| DecisiveDocument {
+                    figure: self.name(one),
+                    rank_correlation: one.correlation,
+                })
+                .collect(),
+        }
+    }
+}
