@@ -80,6 +80,72 @@ fn writes_bypass_a_full_cache() {
     }
 }
 
+#[test]
+fn after_a_silence_the_host_begins_in_the_cache_again() {
+    for (own, dynamic) in [(20, 0), (0, 20)] {
+        let mut drive = SimDrive::new(&cache(own, dynamic, WhenFull::Bypass));
+        // The cache, and 4 rows of a superblock of 24 in the data area.
+        write(&mut drive, 20 * 32 + 16);
+        assert_eq!(programs(&drive), (20 * 32, 16), "{own}, {dynamic}");
+        rest(&mut drive, Nanos::from_millis(5_000));
+        let (_, folded) = programs(&drive);
+        write(&mut drive, 10 * 32);
+        assert_eq!(programs(&drive), (30 * 32, folded), "{own}, {dynamic}");
+        // Once the cache is full, the rest of the superblock that was set aside is filled.
+        write(&mut drive, 30 * 32);
+        let (slc, native) = programs(&drive);
+        assert_eq!(slc + native, 60 * 32 + folded, "{own}, {dynamic}");
+        assert!(native > folded, "{own}, {dynamic}");
+    }
+}
+
+/// Time of the core for folding, of data written in such an order.
+fn folding_core(spec: &Spec, mut next: impl FnMut() -> u64) -> (u64, u64) {
+    let mut drive = SimDrive::new(spec);
+    burst(&mut drive, Op::Write, 1, 8, 4_000, &mut next);
+    rest(&mut drive, Nanos::from_millis(5_000));
+    let counters = drive.counters();
+    let folded = counters.pages_folded + counters.invalid_pages_folded;
+    let written = 4_000 * spec.controller.write_command.0;
+    (counters.core_busy_ns - written, folded)
+}
+
+#[test]
+fn folding_random_data_costs_a_segment_a_page() {
+    let mut spec = cached(60, 40, 40_000);
+    spec.controller.gc_page = Nanos::ZERO;
+    (
+        spec.controller.l2p_segments,
+        spec.controller.l2p_segment_pages,
+    ) = (4, 16);
+    let sequential = || {
+        let mut at = 0;
+        move || {
+            at += 1;
+            at - 1
+        }
+    };
+    let scattered = || {
+        let mut at = 0;
+        // Every page in another segment than those of the thousands before it.
+        move || {
+            at = (at + 16 * 7 + 1) % 39_999;
+            at
+        }
+    };
+    let (without, pages) = folding_core(&spec, scattered());
+    assert_eq!(without, pages * spec.controller.fold_page.0);
+    spec.controller.fold_l2p_miss = Nanos(3_000);
+    let (random, _) = folding_core(&spec, scattered());
+    assert_eq!(random - without, pages * 3_000);
+    let (in_order, _) = folding_core(&spec, sequential());
+    // Eight pages of a segment lie side by side in a die's word lines.
+    assert!(
+        in_order - without <= pages * 3_000 / 4,
+        "{in_order} {without}"
+    );
+}
+
 /// The same, with requests of four multi-plane pages (64 KiB) and more passing the cache by.
 fn passed_by_long(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
     let mut spec = cache(own, dynamic, when_full);

@@ -201,6 +201,30 @@ fn a_divided_controller_keeps_reads_free_of_writes() {
 }
 
 #[test]
+fn a_change_of_direction_costs_a_core_that_serves_both() {
+    let took = |change: u64, divided: bool, ops: &[Op]| {
+        let mut spec = plain(60, 8, 1024);
+        spec.controller.direction_change = Nanos(change);
+        if divided {
+            (spec.controller.cores, spec.controller.core_write) = (2, 1);
+        }
+        let mut drive = SimDrive::new(&spec);
+        alone(&mut drive, request(0, Op::Write, 0, 1));
+        alone(&mut drive, request(0, Op::Read, 512, 1));
+        let requests = ops.iter().zip(600..);
+        let times = requests.map(|(op, page)| alone(&mut drive, request(0, *op, page, 1)).0);
+        times.sum::<u64>()
+    };
+    let alike = [Op::Read, Op::Read, Op::Read, Op::Read];
+    let mixed = [Op::Write, Op::Read, Op::Read, Op::Write];
+    for (ops, changes) in [(alike, 0), (mixed, 3)] {
+        let without = took(0, false, &ops);
+        assert_eq!(took(7_000, false, &ops) - without, changes * 7_000);
+        assert_eq!(took(7_000, true, &ops), without);
+    }
+}
+
+#[test]
 fn a_long_read_of_unmapped_pages_ends() {
     let spec = Model::shipped("demo-8gb").expect("a shipped model").spec();
     let mut drive = SimDrive::new(&spec);

@@ -178,12 +178,21 @@ impl Spec {
         self.host_streams() + gc - 2 + u32::from(self.has_level_stream())
     }
 
-    /// Streams of the host: by heat, or one for what enters the SLC cache and one for the long
-    /// requests that bypass it.
+    /// Streams of the host: by heat, or one for what enters the SLC cache and one for what
+    /// bypasses it.
     pub fn host_streams(&self) -> u32 {
-        let bypass = self.cache.as_ref().and_then(|c| c.bypass_from_bytes);
         let by_heat = self.streams.as_ref().map_or(1, |s| s.host_streams);
-        by_heat + u32::from(bypass.is_some())
+        by_heat + u32::from(self.has_bypassing_stream())
+    }
+
+    /// Whether the host has a stream for what bypasses the SLC cache: for long requests, or to set
+    /// a superblock of the data area aside.
+    pub fn has_bypassing_stream(&self) -> bool {
+        let by_heat = self.streams.as_ref().is_some_and(|s| s.host_streams > 1);
+        let bypasses = |cache: &CacheSpec| {
+            cache.bypass_from_bytes.is_some() || !by_heat && cache.when_full == WhenFull::Bypass
+        };
+        self.cache.as_ref().is_some_and(bypasses)
     }
 
     /// Programs that the write buffer must hold at least: two, one more where data may go to

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use stend_base::{EventQueue, Lane, Nanos, SimTime};
+use stend_base::{EventQueue, Lane, Nanos, Op, SimTime};
 
 use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::kind;
@@ -79,6 +79,8 @@ struct Core {
     jobs: VecDeque<Timed>,
     /// Since when it has none, while it has none.
     idle_since: SimTime,
+    /// Of the last of its read and write commands, whether it was a write.
+    last_wrote: bool,
 }
 
 /// The cores of the controller.
@@ -97,6 +99,7 @@ impl Controller {
         let core = Core {
             jobs: VecDeque::with_capacity(64),
             idle_since: SimTime::ZERO,
+            last_wrote: false,
         };
         Controller {
             cores: vec![core; spec.cores as usize],
@@ -176,6 +179,18 @@ impl Controller {
         }
         self.busy_ns += done.time.0;
         Job::unpack(done.job)
+    }
+
+    /// A command is the next on `core`. Whether it reads where the one before wrote, or the other
+    /// way round.
+    #[inline(never)]
+    pub fn changes_direction(&mut self, core: u32, op: Op) -> bool {
+        let wrote = match op {
+            Op::Read => false,
+            Op::Write => true,
+            Op::Trim | Op::Flush => return false,
+        };
+        std::mem::replace(&mut self.cores[core as usize].last_wrote, wrote) != wrote
     }
 
     /// Caches the segment of `lpn`. Returns whether it had to be fetched.

@@ -21,7 +21,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::idle::Idle;
 use crate::sim::ids::{DieId, MpPage, SuperblockId};
 use crate::sim::kind;
-use crate::sim::l2p::table::prefetch_occupied;
+use crate::sim::l2p::table::{L2p, prefetch_occupied};
 use crate::sim::media::op::NandOp;
 use crate::sim::store::Store;
 use crate::spec::{Emptying, FoldLimit};
@@ -255,10 +255,14 @@ impl Folder {
             ftl.l2p.prefetch_moves(*mp_page);
             pages += ftl.l2p.occupied_bits(*mp_page).count_ones();
         }
-        let spec = &env.spec.controller;
-        let (core, time) = (spec.core_background, spec.fold_page * u64::from(pages));
-        let job = Job::Folded { within };
         let count = sources(env);
+        let spec = &env.spec.controller;
+        let (core, mut time) = (spec.core_background, spec.fold_page * u64::from(pages));
+        if spec.fold_l2p_miss > Nanos::ZERO {
+            let misses = misses(env, &ftl.l2p, controller, &mp_pages[..count]);
+            time += env.spec.controller.fold_l2p_miss * misses;
+        }
+        let job = Job::Folded { within };
         ftl.submit_moves(
             env,
             media,
@@ -310,6 +314,16 @@ impl Folder {
             store.release(env, source);
         }
     }
+}
+
+/// Segments of the L2P that are fetched into fast memory for the valid pages of multi-plane pages,
+/// one after another.
+#[inline(never)]
+fn misses(env: &mut Env, l2p: &L2p, controller: &mut Controller, mp_pages: &[MpPage]) -> u64 {
+    let lpns = mp_pages.iter().flat_map(|&mp_page| l2p.valid_lpns(mp_page));
+    let misses = lpns.filter(|&lpn| controller.fetch(lpn)).count() as u64;
+    env.counters.l2p_misses += misses;
+    misses
 }
 
 fn map_page(env: &mut Env, store: &mut Store, from: MpPage, to: MpPage) {

@@ -238,7 +238,8 @@ pub(crate) struct StreamId(u8);
 impl StreamId {
     /// The host's; of several, the one for the coldest data, or for what enters the SLC cache.
     pub const HOST: StreamId = StreamId(0);
-    /// The host's for long requests, in a drive in which they bypass the SLC cache.
+    /// The host's for what bypasses the SLC cache: long requests, or the superblock of the data
+    /// area that the host has set aside.
     pub const BYPASSING: StreamId = StreamId(2);
     /// GC's; of several, the one for what was not relocated before.
     pub const GC: StreamId = StreamId(1);

@@ -120,6 +120,8 @@ fn one_core() -> ControllerSpec {
         write_l2p_miss: Nanos::ZERO,
         gc_page: Nanos(500),
         fold_page: Nanos(500),
+        fold_l2p_miss: Nanos::ZERO,
+        direction_change: Nanos::ZERO,
     }
 }
 

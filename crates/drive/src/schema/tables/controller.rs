@@ -27,6 +27,10 @@ table! {
         read_command_ns: Field<u64>, 0..=10_000_000 => read_command: Nanos = nanos;
         /// A write command, ns of a core.
         write_command_ns: Field<u64>, 0..=10_000_000 => write_command: Nanos = nanos;
+        /// A read command after a write command on the same core, or a write after a read, ns of
+        /// the core beside what the command costs: the firmware's code and data for the other
+        /// direction are fetched first.
+        direction_change_ns: Field<u64> = 0, 0..=10_000_000 => direction_change: Nanos = nanos;
         /// Each logical page of a read command after the first, ns of a core.
         read_page_ns: Field<u64>, 0..=1_000_000 => read_page: Nanos = nanos;
         /// Each logical page of a write command after the first, ns of a core, while more of the
@@ -44,6 +48,10 @@ table! {
         gc_page_ns: Field<u64>, 0..=10_000_000 => gc_page: Nanos = nanos;
         /// Moving a logical page in folding, ns of a core.
         fold_page_ns: Field<u64>, 0..=10_000_000 => fold_page: Nanos = nanos;
+        /// Folding a logical page in a segment that is not in fast memory, ns of a core, beside
+        /// `fold_page_ns`: so random data takes longer to fold than sequential data. 0 beside
+        /// `[l2p_cache]`.
+        fold_l2p_miss_ns: Field<u64> = 0, 0..=1_000_000 => fold_l2p_miss: Nanos = nanos;
     }
 }
 
@@ -112,7 +120,12 @@ pub(crate) fn check(problems: &mut Problems, model: &Model) {
         return;
     }
     let controller = &model.controller;
-    for miss in [&controller.read_l2p_miss_ns, &controller.write_l2p_miss_ns] {
+    let misses = [
+        &controller.read_l2p_miss_ns,
+        &controller.write_l2p_miss_ns,
+        &controller.fold_l2p_miss_ns,
+    ];
+    for miss in misses {
         if miss.value > 0 {
             let message = format!(
                 "{} is not allowed beside [l2p_cache]: a segment that is not cached is read from \

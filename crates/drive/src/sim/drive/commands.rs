@@ -120,6 +120,9 @@ impl SimDrive {
             self.env.counters.l2p_misses += 1;
             time += miss;
         }
+        if spec.direction_change > Nanos::ZERO && self.controller.changes_direction(core, op) {
+            time += spec.direction_change;
+        }
         if let (Some(streams), Op::Write) = (&self.env.spec.streams, op) {
             time += streams.classify;
         }

@@ -22,6 +22,7 @@ impl SimDrive {
             return;
         }
         self.make_safe();
+        self.store.ftl.set_aside(&self.env);
         if self.idle.begin(&self.env) {
             self.slice_begins();
         }

@@ -136,6 +136,34 @@ impl Ftl {
     }
 }
 
+/// What a host that bypasses a full SLC cache leaves in the data area.
+impl Ftl {
+    /// After a silence the host begins in the cache again, if it has room: the superblock of the
+    /// data area that is not full is set aside.
+    pub fn set_aside(&mut self, env: &Env) {
+        let (host, bypassing) = (StreamId::HOST, StreamId::BYPASSING);
+        if env.spec.has_bypassing_stream()
+            && self.points.kind(host) == Some(Kind::NATIVE)
+            && self.points.kind(bypassing).is_none()
+            && [host, bypassing].iter().all(|id| self.points.rests(*id))
+        {
+            self.points.swap(host, bypassing);
+        }
+    }
+
+    /// The host goes on in the superblock that was set aside, if one was and it is not in use.
+    pub(super) fn take_up_set_aside(&mut self, env: &Env) -> bool {
+        let bypassing = StreamId::BYPASSING;
+        let takes = env.spec.has_bypassing_stream()
+            && self.points.kind(bypassing).is_some()
+            && self.points.rests(bypassing);
+        if takes {
+            self.points.swap(StreamId::HOST, bypassing);
+        }
+        takes
+    }
+}
+
 /// The SLC cache: how full it is.
 impl Ftl {
     /// Kind of a superblock.

@@ -7,7 +7,9 @@
 //! the first stream of GC, those of a superblock of this stream to the second.
 //!
 //! Where requests from some length on bypass an SLC cache, they have a stream of their own, which
-//! opens superblocks of the data area; the other one opens what the cache has to give.
+//! opens superblocks of the data area; the other one opens what the cache has to give. Where the
+//! host bypasses a full cache, this stream keeps the superblock of the data area that the host
+//! leaves when it begins in the cache again, until the cache is full the next time.
 //!
 //! Each further stream holds up to a superblock that no other can use. The thresholds of GC are
 //! raised by as many (see [`crate::sim::limits`]); so the least reserve is, as with two streams,

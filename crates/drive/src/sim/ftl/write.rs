@@ -9,6 +9,7 @@ use super::Ftl;
 use super::write_points::Places;
 use crate::sim::buffer::write_buffer::{Program, WriteBuffer};
 use crate::sim::env::Env;
+use crate::sim::geometry::Kind;
 use crate::sim::geometry::bits::without_lowest;
 use crate::sim::ids::{CommandId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
 use crate::sim::l2p::rows::PlaceRun;
@@ -289,6 +290,9 @@ impl Ftl {
     #[inline(never)]
     fn open_superblock(&mut self, env: &mut Env, media: &mut Media, id: StreamId) {
         let kind = self.next_kind(env, id);
+        if id == StreamId::HOST && kind == Kind::NATIVE && self.take_up_set_aside(env) {
+            return;
+        }
         let superblock = match self.sorting.is_level(id) {
             // What rests there spares it.
             true => self.superblocks.open_most_worn(kind.pool, kind.mode),

@@ -365,6 +365,27 @@ impl WritePoints {
         self.room[id.number()] = fill.pages_per_superblock;
     }
 
+    /// Two streams change their superblocks; what each opens next stays its own.
+    pub(super) fn swap(&mut self, one: StreamId, other: StreamId) {
+        let (one, other) = (one.number(), other.number());
+        let next = (self.points[one].next, self.points[other].next);
+        self.points.swap(one, other);
+        (self.points[one].next, self.points[other].next) = next;
+        self.room.swap(one, other);
+        self.moves += 1;
+    }
+
+    /// Whether a stream is at rest: nothing is reserved for it, and it fills no program.
+    pub(super) fn rests(&self, id: StreamId) -> bool {
+        self.reserved[id.number()] == 0 && !self.is_filling(id)
+    }
+
+    /// Of which kind the superblock of a stream is.
+    pub(super) fn kind(&self, id: StreamId) -> Option<Kind> {
+        let point = self.of(id);
+        (point.superblock != SuperblockId::NONE).then_some(point.kind)
+    }
+
     /// Whether a stream fills a program of which data has come.
     #[inline(always)]
     pub(super) fn is_filling(&self, id: StreamId) -> bool {
