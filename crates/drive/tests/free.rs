@@ -51,6 +51,7 @@ read_us = { value = [60.0, 70.5, 80.0], source = "assumed", free = [50, 90.5] }
         key: "read_us".to_owned(),
         index: Some(index),
         value,
+        source: "SOURCE".to_owned(),
         bounds: [50.0, 90.5],
         whole: false,
     };
@@ -60,6 +61,7 @@ read_us = { value = [60.0, 70.5, 80.0], source = "assumed", free = [50, 90.5] }
         key: "gc_page_ns".to_owned(),
         index: None,
         value: 30_000.0,
+        source: "SOURCE".to_owned(),
         bounds: [0.0, 50_000.0],
         whole: true,
     };

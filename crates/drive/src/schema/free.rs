@@ -17,6 +17,8 @@ pub struct FreeFigure {
     pub index: Option<usize>,
     /// Its value, in the unit that ends its key.
     pub value: f64,
+    /// Where the value comes from.
+    pub source: String,
     /// The lowest and the highest value that it may take.
     pub bounds: [f64; 2],
     /// Whether it is written as a whole number, and must be one.
@@ -53,8 +55,8 @@ pub enum WriteError {
     NotAllowed(String, String),
 }
 
-/// The free figures of a key of the resolved text, from its `free` and `value`. Their file is left
-/// empty.
+/// The free figures of a key of the resolved text, from its `free`, `value` and `source`. Their
+/// file is left empty.
 ///
 /// # Errors
 /// What is wrong with `free`.
@@ -63,6 +65,7 @@ pub(super) fn figures_of(
     key: &str,
     free: &Item,
     value: &Item,
+    source: &str,
 ) -> Result<Vec<FreeFigure>, String> {
     let bounds = bounds(free)?;
     let figure = |index: Option<usize>, value: &TomlValue| {
@@ -72,6 +75,7 @@ pub(super) fn figures_of(
             key: key.to_owned(),
             index,
             value: number(value)?,
+            source: source.to_owned(),
             bounds,
             whole: value.is_integer(),
         })

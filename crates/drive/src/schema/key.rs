@@ -506,7 +506,8 @@ impl<'a> Reader<'a> {
         let found = if at.in_list {
             Err("what stands in a list of tables cannot be free".to_owned())
         } else {
-            free::figures_of(at.table, key, free, value)
+            let source = figure.get("source").and_then(Item::as_str);
+            free::figures_of(at.table, key, free, value, source.unwrap_or_default())
         };
         match found {
             Ok(figures) => self

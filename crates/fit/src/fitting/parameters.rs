@@ -145,6 +145,7 @@ mod tests {
                 key: "k".to_owned(),
                 index: None,
                 value: bounds[0],
+                source: String::new(),
                 bounds,
                 whole,
             },
