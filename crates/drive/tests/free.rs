@@ -51,9 +51,10 @@ read_us = { value = [60.0, 70.5, 80.0], source = "assumed", free = [50, 90.5] }
         key: "read_us".to_owned(),
         index: Some(index),
         value,
-        source: "SOURCE".to_owned(),
+        source: "assumed".to_owned(),
         bounds: [50.0, 90.5],
         whole: false,
+        multiple_of: 1,
     };
     let gc_page = FreeFigure {
         file: file("drive.toml"),
@@ -61,9 +62,10 @@ read_us = { value = [60.0, 70.5, 80.0], source = "assumed", free = [50, 90.5] }
         key: "gc_page_ns".to_owned(),
         index: None,
         value: 30_000.0,
-        source: "SOURCE".to_owned(),
+        source: "assumed".to_owned(),
         bounds: [0.0, 50_000.0],
         whole: true,
+        multiple_of: 1,
     };
     let expected = [read(0, 60.0), read(1, 70.5), read(2, 80.0), gc_page];
     assert_eq!(files.free(), expected);

@@ -23,6 +23,8 @@ pub struct FreeFigure {
     pub bounds: [f64; 2],
     /// Whether it is written as a whole number, and must be one.
     pub whole: bool,
+    /// What a whole one must be a multiple of.
+    pub multiple_of: u32,
 }
 
 /// Up to here an `f64` holds every whole number exactly.
@@ -56,7 +58,7 @@ pub enum WriteError {
 }
 
 /// The free figures of a key of the resolved text, from its `free`, `value` and `source`. Their
-/// file is left empty.
+/// file is left empty, and what they must be a multiple of is left to the key's rule.
 ///
 /// # Errors
 /// What is wrong with `free`.
@@ -78,6 +80,7 @@ pub(super) fn figures_of(
             source: source.to_owned(),
             bounds,
             whole: value.is_integer(),
+            multiple_of: 1,
         })
     };
     let figures: Option<Vec<_>> = match value.as_value() {

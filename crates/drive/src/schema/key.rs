@@ -499,7 +499,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the bounds of a free figure.
-    fn free(&mut self, at: &At<'_>, key: &'static str, line: usize, figure: &dyn TableLike) {
+    fn free(
+        &mut self,
+        at: &At<'_>,
+        key: &'static str,
+        line: usize,
+        figure: &dyn TableLike,
+        multiple_of: u32,
+    ) {
         let (Some(free), Some(value)) = (figure.get("free"), figure.get("value")) else {
             return;
         };
@@ -510,9 +517,13 @@ impl<'a> Reader<'a> {
             free::figures_of(at.table, key, free, value, source.unwrap_or_default())
         };
         match found {
-            Ok(figures) => self
-                .free
-                .extend(figures.into_iter().map(|figure| (line, figure))),
+            Ok(figures) => self.free.extend(figures.into_iter().map(|figure| {
+                let figure = FreeFigure {
+                    multiple_of,
+                    ..figure
+                };
+                (line, figure)
+            })),
             Err(message) => self.problem(line, full_name(at.table, key), message),
         }
     }
@@ -606,7 +617,8 @@ impl<T: Scalar> Key for Field<T> {
         if let Some(message) = rule.and_then(|rule| rule.problem(&found.value)) {
             reader.problem(line, name, message);
         }
-        reader.free(at, key, line, figure);
+        let multiple_of = rule.map_or(1, |rule| rule.multiple_of());
+        reader.free(at, key, line, figure, multiple_of);
         Some(found)
     }
 }

@@ -46,15 +46,14 @@ impl Parameter {
         }
     }
 
-    /// The nearest value that is allowed: within the bounds, whole where the figure is, and else
-    /// of six digits, which is more than anything is known by.
+    /// The nearest value that is allowed: within the bounds, whole, and a multiple, where the figure
+    /// is, and else of six digits, which is more than anything is known by.
     pub fn allowed(&self, value: f64) -> f64 {
         let [lowest, highest] = self.figure.bounds;
-        let value = match self.figure.whole {
-            // Bounds need not be whole.
-            true => return value.round().clamp(lowest.ceil(), highest.floor()),
-            false => value,
-        };
+        if self.figure.whole {
+            let (lowest, highest, multiple_of) = self.whole_bounds();
+            return (value / multiple_of).round().clamp(lowest, highest) * multiple_of;
+        }
         let digits = format!("{value:.5e}");
         digits.parse().unwrap_or(value).clamp(lowest, highest)
     }
@@ -68,9 +67,20 @@ impl Parameter {
     fn has_room(&self) -> bool {
         let [lowest, highest] = self.figure.bounds;
         match self.figure.whole {
-            true => lowest.ceil() < highest.floor(),
+            true => {
+                let (lowest, highest, _) = self.whole_bounds();
+                lowest < highest
+            }
             false => lowest < highest,
         }
+    }
+
+    /// The bounds of a whole figure, which need not be whole, as multiples of what it must be a
+    /// multiple of.
+    fn whole_bounds(&self) -> (f64, f64, f64) {
+        let multiple_of = f64::from(self.figure.multiple_of);
+        let [lowest, highest] = self.figure.bounds.map(|bound| bound / multiple_of);
+        (lowest.ceil(), highest.floor(), multiple_of)
     }
 }
 
@@ -148,6 +158,7 @@ mod tests {
                 source: String::new(),
                 bounds,
                 whole,
+                multiple_of: 1,
             },
             models: Vec::new(),
         }
@@ -185,5 +196,17 @@ mod tests {
         // The middle of a wide range is its geometric mean, of a narrow one the arithmetic.
         assert_eq!(parameter([100.0, 10_000.0], false).value(0.5), 1000.0);
         assert_eq!(parameter([100.0, 150.0], false).value(0.5), 125.0);
+    }
+
+    #[test]
+    fn multiples_stay_multiples() {
+        let mut buffer = parameter([1023.0, 32_769.0], true);
+        buffer.figure.multiple_of = 4;
+        for (place, value) in [(0.0, 1024.0), (0.5, 5788.0), (1.0, 32_768.0)] {
+            assert_eq!(buffer.value(place), value);
+        }
+        buffer.figure.bounds = [1025.0, 1029.0];
+        assert!(!buffer.has_room());
+        assert_eq!(buffer.allowed(1025.0), 1028.0);
     }
 }
