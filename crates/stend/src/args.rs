@@ -299,6 +299,11 @@ pub struct ClaimsArgs {
     #[arg(long, value_name = "FILE")]
     pub validation: Option<PathBuf>,
 
+    /// Add the table of drives left out to that document: a result of `stend fit --leave-one-out
+    /// --json`.
+    #[arg(long, value_name = "FILE.json", requires = "validation")]
+    pub leave_one_out: Option<PathBuf>,
+
     /// Which lab.
     #[command(flatten)]
     pub lab: LabPath,

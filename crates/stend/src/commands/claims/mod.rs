@@ -12,6 +12,7 @@ use stend_claims::{CheckedArticle, Options, measure, measured_drives, measuremen
 use stend_method::Edition;
 use stend_record::review::Review;
 
+use super::leave_one_out;
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
 use crate::laboratory::Keeper;
@@ -19,6 +20,8 @@ use crate::output::{note, print};
 use crate::{laboratory, signals};
 
 pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
+    let left_out = args.leave_one_out.as_deref();
+    let left_out = left_out.map(leave_one_out::Document::read).transpose()?;
     let articles = articles(args)?;
     check_drives(&articles, args)?;
     let needed = measurements(&articles, args.drives.as_deref())?;
@@ -50,7 +53,7 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         false => output::text(&judged, args),
     })?;
     if let Some(path) = &args.validation {
-        validation::write(path, &judged, args)?;
+        validation::write(path, &judged, left_out.as_ref(), args)?;
     }
     let failed: Vec<&String> = measured.iter().flat_map(|drive| drive.failed()).collect();
     for text in &failed {

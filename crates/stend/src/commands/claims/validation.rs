@@ -7,15 +7,26 @@ use stend_claims::CheckedArticle;
 
 use super::output;
 use crate::args::ClaimsArgs;
+use crate::commands::leave_one_out;
 use crate::failure::Failure;
 
 /// Writes it.
 pub fn write(
     path: &Path,
     judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)],
+    left_out: Option<&leave_one_out::Document>,
     args: &ClaimsArgs,
 ) -> Result<(), Failure> {
-    let written = std::fs::write(path, document(judged, args));
+    let mut text = document(judged, args);
+    if let Some(left_out) = left_out {
+        text += &format!(
+            "\n## Published figures, each drive predicted without its own\n\n\
+             Written by `stend fit --leave-one-out`: what it means is in \
+             [fitting.md](fitting.md#leaving-one-drive-out).\n\n{}",
+            left_out.markdown()
+        );
+    }
+    let written = std::fs::write(path, text);
     written.map_err(|error| Failure::unwritable(path, &error))
 }
 

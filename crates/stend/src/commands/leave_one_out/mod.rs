@@ -21,7 +21,8 @@ use crate::failure::Failure;
 use crate::output::{json_value, note, print, print_json};
 use crate::signals;
 use progress::Progress;
-use table::{Document, Drive};
+pub use table::Document;
+use table::Drive;
 
 /// Generations of each search at most, where no number is given.
 const GENERATIONS: usize = 6;

@@ -1,17 +1,22 @@
 //! The table of drives left out: JSON, text, Markdown.
 
+use std::fs;
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use stend_fit::compare::median;
 use stend_fit::fitting::{Chosen, LeftOut, LeftOutRow, Origin, Plan, SearchOptions};
 use stend_fit::{Measured, Outcome};
 
+use crate::failure::Failure;
+
 /// The schema of the result.
 const SCHEMA: &str = "stend.fit-leave-one-out/1";
 
 /// The whole result.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Document {
-    schema: &'static str,
+    schema: String,
     seed: u64,
     generations: usize,
     all: Errors,
@@ -20,7 +25,7 @@ pub struct Document {
 }
 
 /// Medians over the rows of several drives.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Errors {
     drives: usize,
     answered: usize,
@@ -206,13 +211,33 @@ impl Document {
         let all: Vec<&Drive> = drives.iter().collect();
         let changed: Vec<&Drive> = drives.iter().filter(|drive| drive.is_changed()).collect();
         Document {
-            schema: SCHEMA,
+            schema: SCHEMA.to_owned(),
             seed: options.seed,
             generations: options.generations_max,
             all: Errors::of(&all),
             changed: Errors::of(&changed),
             drives,
         }
+    }
+
+    /// A result that was written before.
+    pub fn read(path: &Path) -> Result<Document, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| {
+            let message = format!("cannot read {}: {error}", path.display());
+            Failure::Input(message)
+        })?;
+        let document = serde_json::from_str(&text).map_err(|error| error.to_string());
+        let document = document.and_then(|document: Document| match document.schema == SCHEMA {
+            true => Ok(document),
+            false => Err(format!("its schema is {}", document.schema)),
+        });
+        document.map_err(|error| {
+            Failure::Input(format!(
+                "{} is no result of `stend fit --leave-one-out --json`: {error}; write it with \
+                 that",
+                path.display()
+            ))
+        })
     }
 
     fn headline(&self) -> String {
