@@ -212,8 +212,8 @@ fn rows_of_predicted_drives_and_relations_to_the_drive_are_not_fitted_to() {
     let folder = tempfile::tempdir().unwrap();
     let lab = Lab::new(folder.path());
     let relation = "[[published]]\ndrive = \"b\"\nmodel = \"b\"\nsource = \"s\"\ntest = \"t\"\n\
-                    rows = [\n{ what = \"r\", figure = \"iops\", state = \"used-1gb\", value = 3.0, \
-                    unit = \"IOPS\", ratio_to = \"OTHER\" },\n]\n";
+                    rows = [\n{ what = \"r\", figure = \"iops\", state = \"used-1gb\", \
+                    value = 3.0, unit = \"IOPS\", ratio_to = \"OTHER\" },\n]\n";
     let plain = made_by(&[("a", 9000), ("b", 9000)], "");
     let (expected, _) = lab.left_out("a", &plain);
     for other in ["a", "predicted"] {

@@ -118,7 +118,7 @@ fn what_holds_and_what_does_not() {
         "{document}"
     );
     assert!(
-        document.contains("Over all 3 rows of 1 drives, the median error is 5.0 % as shipped"),
+        document.contains("Over all 3 rows of 1 drive, the median error is 5.0 % as shipped"),
         "{document}"
     );
     fs::write(dir.join("left-out.json"), "{}").unwrap();

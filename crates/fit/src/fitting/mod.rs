@@ -76,7 +76,7 @@ pub struct Task<'a> {
 /// How far a search is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generation {
-    /// Its number, from 1; 0 when it is known which figures are sensitive, and none is searched yet.
+    /// Its number, from 1; 0 before the first, when it is known which figures are sensitive.
     pub number: usize,
     /// Of how many at most.
     pub of: usize,

@@ -46,8 +46,9 @@ impl Parameter {
         }
     }
 
-    /// The nearest value that is allowed: within the bounds, whole, and a multiple, where the figure
-    /// is, and else of six digits, which is more than anything is known by.
+    /// The nearest value that is allowed: within the bounds, whole where the figure is, and a
+    /// multiple where it must be one, and else of six digits, which is more than anything is known
+    /// by.
     pub fn allowed(&self, value: f64) -> f64 {
         let [lowest, highest] = self.figure.bounds;
         if self.figure.whole {

@@ -248,8 +248,9 @@ impl Document {
             error_median_left_out: left_out,
         } = &self.all;
         let text = format!(
-            "Over all {answered} rows of {drives} drives, the median error is {} as shipped and {} \
+            "Over all {answered} rows of {}, the median error is {} as shipped and {} \
              when each drive's own rows are left out",
+            counted(*drives),
             percent(*shipped),
             percent(*left_out),
         );
@@ -258,9 +259,9 @@ impl Document {
             0 => text + "; this changes no figure.",
             drives if drives == self.all.drives => text + ".",
             drives => format!(
-                "{text}; over the {} rows of the {drives} drives whose figures this changes, {} \
-                 and {}.",
+                "{text}; over the {} rows of the {} whose figures this changes, {} and {}.",
                 changed.answered,
+                counted(drives),
                 percent(changed.error_median_shipped),
                 percent(changed.error_median_left_out),
             ),
@@ -304,6 +305,13 @@ impl Document {
             );
         }
         text
+    }
+}
+
+fn counted(drives: usize) -> String {
+    match drives {
+        1 => "1 drive".to_owned(),
+        n => format!("{n} drives"),
     }
 }
 
