@@ -84,6 +84,16 @@ read_us = { value = [60.0, 70.5, 80.0], source = "assumed", free = [50, 90.5] }
 }
 
 #[test]
+fn sizes_in_whole_pages_say_what_they_are_a_multiple_of() {
+    let files = Files::shipped("samsung-850-evo-500gb").expect("it is shipped");
+    let free = files.free();
+    let buffer = free.iter().find(|figure| figure.key == "write_buffer_kib");
+    assert_eq!(buffer.expect("it is free").multiple_of, 4);
+    let read = free.iter().find(|figure| figure.key == "read_command_ns");
+    assert_eq!(read.expect("it is free").multiple_of, 1);
+}
+
+#[test]
 fn bounds_change_nothing_but_the_fingerprint() {
     let line = "gc_page_ns = { value = 30000, source = \"assumed\", free = [1, 30000] }";
     let free = parse(&with("gc_page_ns", line)).expect("it is sound");
