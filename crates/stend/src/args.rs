@@ -768,6 +768,15 @@ pub struct FitArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub states: Vec<String>,
 
+    /// Fit only to figures of drives in these states; figures in all states are predicted.
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        requires = "leave_one_out"
+    )]
+    pub fit_states: Vec<String>,
+
     /// Folder of the result, and of the state from which the same command resumes. Default: `fit-`
     /// and the first model's name, or `fit-leave-one-out`.
     #[arg(long, value_name = "DIR")]

@@ -213,6 +213,17 @@ fn what_cannot_be_left_out_is_told() {
     fails(dir, &["fit", "demo-8gb"], 2, &["--to"]);
     fails(
         dir,
+        &with(&["--fit-states", "x"]),
+        3,
+        &["no state `x`", "new"],
+    );
+    // All rows are of new drives: nothing is left to be fitted to.
+    let told = table(dir, &["--fit-states", "used-35gb", "--out", "none"]);
+    let a = drive(&told, "a.toml");
+    assert_eq!((&a["shared"], &a["middle"]), (&0.into(), &1.into()));
+    assert_eq!(told["all"]["answered"], 4);
+    fails(
+        dir,
         &["fit", "--leave-one-out", "--to", "no.toml"],
         3,
         &["cannot read", "no.toml"],

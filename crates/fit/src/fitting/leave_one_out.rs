@@ -38,6 +38,8 @@ pub struct LeaveOneOut<'a> {
     /// Of these, the ones that are predicted.
     predicted: BTreeSet<String>,
     only: &'a dyn Fn(usize) -> bool,
+    /// Rows that may be fitted to.
+    fitted_to: &'a dyn Fn(usize) -> bool,
     others: &'a dyn Fn(&str) -> Option<Model>,
     options: SearchOptions,
 }
@@ -166,9 +168,15 @@ impl<'a> LeaveOneOut<'a> {
                 .collect(),
             predicted,
             only,
+            fitted_to: &|_| true,
             others,
             options,
         })
+    }
+
+    /// Fits only to rows of these indices; all are predicted.
+    pub fn fitted_only_to(&mut self, rows: &'a dyn Fn(usize) -> bool) {
+        self.fitted_to = rows;
     }
 
     /// Names of all drives, in order.
@@ -223,7 +231,7 @@ impl<'a> LeaveOneOut<'a> {
                 let other = base(self.measured, &relation.model);
                 let is_predicted = || (self.others)(other).is_some_and(|model| model.predicted);
                 other != plan.drive && !is_predicted()
-            })
+            }) && (self.fitted_to)(*row)
         };
         let mut rows = BTreeMap::new();
         let mut models = own.to_vec();

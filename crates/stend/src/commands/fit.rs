@@ -141,7 +141,8 @@ fn names_exist(args: &FitArgs, measured: &Measured) -> Result<(), Failure> {
     let states: Vec<&str> = measured.states.iter().map(|state| &*state.id).collect();
     for (what, names, known) in [
         ("test", &args.tests, tests),
-        ("state", &args.states, states),
+        ("state", &args.states, states.clone()),
+        ("state", &args.fit_states, states),
     ] {
         if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
             let known = known.join(", ");

@@ -54,7 +54,14 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     };
     let only = |row: usize| is_asked(args, &measured, row);
     let options = options(args, GENERATIONS);
-    let all = LeaveOneOut::new(&measured, &files_of, &only, &others, options)?;
+    let fitted_to = |row: usize| {
+        let Ok(ask) = &measured.rows[row].ask else {
+            return false;
+        };
+        args.fit_states.is_empty() || args.fit_states.contains(&measured.states[ask.state].id)
+    };
+    let mut all = LeaveOneOut::new(&measured, &files_of, &only, &others, options)?;
+    all.fitted_only_to(&fitted_to);
     let plans = chosen(&all, &args.models)?;
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     let run = Run {
