@@ -52,10 +52,11 @@ read_us = { value = [60.0, 70.5, 80.0], source = "assumed", free = [50, 90.5] }
         key: "read_us".to_owned(),
         index: Some(index),
         value,
+        source: "assumed".to_owned(),
         bounds: [50.0, 90.5],
         whole: false,
         may_be_fitted: true,
-        source: "assumed".to_owned(),
+        multiple_of: 1,
     };
     let gc_page = FreeFigure {
         file: file("drive.toml"),
@@ -63,10 +64,11 @@ read_us = { value = [60.0, 70.5, 80.0], source = "assumed", free = [50, 90.5] }
         key: "gc_page_ns".to_owned(),
         index: None,
         value: 30_000.0,
+        source: "assumed".to_owned(),
         bounds: [0.0, 50_000.0],
         whole: true,
         may_be_fitted: true,
-        source: "assumed".to_owned(),
+        multiple_of: 1,
     };
     let expected = [read(0, 60.0), read(1, 70.5), read(2, 80.0), gc_page];
     assert_eq!(files.free(), expected);
@@ -82,6 +84,16 @@ read_us = { value = [60.0, 70.5, 80.0], source = "assumed", free = [50, 90.5] }
             .free()
             .is_empty()
     );
+}
+
+#[test]
+fn sizes_in_whole_pages_say_what_they_are_a_multiple_of() {
+    let files = Files::shipped("samsung-850-evo-500gb").expect("it is shipped");
+    let free = files.free();
+    let buffer = free.iter().find(|figure| figure.key == "write_buffer_kib");
+    assert_eq!(buffer.expect("it is free").multiple_of, 4);
+    let read = free.iter().find(|figure| figure.key == "read_command_ns");
+    assert_eq!(read.expect("it is free").multiple_of, 1);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(crate) type Figures = Result<Vec<Option<f64>>, String>;
 pub(crate) type Predictions = BTreeMap<(String, usize, usize), Figures>;
 
 /// The tests of a model in a state.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TestRun {
     /// Name of the model.
     pub(crate) model: String,

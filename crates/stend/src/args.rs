@@ -305,6 +305,11 @@ pub struct ClaimsArgs {
     #[arg(long, value_name = "FILE")]
     pub validation: Option<PathBuf>,
 
+    /// Add the table of drives left out to that document: a result of `stend fit --leave-one-out
+    /// --json`.
+    #[arg(long, value_name = "FILE.json", requires = "validation")]
+    pub leave_one_out: Option<PathBuf>,
+
     /// Which lab.
     #[command(flatten)]
     pub lab: LabPath,
@@ -742,13 +747,24 @@ pub enum OnOff {
 #[derive(Debug, Args)]
 pub struct FitArgs {
     /// Drive models, or model files, to fit; a part that several of them include is fitted to all.
-    #[arg(required = true, value_name = "MODEL")]
+    /// With `--leave-one-out`: the drives to leave out. Default: all.
+    #[arg(required_unless_present = "leave_one_out", value_name = "MODEL")]
     pub models: Vec<String>,
 
     /// The measured figures: a file in the format `stend.measured/1`, or `published` for the
-    /// built-in ones. Only those of the models count.
-    #[arg(long, value_name = "FILE")]
-    pub to: String,
+    /// built-in ones. Only those of the models count. With `--leave-one-out`, `published` need not
+    /// be given.
+    #[arg(long, value_name = "FILE", required_unless_present = "leave_one_out")]
+    pub to: Option<String>,
+
+    /// Predict each measured drive with figures that have not seen its own rows: those that it
+    /// shares with other measured drives are fitted to these.
+    #[arg(long)]
+    pub leave_one_out: bool,
+
+    /// Write the table of the drives left out, in Markdown.
+    #[arg(long, value_name = "FILE", requires = "leave_one_out")]
+    pub table: Option<PathBuf>,
 
     /// Use only figures of these tests.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -758,28 +774,39 @@ pub struct FitArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub states: Vec<String>,
 
+    /// Fit only to figures of drives in these states; figures in all states are predicted.
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        requires = "leave_one_out"
+    )]
+    pub fit_states: Vec<String>,
+
     /// Folder of the result, and of the state from which the same command resumes. Default: `fit-`
-    /// and the first model's name.
+    /// and the first model's name, or `fit-leave-one-out`.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
     /// Also change the models' own files.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "leave_one_out")]
     pub in_place: bool,
 
     /// Seed of all random numbers.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
 
-    /// The most generations of the search; it ends earlier when it finds nothing better.
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = values::whole::<usize>)]
-    pub generations: usize,
+    /// The most generations of the search; it ends earlier when it finds nothing better. Default:
+    /// 60, or 6 of each search of `--leave-one-out`.
+    #[arg(long, value_name = "N", value_parser = values::whole::<usize>)]
+    pub generations: Option<usize>,
 
     /// Points in a generation, from 4 to 1000. Default: 4 + 3 ln(free parameters).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1000))]
     pub population: Option<u32>,
 
-    /// Print the result as JSON (schema `stend.fit/1`) on stdout.
+    /// Print the result as JSON on stdout (schema `stend.fit/1`, or
+    /// `stend.fit-leave-one-out/1`).
     #[arg(long)]
     pub json: bool,
 }

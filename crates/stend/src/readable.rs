@@ -64,8 +64,17 @@ fn named(command: &Command) -> Vec<PathBuf> {
         }
         Command::Report(args) => lab(&args.lab),
         Command::Compare(args) => lab(&args.lab),
-        Command::Claims(args) => [args.files.clone(), lab(&args.lab)].concat(),
-        Command::Fit(args) => [paths(&args.models), one(&args.to)].concat(),
+        Command::Claims(args) => [
+            args.files.clone(),
+            args.leave_one_out.clone().into_iter().collect(),
+            lab(&args.lab),
+        ]
+        .concat(),
+        Command::Fit(args) => [&args.models[..], args.to.as_slice()]
+            .concat()
+            .iter()
+            .map(PathBuf::from)
+            .collect(),
     }
 }
 

@@ -98,7 +98,12 @@ fn what_holds_and_what_does_not() {
     assert!(progress.contains("2 drives to be simulated"), "{progress}");
 
     article(dir, FAILS);
-    let (text, progress, code) = claims(dir, &["small-drives.toml", "--validation", "v.md"]);
+    fs::write(dir.join("left-out.json"), LEFT_OUT).unwrap();
+    let args = ["small-drives.toml", "--validation", "v.md"];
+    let (text, progress, code) = claims(
+        dir,
+        &[&args[..], &["--leave-one-out", "left-out.json"]].concat(),
+    );
     assert_eq!(code, Some(8), "{progress}");
     assert!(text.contains("All findings: 1 hold, 1 do not"), "{text}");
     assert!(text.contains("because it is made up"), "{text}");
@@ -112,7 +117,31 @@ fn what_holds_and_what_does_not() {
         document.contains("Why not: because it is made up"),
         "{document}"
     );
+    assert!(
+        document.contains("Over all 3 rows of 1 drive, the median error is 5.0 % as shipped"),
+        "{document}"
+    );
+    fs::write(dir.join("left-out.json"), "{}").unwrap();
+    let (_, progress, code) = claims(
+        dir,
+        &[&args[..], &["--leave-one-out", "left-out.json"]].concat(),
+    );
+    assert_eq!(code, Some(3), "{progress}");
+    assert!(
+        progress.contains("left-out.json is no result of `stend fit --leave-one-out"),
+        "{progress}"
+    );
 }
+
+/// A result of `stend fit --leave-one-out --json`.
+const LEFT_OUT: &str = r#"{
+    "schema": "stend.fit-leave-one-out/1", "seed": 1, "generations": 6,
+    "all": { "drives": 1, "answered": 3, "error_median_shipped": 0.05,
+             "error_median_left_out": 0.1 },
+    "changed": { "drives": 1, "answered": 3, "error_median_shipped": 0.05,
+                 "error_median_left_out": 0.1 },
+    "drives": []
+}"#;
 
 #[test]
 fn what_was_simulated_before_is_not_simulated_again() {

@@ -19,14 +19,16 @@ pub struct FreeFigure {
     pub index: Option<usize>,
     /// Its value, in the unit that ends its key.
     pub value: f64,
+    /// Where the value comes from.
+    pub source: String,
     /// The lowest and the highest value that it may take.
     pub bounds: [f64; 2],
     /// Whether it is written as a whole number, and must be one.
     pub whole: bool,
     /// Whether it may be fitted: its bounds are those of `free`, not of `free_ratio`.
     pub may_be_fitted: bool,
-    /// Where its value comes from.
-    pub source: String,
+    /// What a whole one must be a multiple of.
+    pub multiple_of: u32,
 }
 
 /// Beginnings of sources of figures that nobody published: of such figures plausible versions are
@@ -134,6 +136,7 @@ pub(super) fn figures_of(
             whole,
             may_be_fitted: range == Range::Values,
             source: source.to_owned(),
+            multiple_of: 1,
         })
     };
     let figures: Option<Vec<_>> = match value.as_value() {

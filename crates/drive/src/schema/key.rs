@@ -499,7 +499,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the bounds of a free figure.
-    fn free(&mut self, at: &At<'_>, read: (&'static str, usize, &str), figure: &dyn TableLike) {
+    fn free(
+        &mut self,
+        at: &At<'_>,
+        read: (&'static str, usize, &str),
+        figure: &dyn TableLike,
+        multiple_of: u32,
+    ) {
         let (key, line, source) = read;
         let found = match free::figures_of(at.table, key, source, figure) {
             Ok(figures) if at.in_list && !figures.is_empty() => {
@@ -508,9 +514,13 @@ impl<'a> Reader<'a> {
             found => found,
         };
         match found {
-            Ok(figures) => self
-                .free
-                .extend(figures.into_iter().map(|figure| (line, figure))),
+            Ok(figures) => self.free.extend(figures.into_iter().map(|figure| {
+                let figure = FreeFigure {
+                    multiple_of,
+                    ..figure
+                };
+                (line, figure)
+            })),
             Err(message) => self.problem(line, full_name(at.table, key), message),
         }
     }
@@ -604,7 +614,8 @@ impl<T: Scalar> Key for Field<T> {
         if let Some(message) = rule.and_then(|rule| rule.problem(&found.value)) {
             reader.problem(line, name, message);
         }
-        reader.free(at, (key, line, &found.source), figure);
+        let multiple_of = rule.map_or(1, |rule| rule.multiple_of());
+        reader.free(at, (key, line, &found.source), figure, multiple_of);
         Some(found)
     }
 }

@@ -10,6 +10,11 @@ pub(crate) trait Rule<T> {
     /// What is wrong with a value, and what is allowed.
     fn problem(&self, value: &T) -> Option<String>;
 
+    /// What every allowed number is a multiple of.
+    fn multiple_of(&self) -> u32 {
+        1
+    }
+
     /// What is allowed, for the document.
     #[cfg(test)]
     fn allowed(&self) -> String;
@@ -52,6 +57,10 @@ impl Rule<u32> for WholePages {
         let multiple = || format!("{value} is not allowed; it must be a multiple of 4");
         let range = self.0.problem(value);
         range.or_else(|| (!value.is_multiple_of(4)).then(multiple))
+    }
+
+    fn multiple_of(&self) -> u32 {
+        4
     }
 
     #[cfg(test)]

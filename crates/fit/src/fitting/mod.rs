@@ -6,6 +6,7 @@
 //! | `parameters` | free figures as places from 0 to 1 between their bounds |
 //! | `objective` | what values cost: the errors of all rows |
 //! | `search` | CMA-ES, in generations; continues after an interruption |
+//! | `leave_one_out` | each drive predicted with what is fitted without its own rows |
 //! | `sensitivity` | how sensitive the figures are to each parameter |
 //! | `written` | the files with the fitted values and their sources |
 //!
@@ -13,6 +14,7 @@
 //! often the search is interrupted. (The linear algebra uses what the processor has: on another
 //! kind of processor the last digit of a point, and so the path of a search, may differ.)
 
+mod leave_one_out;
 mod objective;
 mod parameters;
 mod search;
@@ -26,6 +28,7 @@ use sha2::{Digest, Sha256};
 use stend_drive::Model;
 use stend_drive::model::Files;
 
+pub use leave_one_out::{Chosen, LeaveOneOut, LeftOut, LeftOutRow, Origin, Plan};
 pub use objective::{Evaluation, SQUARE_UP_TO};
 pub use parameters::{Parameter, parameters};
 pub(crate) use parameters::{Set, ranges, with_values};
@@ -74,7 +77,7 @@ pub struct Task<'a> {
 /// How far a search is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generation {
-    /// Its number, from 1.
+    /// Its number, from 1; 0 before the first, when it is known which figures are sensitive.
     pub number: usize,
     /// Of how many at most.
     pub of: usize,
@@ -97,6 +100,10 @@ pub struct SearchState {
     /// Of each parameter, whether any figure is sensitive to it; empty while that is not known.
     #[serde(rename = "felt")]
     pub sensitive: Vec<bool>,
+    /// Which of the rows are sensitive to any parameter, by their place among them, where the
+    /// others are left out of the search.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<usize>,
     /// What was found.
     pub history: History,
 }
@@ -173,54 +180,100 @@ pub fn fit(
         return Ok(Fit::predicted(before, unanswered));
     }
     if state.sensitive.is_empty() {
-        state.sensitive = sensitivity::screen(&objective, &own, &before);
+        let rows = sensitivity::screen(&objective, &own, &before);
+        state.sensitive = rows.iter().map(|rows| !rows.is_empty()).collect();
     }
-    let sensitive = state.sensitive.clone();
-    let values = |places: &[f64]| values(&parameters, &sensitive, &own, places);
-    let searched = parameters.iter().zip(&sensitive).filter(|(_, s)| **s);
-    let start = Best {
-        places: searched.map(|(p, _)| p.place(p.figure.value)).collect(),
-        cost: before.cost,
+    let search = Search {
+        objective: &objective,
+        own: &own,
+        sensitive: &state.sensitive.clone(),
+        options: &task.options,
     };
-    let options = SearchOptions {
-        population: population(&task.options, start.places.len()),
-        ..task.options
-    };
-    let mut history = std::mem::take(&mut state.history);
-    let costs = |points: &[Vec<f64>]| {
-        let points: Vec<Vec<f64>> = points.iter().map(|places| values(places)).collect();
-        let evaluations = objective.evaluate(&points);
-        evaluations
-            .iter()
-            .map(|evaluation| evaluation.cost)
-            .collect()
-    };
-    let kept = |history: &History, best: &Best| {
-        state.history = history.clone();
-        let generation = Generation {
-            number: history.generations.len(),
-            of: options.generations_max,
-            population: options.population,
-            cost_best: best.cost,
-            cost_before: before.cost,
-        };
-        keep(&state, &generation).map_err(FitError::Keep)
-    };
-    let best = search(start, &options, &mut history, costs, kept)?;
-    // The values as they were may be the best: they need not be what their places make of them.
-    let found = match best.cost < before.cost {
-        true => values(&best.places),
-        false => own.clone(),
-    };
-    let (fitted, after) = sensitivity::settle(&objective, &own, &found, &sensitive);
+    let history = std::mem::take(&mut state.history);
+    let found = search.run(before.cost, history, &mut |history, generation| {
+        state.history.clone_from(history);
+        keep(&state, generation).map_err(FitError::Keep)
+    })?;
+    let (fitted, after) = sensitivity::settle(&objective, &own, &found.values, &state.sensitive);
     Ok(Fit {
         parameters: fitted,
         before,
         after,
         unanswered,
-        generations: history.generations.len(),
-        population: options.population,
+        generations: found.generations,
+        population: found.population,
     })
+}
+
+/// A search for values with a low cost.
+struct Search<'a, 'b> {
+    objective: &'b Objective<'a>,
+    /// Values that it begins with.
+    own: &'b [f64],
+    /// Of each parameter, whether it is searched for.
+    sensitive: &'b [bool],
+    options: &'b SearchOptions,
+}
+
+/// What a search found.
+struct Found {
+    /// Of all parameters.
+    values: Vec<f64>,
+    generations: usize,
+    population: usize,
+}
+
+impl Search<'_, '_> {
+    /// `cost` is that of the values that it begins with.
+    fn run(
+        &self,
+        cost: f64,
+        mut history: History,
+        keep: &mut dyn FnMut(&History, &Generation) -> Result<(), FitError>,
+    ) -> Result<Found, FitError> {
+        let objective = self.objective;
+        let parameters = objective.parameters;
+        let values = |places: &[f64]| values(parameters, self.sensitive, self.own, places);
+        let all = parameters.iter().zip(self.own).zip(self.sensitive);
+        let searched = all.filter(|(_, sensitive)| **sensitive);
+        let start = Best {
+            places: searched.map(|((p, own), _)| p.place(*own)).collect(),
+            cost,
+        };
+        let options = SearchOptions {
+            population: population(self.options, start.places.len()),
+            ..*self.options
+        };
+        let costs = |points: &[Vec<f64>]| {
+            let points: Vec<Vec<f64>> = points.iter().map(|places| values(places)).collect();
+            let evaluations = objective.evaluate(&points);
+            evaluations
+                .iter()
+                .map(|evaluation| evaluation.cost)
+                .collect()
+        };
+        let kept = |history: &History, best: &Best| {
+            let generation = Generation {
+                number: history.generations.len(),
+                of: options.generations_max,
+                population: options.population,
+                cost_best: best.cost,
+                cost_before: cost,
+            };
+            keep(history, &generation)
+        };
+        let best = search(start, &options, &mut history, costs, kept)?;
+        Ok(Found {
+            // The values as they were may be the best: they need not be what their places make of
+            // them.
+            values: match best.cost < cost {
+                true => values(&best.places),
+                false => self.own.to_vec(),
+            },
+            generations: history.generations.len(),
+            population: options.population,
+        })
+    }
 }
 
 /// The parameters of models that may be fitted; none where all models are predicted.
@@ -326,6 +379,7 @@ fn known(state: Option<SearchState>, inputs: &str) -> Result<SearchState, FitErr
             schema: STATE_SCHEMA.to_owned(),
             inputs: inputs.to_owned(),
             sensitive: Vec::new(),
+            rows: Vec::new(),
             history: History::default(),
         });
     };
@@ -341,39 +395,67 @@ fn known(state: Option<SearchState>, inputs: &str) -> Result<SearchState, FitErr
 
 /// SHA-256 of all that a search depends on but for how long it goes on.
 fn inputs(task: &Task<'_>, rows: &[usize]) -> String {
-    let mut hash = Sha256::new();
-    let mut add = |text: &str| {
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    };
-    add(env!("CARGO_PKG_VERSION"));
-    for (name, files) in task.models {
-        add(name);
-        files.files().iter().for_each(|file| {
-            add(&file.name);
-            add(&file.text);
-        });
-    }
-    let measured = task.measured;
-    add(&format!(
-        "{:?} {:?} {:?}",
-        measured.states, measured.tests, measured.variants
-    ));
-    for row in rows {
-        let row = &measured.rows[*row];
-        add(&format!("{:?} {:?}", row.model, row.ask));
-        let relation = row.ask.as_ref().ok().and_then(|ask| ask.relation.as_ref());
-        if let Some(model) = relation.and_then(|relation| (task.others)(&relation.model)) {
-            add(&model.text);
-        }
-    }
-    add(&format!(
+    let mut hash = Inputs::new();
+    hash.models(task.models);
+    hash.rows(task.measured, rows, task.others);
+    hash.add(&format!(
         "{} {}",
         task.options.seed, task.options.population
     ));
-    let digest = hash.finalize();
-    digest.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hash.finish()
+}
+
+/// The hash of what a result depends on.
+struct Inputs(Sha256);
+
+impl Inputs {
+    fn new() -> Inputs {
+        let mut inputs = Inputs(Sha256::new());
+        inputs.add(env!("CARGO_PKG_VERSION"));
+        inputs
+    }
+
+    fn add(&mut self, text: &str) {
+        self.0.update((text.len() as u64).to_le_bytes());
+        self.0.update(text);
+    }
+
+    fn models(&mut self, models: &[(String, Files)]) {
+        for (name, files) in models {
+            self.add(name);
+            for file in files.files() {
+                self.add(&file.name);
+                self.add(&file.text);
+            }
+        }
+    }
+
+    /// Rows, with states, tests and variants, and the models that they relate to.
+    fn rows(
+        &mut self,
+        measured: &Measured,
+        rows: &[usize],
+        others: &dyn Fn(&str) -> Option<Model>,
+    ) {
+        self.add(&format!(
+            "{:?} {:?} {:?}",
+            measured.states, measured.tests, measured.variants
+        ));
+        for row in rows {
+            let row = &measured.rows[*row];
+            self.add(&format!("{:?} {:?}", row.model, row.ask));
+            let relation = row.ask.as_ref().ok().and_then(|ask| ask.relation.as_ref());
+            if let Some(model) = relation.and_then(|relation| others(&relation.model)) {
+                self.add(&model.text);
+            }
+        }
+    }
+
+    fn finish(self) -> String {
+        let digest = self.0.finalize();
+        digest.iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
 }

@@ -1,8 +1,10 @@
 //! What the search makes small: how far the models' predictions are from the measured figures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 use stend_drive::Model;
 use stend_drive::model::Files;
 
@@ -10,7 +12,7 @@ use super::FitError;
 use super::parameters::{Parameter, Set, with_values};
 use crate::compare::{Outcome, outcome};
 use crate::measured::Measured;
-use crate::test_runs::{Models, Predictions, TestRun, run, test_runs};
+use crate::test_runs::{Figures, Models, Predictions, TestRun, run, test_runs};
 
 /// Errors up to here count by their square, larger ones by their size: one figure that no values
 /// can explain does not outweigh all others (Huber, 1964).
@@ -45,6 +47,12 @@ impl Evaluation {
     }
 }
 
+/// A test run and the SHA-256 of the model's text: all that its figures depend on but for the seed.
+type RunKey = (TestRun, [u8; 32]);
+
+/// What a test run yielded, as entries of [`Predictions`].
+type RunFigures = Vec<((String, usize, usize), Figures)>;
+
 /// Models with free figures, and the rows that they are to predict.
 pub(super) struct Objective<'a> {
     pub(super) measured: &'a Measured,
@@ -57,6 +65,8 @@ pub(super) struct Objective<'a> {
     /// What does not depend on the parameters: models that rows relate to.
     fixed: Predictions,
     others: &'a dyn Fn(&str) -> Option<Model>,
+    /// What has been run: a point that moves one parameter changes few of the models.
+    known: Mutex<BTreeMap<RunKey, RunFigures>>,
 }
 
 impl<'a> Objective<'a> {
@@ -77,6 +87,7 @@ impl<'a> Objective<'a> {
             rows,
             seed,
             others,
+            known: Mutex::default(),
         };
         objective.settle();
         objective
@@ -114,23 +125,7 @@ impl<'a> Objective<'a> {
     pub(super) fn evaluate(&self, points: &[Vec<f64>]) -> Vec<Evaluation> {
         let models: Vec<Result<Models, FitError>> =
             points.iter().map(|values| self.models(values)).collect();
-        let work: Vec<(usize, &TestRun, &Model)> = models
-            .iter()
-            .enumerate()
-            .filter_map(|(point, models)| Some((point, models.as_ref().ok()?)))
-            .flat_map(|(point, models)| {
-                let there = self.test_runs.iter();
-                there.filter_map(move |s| Some((point, s, models.get(&s.model)?)))
-            })
-            .collect();
-        let (measured, seed) = (self.measured, self.seed);
-        let results = work.into_par_iter().with_max_len(1);
-        let results = results
-            .map(|(point, test_run, model)| (point, run(measured, test_run, model.clone(), seed)));
-        let mut predictions: BTreeMap<usize, Predictions> = BTreeMap::new();
-        for (point, figures) in results.collect::<Vec<_>>() {
-            predictions.entry(point).or_default().extend(figures);
-        }
+        let mut predictions = self.predictions(&models);
         let evaluation = |(point, models): (usize, &Result<Models, FitError>)| match models {
             Ok(models) => self.cost(predictions.remove(&point).unwrap_or_default(), models),
             Err(_) => Evaluation {
@@ -139,6 +134,43 @@ impl<'a> Objective<'a> {
             },
         };
         models.iter().enumerate().map(evaluation).collect()
+    }
+
+    /// What the models of each point yield, by the point's index. Test runs of equal models are
+    /// carried out once.
+    fn predictions(&self, models: &[Result<Models, FitError>]) -> BTreeMap<usize, Predictions> {
+        let work = models
+            .iter()
+            .enumerate()
+            .filter_map(|(point, models)| Some((point, models.as_ref().ok()?)))
+            .flat_map(|(point, models)| {
+                let there = self.test_runs.iter();
+                there.filter_map(move |s| Some((point, s, models.get(&s.model)?)))
+            });
+        let work: Vec<(usize, RunKey, &Model)> = work
+            .map(|(point, s, model)| {
+                let key = (s.clone(), Sha256::digest(&model.text).into());
+                (point, key, model)
+            })
+            .collect();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = BTreeSet::new();
+        let new: Vec<(&RunKey, &Model)> = work
+            .iter()
+            .filter(|(_, key, _)| !known.contains_key(key) && asked.insert(key))
+            .map(|(_, key, model)| (key, *model))
+            .collect();
+        let (measured, seed) = (self.measured, self.seed);
+        let results = new.into_par_iter().with_max_len(1);
+        let results =
+            results.map(|(key, model)| (key.clone(), run(measured, &key.0, model.clone(), seed)));
+        known.extend(results.collect::<Vec<_>>());
+        let mut predictions: BTreeMap<usize, Predictions> = BTreeMap::new();
+        for (point, key, _) in &work {
+            let figures = known[key].iter().cloned();
+            predictions.entry(*point).or_default().extend(figures);
+        }
+        predictions
     }
 
     fn cost(&self, mut predictions: Predictions, models: &Models) -> Evaluation {

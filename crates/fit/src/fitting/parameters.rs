@@ -9,9 +9,6 @@ use super::FitError;
 /// From this ratio of its bounds on, a figure above nothing is searched by its logarithm.
 const LOG_FROM: f64 = 2.0;
 
-/// What sizes in KiB are multiples of: a logical page.
-const PAGE_KIB: f64 = 4.0;
-
 /// A figure that may be fitted. One that stands in a part is one of all models with that part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
@@ -49,27 +46,17 @@ impl Parameter {
         }
     }
 
-    /// The nearest value that is allowed: within the bounds, whole where the figure is, and else
-    /// of six digits, which is more than anything is known by.
+    /// The nearest value that is allowed: within the bounds, whole where the figure is, and a
+    /// multiple where it must be one, and else of six digits, which is more than anything is known
+    /// by.
     pub fn allowed(&self, value: f64) -> f64 {
         let [lowest, highest] = self.figure.bounds;
-        let value = match (self.figure.whole, self.is_in_pages()) {
-            (true, true) => {
-                let pages = (lowest / PAGE_KIB).ceil()..=(highest / PAGE_KIB).floor();
-                let value = (value / PAGE_KIB).round();
-                return value.clamp(*pages.start(), *pages.end()) * PAGE_KIB;
-            }
-            // Bounds need not be whole.
-            (true, false) => return value.round().clamp(lowest.ceil(), highest.floor()),
-            (false, _) => value,
-        };
+        if self.figure.whole {
+            let (lowest, highest, multiple_of) = self.whole_bounds();
+            return (value / multiple_of).round().clamp(lowest, highest) * multiple_of;
+        }
         let digits = format!("{value:.5e}");
         digits.parse().unwrap_or(value).clamp(lowest, highest)
-    }
-
-    /// Whether it is a size of whole pages, KiB.
-    fn is_in_pages(&self) -> bool {
-        self.figure.key.ends_with("_kib")
     }
 
     fn by_logarithm(&self) -> bool {
@@ -80,11 +67,21 @@ impl Parameter {
     /// Whether there is more than one value to choose from.
     fn has_room(&self) -> bool {
         let [lowest, highest] = self.figure.bounds;
-        match (self.figure.whole, self.is_in_pages()) {
-            (true, true) => (lowest / PAGE_KIB).ceil() < (highest / PAGE_KIB).floor(),
-            (true, false) => lowest.ceil() < highest.floor(),
-            (false, _) => lowest < highest,
+        match self.figure.whole {
+            true => {
+                let (lowest, highest, _) = self.whole_bounds();
+                lowest < highest
+            }
+            false => lowest < highest,
         }
+    }
+
+    /// The bounds of a whole figure, which need not be whole, as multiples of what it must be a
+    /// multiple of.
+    fn whole_bounds(&self) -> (f64, f64, f64) {
+        let multiple_of = f64::from(self.figure.multiple_of);
+        let [lowest, highest] = self.figure.bounds.map(|bound| bound / multiple_of);
+        (lowest.ceil(), highest.floor(), multiple_of)
     }
 }
 
@@ -170,10 +167,11 @@ mod tests {
                 key: "k".to_owned(),
                 index: None,
                 value: bounds[0],
+                source: String::new(),
                 bounds,
                 whole,
                 may_be_fitted: true,
-                source: "assumed".to_owned(),
+                multiple_of: 1,
             },
             models: Vec::new(),
         }
@@ -211,5 +209,17 @@ mod tests {
         // The middle of a wide range is its geometric mean, of a narrow one the arithmetic.
         assert_eq!(parameter([100.0, 10_000.0], false).value(0.5), 1000.0);
         assert_eq!(parameter([100.0, 150.0], false).value(0.5), 125.0);
+    }
+
+    #[test]
+    fn multiples_stay_multiples() {
+        let mut buffer = parameter([1023.0, 32_769.0], true);
+        buffer.figure.multiple_of = 4;
+        for (place, value) in [(0.0, 1024.0), (0.5, 5788.0), (1.0, 32_768.0)] {
+            assert_eq!(buffer.value(place), value);
+        }
+        buffer.figure.bounds = [1025.0, 1029.0];
+        assert!(!buffer.has_room());
+        assert_eq!(buffer.allowed(1025.0), 1028.0);
     }
 }

@@ -1,5 +1,7 @@
 //! How sensitive the predicted figures are to each parameter.
 
+use std::collections::BTreeSet;
+
 use super::objective::{Evaluation, Objective};
 use super::parameters::Parameter;
 use super::{Fitted, only};
@@ -28,9 +30,13 @@ pub struct Sensitivity {
 /// Where a parameter is tried before the search, between its bounds.
 const SCREENED_AT: [f64; 2] = [0.25, 0.75];
 
-/// Whether any figure is sensitive to each parameter when it alone is moved far between its bounds.
-/// The others would only make the search longer.
-pub(super) fn screen(objective: &Objective<'_>, own: &[f64], before: &Evaluation) -> Vec<bool> {
+/// The rows whose figures are sensitive to each parameter when it alone is moved far between its
+/// bounds. A parameter without any would only make the search longer.
+pub(super) fn screen(
+    objective: &Objective<'_>,
+    own: &[f64],
+    before: &Evaluation,
+) -> Vec<BTreeSet<usize>> {
     let parameters = objective.parameters.iter().enumerate();
     let points: Vec<(usize, Vec<f64>)> = parameters
         .flat_map(|(index, parameter)| {
@@ -42,13 +48,26 @@ pub(super) fn screen(objective: &Objective<'_>, own: &[f64], before: &Evaluation
         })
         .collect();
     let values: Vec<Vec<f64>> = points.iter().map(|(_, point)| point.clone()).collect();
-    let mut sensitive = vec![false; own.len()];
+    let mut sensitive = vec![BTreeSet::new(); own.len()];
     for ((index, _), evaluation) in points.iter().zip(objective.evaluate(&values)) {
-        // Values that make no sound model, or that leave a figure without an answer, count too.
-        let answered = evaluation.errors().len() == before.errors().len();
-        sensitive[*index] |= !answered || largest_change(before, &evaluation).0 >= SENSITIVE_FROM;
+        sensitive[*index].extend(changed(objective, before, &evaluation));
     }
     sensitive
+}
+
+/// The rows whose figures differ. Values that make no sound model, or that leave a figure without
+/// an answer, change it too.
+fn changed(objective: &Objective<'_>, from: &Evaluation, to: &Evaluation) -> Vec<usize> {
+    if from.rows.is_empty() || to.rows.is_empty() {
+        return objective.rows.clone();
+    }
+    let pairs = from.rows.iter().zip(&to.rows);
+    let differ = pairs.filter(|((_, from), (_, to))| match (from.answer(), to.answer()) {
+        (Some(from), Some(to)) => (to.predicted / from.predicted - 1.0).abs() >= SENSITIVE_FROM,
+        (None, None) => false,
+        _ => true,
+    });
+    differ.map(|((row, _), _)| *row).collect()
 }
 
 /// Finds out how sensitive the figures are to each parameter, gives those without effect the value

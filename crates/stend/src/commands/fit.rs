@@ -15,6 +15,7 @@ use stend_fit::fitting::{
 };
 use stend_fit::{Measured, Outcome};
 
+use super::leave_one_out;
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json};
@@ -23,6 +24,9 @@ use crate::signals;
 /// What `--to` calls the figures that are part of the program.
 const PUBLISHED: &str = "published";
 
+/// Generations at most, where no number is given.
+const GENERATIONS: usize = 60;
+
 /// The search's state, in the folder of the result.
 const STATE: &str = "fit-state.json";
 
@@ -30,33 +34,21 @@ const STATE: &str = "fit-state.json";
 const RESULT: &str = "fit.json";
 
 pub fn run(args: &FitArgs) -> Result<(), Failure> {
+    if args.leave_one_out {
+        return leave_one_out::run(args);
+    }
     let models = models(&args.models)?;
     if args.in_place {
         all_are_files(&models)?;
     }
-    let measured = match args.to.as_str() {
-        PUBLISHED => Measured::shipped(),
-        path => Measured::read(&[path])?,
-    };
-    names_exist(args, &measured)?;
-    let only = |row: usize| {
-        let Ok(ask) = &measured.rows[row].ask else {
-            return false;
-        };
-        let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
-        among(&args.tests, &measured.tests[ask.test].id)
-            && among(&args.states, &measured.states[ask.state].id)
-    };
+    let measured = measured(args)?;
+    let only = |row: usize| is_asked(args, &measured, row);
     let task = Task {
         models: &models,
         measured: &measured,
         only: &only,
         others: &Model::shipped,
-        options: SearchOptions {
-            seed: args.seed,
-            generations_max: args.generations,
-            population: args.population.map_or(0, |n| n as usize),
-        },
+        options: options(args, GENERATIONS),
     };
     let folder = args.out.clone();
     let folder = folder.unwrap_or_else(|| PathBuf::from(format!("fit-{}", models[0].0)));
@@ -70,6 +62,35 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     match args.json {
         true => print_json(&document),
         false => print(&(table(&measured, &result) + &told(args, &folder, &files))),
+    }
+}
+
+/// The measured figures.
+pub(super) fn measured(args: &FitArgs) -> Result<Measured, Failure> {
+    let measured = match args.to.as_deref() {
+        None | Some(PUBLISHED) => Measured::shipped(),
+        Some(path) => Measured::read(&[path])?,
+    };
+    names_exist(args, &measured)?;
+    Ok(measured)
+}
+
+/// Whether a row asks something, and is of the tests and states that are chosen.
+pub(super) fn is_asked(args: &FitArgs, measured: &Measured, row: usize) -> bool {
+    let Ok(ask) = &measured.rows[row].ask else {
+        return false;
+    };
+    let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
+    among(&args.tests, &measured.tests[ask.test].id)
+        && among(&args.states, &measured.states[ask.state].id)
+}
+
+/// How a search is made; `generations` where no number is given.
+pub(super) fn options(args: &FitArgs, generations: usize) -> SearchOptions {
+    SearchOptions {
+        seed: args.seed,
+        generations_max: args.generations.unwrap_or(generations),
+        population: args.population.map_or(0, |n| n as usize),
     }
 }
 
@@ -120,7 +141,8 @@ fn names_exist(args: &FitArgs, measured: &Measured) -> Result<(), Failure> {
     let states: Vec<&str> = measured.states.iter().map(|state| &*state.id).collect();
     for (what, names, known) in [
         ("test", &args.tests, tests),
-        ("state", &args.states, states),
+        ("state", &args.states, states.clone()),
+        ("state", &args.fit_states, states),
     ] {
         if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
             let known = known.join(", ");
@@ -170,7 +192,8 @@ fn told_of(generation: &Generation, known: usize, seconds: u64) -> String {
     )
 }
 
-fn read_state(path: &Path) -> Result<Option<SearchState>, Failure> {
+/// The state of a search in a file, if there is one.
+pub(super) fn read_state(path: &Path) -> Result<Option<SearchState>, Failure> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -189,7 +212,7 @@ fn read_state(path: &Path) -> Result<Option<SearchState>, Failure> {
 }
 
 /// Replaces a file as a whole.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());

@@ -7,6 +7,7 @@ pub mod drive;
 pub mod drives;
 pub mod fit;
 pub mod lab;
+pub mod leave_one_out;
 pub mod measured;
 pub mod replay;
 pub mod report;

@@ -16,6 +16,7 @@ use stend_claims::{
 use stend_method::Edition;
 use stend_record::review::Review;
 
+use super::leave_one_out;
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
 use crate::laboratory::Keeper;
@@ -23,6 +24,8 @@ use crate::output::{note, print};
 use crate::{laboratory, signals};
 
 pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
+    let left_out = args.leave_one_out.as_deref();
+    let left_out = left_out.map(leave_one_out::Document::read).transpose()?;
     let articles = articles(args)?;
     check_drives(&articles, args)?;
     let needed = measurements(&articles, args.drives.as_deref())?;
@@ -64,7 +67,11 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         false => output::text(&judged, sure.as_ref(), args),
     })?;
     if let Some(path) = &args.validation {
-        validation::write(path, &judged, sure.as_ref(), args)?;
+        let more = validation::More {
+            sure: sure.as_ref(),
+            left_out: left_out.as_ref(),
+        };
+        validation::write(path, &judged, &more, args)?;
     }
     let of_default = measured.iter().flat_map(|drive| drive.failed());
     let of_versions = samples.iter().flat_map(|samples| &samples.versions);

@@ -8,16 +8,34 @@ use stend_claims::CheckedArticle;
 use super::output;
 use super::sure::Sure;
 use crate::args::ClaimsArgs;
+use crate::commands::leave_one_out;
 use crate::failure::Failure;
+
+/// What the document tells beside the outcome of the findings.
+pub struct More<'m> {
+    /// What plausible versions make of them.
+    pub sure: Option<&'m Sure<'m>>,
+    /// Published figures, each drive predicted without its own.
+    pub left_out: Option<&'m leave_one_out::Document>,
+}
 
 /// Writes it.
 pub fn write(
     path: &Path,
     judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)],
-    sure: Option<&Sure<'_>>,
+    more: &More<'_>,
     args: &ClaimsArgs,
 ) -> Result<(), Failure> {
-    let written = std::fs::write(path, document(judged, sure, args));
+    let mut text = document(judged, more.sure, args);
+    if let Some(left_out) = more.left_out {
+        text += &format!(
+            "\n## Published figures, each drive predicted without its own\n\n\
+             Written by `stend fit --leave-one-out`: what it means is in \
+             [fitting.md](fitting.md#leaving-one-drive-out).\n\n{}",
+            left_out.markdown()
+        );
+    }
+    let written = std::fs::write(path, text);
     written.map_err(|error| Failure::unwritable(path, &error))
 }
 

@@ -1,0 +1,98 @@
+//! How far the drives left out are, on stderr.
+
+use std::time::Instant;
+
+use stend_fit::fitting::{Generation, Plan, SearchOptions};
+
+use super::table::Drive;
+use crate::output::note;
+
+/// Prints what is done, and the time left at the speed so far.
+pub struct Progress {
+    options: SearchOptions,
+    /// Work of each drive that is not finished.
+    left: Vec<(String, usize)>,
+    /// How many there are.
+    drives: usize,
+    /// Work of all of them at the beginning.
+    all: usize,
+    /// Work that an earlier run had done, and of finished drives of this one.
+    known: usize,
+    done: usize,
+    begin: Instant,
+}
+
+impl Progress {
+    pub fn new(plans: &[Plan], options: SearchOptions) -> Progress {
+        let work = |plan: &Plan| {
+            (
+                plan.drive.clone(),
+                plan.work(&options, options.generations_max),
+            )
+        };
+        Progress {
+            options,
+            left: plans.iter().map(work).collect(),
+            drives: plans.len(),
+            all: 0,
+            known: 0,
+            done: 0,
+            begin: Instant::now(),
+        }
+    }
+
+    /// A drive was finished by an earlier run.
+    pub fn leave_out(&mut self, drive: &str) {
+        note(&format!("{drive}: finished before"));
+        self.left.retain(|(name, _)| name != drive);
+    }
+
+    /// What is left begins.
+    pub fn begin(&mut self) {
+        self.all = self.left.iter().map(|(_, work)| work).sum();
+        self.begin = Instant::now();
+    }
+
+    /// A drive begins, of which so many generations are known.
+    pub fn drive(&mut self, drive: &str, generations: usize) {
+        let number = self.drives - self.left.len() + 1;
+        let resumed = match generations {
+            0 => String::new(),
+            n => format!(", resuming after generation {n}"),
+        };
+        note(&format!("{drive} ({number} of {}){resumed}", self.drives));
+        self.known = self.done;
+    }
+
+    /// A generation is done; 0 when it is known what is to be searched.
+    pub fn generation(&self, plan: &Plan, generation: &Generation) {
+        let done = self.known + plan.work(&self.options, generation.number);
+        let what = match generation.number {
+            0 => "what its figures tell of is known".to_owned(),
+            number => format!(
+                "generation {number} of {} at most, {} points: best {:.3} % (before {:.3} %)",
+                generation.of,
+                generation.population,
+                generation.cost_best.sqrt() * 100.0,
+                generation.cost_before.sqrt() * 100.0,
+            ),
+        };
+        note(&format!("{}: {what}{}", plan.drive, self.time_left(done)));
+    }
+
+    /// A drive is finished.
+    pub fn finished(&mut self, drive: &Drive) {
+        let is_it = |(name, _): &(String, usize)| *name == drive.drive;
+        if let Some(at) = self.left.iter().position(is_it) {
+            self.done += self.left.remove(at).1;
+        }
+        note(&format!("{}{}", drive.told(), self.time_left(self.done)));
+    }
+
+    fn time_left(&self, done: usize) -> String {
+        let seconds = self.begin.elapsed().as_secs_f64();
+        let left = self.all.saturating_sub(done) as f64;
+        let minutes = seconds * left / done.max(1) as f64 / 60.0;
+        format!("; {seconds:.0} s, about {minutes:.0} min left")
+    }
+}
