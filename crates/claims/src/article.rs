@@ -87,6 +87,18 @@ impl CheckedArticle {
         &self.article
     }
 
+    /// The article with one of its findings.
+    pub(crate) fn with_finding(&self, finding: usize) -> CheckedArticle {
+        let mut article = self.article.clone();
+        article.findings = vec![self.article.findings[finding].clone()];
+        CheckedArticle {
+            article,
+            edition: self.edition.clone(),
+            folder: self.folder.clone(),
+            file: self.file.clone(),
+        }
+    }
+
     /// The edition that it names.
     pub fn edition(&self) -> &Edition {
         &self.edition

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`article`] | an article's findings with the edition by which they are checked |
 //! | [`needs`] | the measurements that findings need: which drives, tests and points, how long |
+//! | [`experiments`] | findings that do not hold, with other values of a drive's figure |
 //! | [`samples`] | the same of plausible versions of all drives: how sure findings are, and what decides |
 //! | [`mod@measure`] | takes them from the lab, or simulates them, a drive a thread |
 //!
@@ -12,6 +13,7 @@
 pub mod article;
 mod check;
 pub mod error;
+pub mod experiments;
 pub mod measure;
 pub mod needs;
 pub mod samples;

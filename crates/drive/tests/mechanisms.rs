@@ -222,6 +222,16 @@ fn a_change_of_direction_costs_a_core_that_serves_both() {
         assert_eq!(took(7_000, false, &ops) - without, changes * 7_000);
         assert_eq!(took(7_000, true, &ops), without);
     }
+    // After a rest either direction may come first.
+    let after_rest = |change: u64| {
+        let mut spec = plain(60, 8, 1024);
+        spec.controller.direction_change = Nanos(change);
+        let mut drive = SimDrive::new(&spec);
+        alone(&mut drive, request(0, Op::Write, 0, 1));
+        rest(&mut drive, Nanos::from_millis(100));
+        alone(&mut drive, request(0, Op::Read, 512, 1))
+    };
+    assert_eq!(after_rest(7_000), after_rest(0));
 }
 
 #[test]

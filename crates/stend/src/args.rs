@@ -270,6 +270,7 @@ pub struct ClaimsArgs {
         long,
         conflicts_with_all = [
             "article", "duration_scale", "full_length", "threads", "fresh", "validation", "samples",
+            "experiments",
         ]
     )]
     pub measured: bool,
@@ -300,6 +301,11 @@ pub struct ClaimsArgs {
     /// figures decide.
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub samples: Option<NonZero<usize>>,
+
+    /// Make the experiments of the findings that do not hold: a figure of a drive takes the values
+    /// that their file names, and the finding is checked again.
+    #[arg(long)]
+    pub experiments: bool,
 
     /// Write the outcome of every finding to this file, as Markdown.
     #[arg(long, value_name = "FILE")]

@@ -461,3 +461,74 @@ fn a_finding_that_its_loose_words_would_turn_is_marked() {
     let (text, _, _) = claims(dir, &["small-drives.toml"]);
     assert!(text.contains("with its loose words read half as widely again it would hold"));
 }
+
+#[test]
+fn experiments_are_made_on_findings_that_do_not_hold() {
+    let dir = folder();
+    let dir = dir.path();
+    // Slower than the slow one: so it is with a slower command.
+    article(dir, HOLDS);
+    let text = fs::read_to_string(dir.join("small-drives.toml")).unwrap();
+    let text = text.replace("more_than = [\"rivals\"]", "less_than = [\"rivals\"]");
+    let experiment = "[[finding.experiment]]\ndrive = \"small.toml\"\n\
+                      figure = \"controller.read_command_ns\"\nvalues = [9000, 60000]\n\
+                      [[finding]]\nid = \"second\"";
+    let text = text.replace("[[finding]]\nid = \"second\"", experiment);
+    fs::write(dir.join("small-drives.toml"), &text).unwrap();
+    let (said, _, _) = claims(dir, &["small-drives.toml", "--json"]);
+    let none = &json(&said)["articles"][0]["findings"][0];
+    assert!(none.get("experiments").is_none(), "{none}");
+    let args = ["small-drives.toml", "--experiments", "--json"];
+    let (said, progress, code) = claims(dir, &args);
+    assert_eq!(code, Some(8), "{progress}");
+    let document = json(&said);
+    let tried = list(&document["articles"][0]["findings"][0]["experiments"]);
+    let outcomes: Vec<(f64, &str)> = tried
+        .iter()
+        .map(|one| (number(&one["value"]), one["outcome"].as_str().unwrap()))
+        .collect();
+    assert_eq!(outcomes, [(9_000.0, "fails"), (60_000.0, "holds")]);
+    // Of the drive alone, and found again.
+    assert!(progress.contains("1 drives to be simulated"), "{progress}");
+    let args = ["small-drives.toml", "--experiments", "--validation", "v.md"];
+    let (said, progress, _) = claims(dir, &args);
+    assert!(!progress.contains("to be simulated"), "{progress}");
+    let told = "with controller.read_command_ns = 60000 of small.toml: holds";
+    assert!(said.contains(told), "{said}");
+    let document = fs::read_to_string(dir.join("v.md")).unwrap();
+    assert!(document.contains("Experiment: `controller.read_command_ns` of small.toml."));
+    assert!(document.contains("| 60000 | yes |"), "{document}");
+
+    for (old, new, said) in [
+        (
+            "values = [9000, 60000]",
+            "values = []",
+            "tries at least one value",
+        ),
+        (
+            "values = [9000, 60000]",
+            "values = [-5]",
+            "controller.read_command_ns",
+        ),
+        (
+            "drive = \"small.toml\"",
+            "drive = \"other.toml\"",
+            "neither a drive",
+        ),
+        (
+            "controller.read_command_ns",
+            "read_command_ns",
+            "expected a figure",
+        ),
+        (
+            "controller.read_command_ns",
+            "controller.reed_ns",
+            "no such number",
+        ),
+    ] {
+        fs::write(dir.join("small-drives.toml"), text.replace(old, new)).unwrap();
+        let (_, progress, code) = claims(dir, &["small-drives.toml", "--experiments"]);
+        assert_eq!(code, Some(3), "{progress}");
+        assert!(progress.contains(said), "{progress}");
+    }
+}

@@ -61,8 +61,23 @@ pub struct Finding {
     pub not_checked: Option<String>,
     /// Why it does not hold, as far as that is known; said only where it does not.
     pub when_not: Option<String>,
+    /// What is tried where it does not hold.
+    pub experiments: Vec<Experiment>,
     /// At least one.
     pub checks: Vec<Check>,
+}
+
+/// Other values of a figure of a drive, with which a finding is checked again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experiment {
+    /// The drive.
+    pub drive: String,
+    /// Table of its figure.
+    pub table: String,
+    /// Key of its figure.
+    pub key: String,
+    /// The values, in the unit that ends the key; of a list, each of all entries.
+    pub values: Vec<f64>,
 }
 
 /// One check of a finding: a relation that a figure has on each of some drives.

@@ -11,7 +11,7 @@ use stend_config::{FileError, Problem, Spanned, Text};
 use super::figure::{
     Figure, Of, OfBenchmark, OfCurve, OfFiles, OfPoints, OfResponse, OfTraces, ResponseMetric,
 };
-use super::{ABOUT_PERCENT, Article, Bounds, By, Check, Finding, Relation, SCHEMA};
+use super::{ABOUT_PERCENT, Article, Bounds, By, Check, Experiment, Finding, Relation, SCHEMA};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,7 +48,17 @@ struct FindingEntry {
     text: String,
     not_checked: Option<String>,
     when_not: Option<String>,
+    #[serde(default)]
+    experiment: Vec<ExperimentEntry>,
     check: Spanned<Vec<Spanned<CheckEntry>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExperimentEntry {
+    drive: Spanned<String>,
+    figure: Spanned<String>,
+    values: Spanned<Vec<f64>>,
 }
 
 #[derive(Deserialize)]
@@ -297,12 +307,42 @@ impl Source<'_> {
         }
         let checks = entry.check.get_ref().iter();
         let checks: Result<Vec<Check>, FileError> = checks.map(|check| self.check(check)).collect();
+        let experiments = entry.experiment.iter();
+        let experiments: Result<Vec<_>, FileError> =
+            experiments.map(|one| self.experiment(one)).collect();
         Ok(Finding {
             id: entry.id.into_inner(),
             text: entry.text,
             not_checked: entry.not_checked,
             when_not: entry.when_not,
+            experiments: experiments?,
             checks: checks?,
+        })
+    }
+
+    fn experiment(&self, entry: &ExperimentEntry) -> Result<Experiment, FileError> {
+        let drive = &entry.drive;
+        let one = Spanned::new(drive.span(), vec![drive.get_ref().clone()]);
+        let drives = self.drives(&one, "drive")?;
+        let [drive] = &drives[..] else {
+            return self.fail(drive, "drive", "an experiment is made on one drive");
+        };
+        let Some((table, key)) = entry.figure.get_ref().split_once('.') else {
+            let problem = "expected a figure of a drive's file, as \"controller.gc_page_ns\"";
+            return self.fail(&entry.figure, "figure", problem);
+        };
+        if entry.values.get_ref().is_empty() {
+            return self.fail(
+                &entry.values,
+                "values",
+                "an experiment tries at least one value",
+            );
+        }
+        Ok(Experiment {
+            drive: drive.clone(),
+            table: table.to_owned(),
+            key: key.to_owned(),
+            values: entry.values.get_ref().clone(),
         })
     }
 

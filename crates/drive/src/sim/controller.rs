@@ -79,8 +79,8 @@ struct Core {
     jobs: VecDeque<Timed>,
     /// Since when it has none, while it has none.
     idle_since: SimTime,
-    /// Of the last of its read and write commands, whether it was a write.
-    last_wrote: bool,
+    /// Of the last of its read and write commands since a rest, whether it was a write.
+    last_wrote: Option<bool>,
 }
 
 /// The cores of the controller.
@@ -99,7 +99,7 @@ impl Controller {
         let core = Core {
             jobs: VecDeque::with_capacity(64),
             idle_since: SimTime::ZERO,
-            last_wrote: false,
+            last_wrote: None,
         };
         Controller {
             cores: vec![core; spec.cores as usize],
@@ -123,6 +123,7 @@ impl Controller {
     pub fn power_cut(&mut self, now: SimTime) {
         for core in &mut self.cores {
             core.jobs.clear();
+            core.last_wrote = None;
             core.idle_since = now;
         }
         self.cached.fill(u32::MAX);
@@ -182,7 +183,7 @@ impl Controller {
     }
 
     /// A command is the next on `core`. Whether it reads where the one before wrote, or the other
-    /// way round.
+    /// way round, without a rest between them.
     #[inline(never)]
     pub fn changes_direction(&mut self, core: u32, op: Op) -> bool {
         let wrote = match op {
@@ -190,7 +191,15 @@ impl Controller {
             Op::Write => true,
             Op::Trim | Op::Flush => return false,
         };
-        std::mem::replace(&mut self.cores[core as usize].last_wrote, wrote) != wrote
+        let last = self.cores[core as usize].last_wrote.replace(wrote);
+        last.is_some_and(|last| last != wrote)
+    }
+
+    /// The host is silent: what the next command needs is no longer that of the last one.
+    pub fn rest(&mut self) {
+        self.cores
+            .iter_mut()
+            .for_each(|core| core.last_wrote = None);
     }
 
     /// Caches the segment of `lpn`. Returns whether it had to be fetched.

@@ -29,7 +29,7 @@ table! {
         write_command_ns: Field<u64>, 0..=10_000_000 => write_command: Nanos = nanos;
         /// A read command after a write command on the same core, or a write after a read, ns of
         /// the core beside what the command costs: the firmware's code and data for the other
-        /// direction are fetched first.
+        /// direction are fetched first. Not after a rest of `idle.delay_ms`.
         direction_change_ns: Field<u64> = 0, 0..=10_000_000 => direction_change: Nanos = nanos;
         /// Each logical page of a read command after the first, ns of a core.
         read_page_ns: Field<u64>, 0..=1_000_000 => read_page: Nanos = nanos;

@@ -23,6 +23,7 @@ impl SimDrive {
         }
         self.make_safe();
         self.store.ftl.set_aside(&self.env);
+        self.controller.rest();
         if self.idle.begin(&self.env) {
             self.slice_begins();
         }

@@ -9,6 +9,7 @@ use std::num::NonZero;
 use std::path::Path;
 
 use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
+use stend_claims::experiments::experiments;
 use stend_claims::samples::sample;
 use stend_claims::{
     CheckedArticle, Event, Options, measure, measured_drives, measurements, named_drives,
@@ -51,6 +52,17 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         .zip(&drives)
         .map(|(article, drives)| (article, judge(article.article(), drives)))
         .collect();
+    let tried = match args.experiments {
+        false => Vec::new(),
+        true => {
+            let fails = |article: usize, finding: usize| {
+                judged[article].1[finding].outcome == Outcome::Fails
+            };
+            let show = |event: &Event<'_>| progress.show(event);
+            let default = (&needed[..], &measured[..]);
+            experiments(&articles, &fails, default, &options, &keep, &show)?
+        }
+    };
     let samples = match args.samples {
         None => None,
         Some(count) => {
@@ -62,15 +74,16 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     };
     progress.finish();
     let sure = samples.as_ref().map(sure::Sure::of);
+    let more = output::More {
+        sure: sure.as_ref(),
+        tried: &tried,
+        left_out: left_out.as_ref(),
+    };
     print(&match args.json {
-        true => output::json(&judged, sure.as_ref(), args)?,
-        false => output::text(&judged, sure.as_ref(), args),
+        true => output::json(&judged, &more, args)?,
+        false => output::text(&judged, &more, args),
     })?;
     if let Some(path) = &args.validation {
-        let more = validation::More {
-            sure: sure.as_ref(),
-            left_out: left_out.as_ref(),
-        };
         validation::write(path, &judged, &more, args)?;
     }
     let of_default = measured.iter().flat_map(|drive| drive.failed());

@@ -3,13 +3,37 @@
 use serde::Serialize;
 use stend_analysis::claims::{JudgedCheck, JudgedFinding, Outcome, Relation};
 use stend_claims::CheckedArticle;
+use stend_claims::experiments::Tried;
 
 use super::sure::{FindingSamplesDocument, SamplesDocument, Sure};
 use crate::args::ClaimsArgs;
+use crate::commands::leave_one_out;
 use crate::failure::Failure;
 use crate::output::json_line;
 
 type Judged<'a> = [(&'a CheckedArticle, Vec<JudgedFinding<'a>>)];
+
+/// What is told beside the outcome of the findings.
+pub struct More<'m> {
+    /// What plausible versions make of them.
+    pub sure: Option<&'m Sure<'m>>,
+    /// What experiments make of those that do not hold.
+    pub tried: &'m [Tried],
+    /// Published figures, each drive predicted without its own.
+    pub left_out: Option<&'m leave_one_out::Document>,
+}
+
+impl<'m> More<'m> {
+    /// What experiments make of a finding of an article.
+    pub fn tried_on(
+        &self,
+        article: usize,
+        finding: usize,
+    ) -> impl Iterator<Item = &'m Tried> + Clone + use<'m> {
+        let tried = self.tried.iter();
+        tried.filter(move |one| (one.article, one.finding) == (article, finding))
+    }
+}
 
 /// An outcome in one word.
 pub fn word(outcome: Outcome) -> &'static str {
@@ -53,7 +77,7 @@ pub fn sum<'j>(findings: impl Iterator<Item = &'j JudgedFinding<'j>>) -> String 
     text
 }
 
-pub fn text(judged: &Judged<'_>, sure: Option<&Sure<'_>>, args: &ClaimsArgs) -> String {
+pub fn text(judged: &Judged<'_>, more: &More<'_>, args: &ClaimsArgs) -> String {
     let mut text = String::new();
     if args.scale.duration_scale != 1.0 {
         text += &format!(
@@ -77,7 +101,8 @@ pub fn text(judged: &Judged<'_>, sure: Option<&Sure<'_>>, args: &ClaimsArgs) -> 
             if let Some(turns) = turns(judged) {
                 text += &wrapped(turns, 17);
             }
-            if let Some(sure) = sure {
+            text += &tried_lines(judged, more.tried_on(of_article, index));
+            if let Some(sure) = more.sure {
                 let finding = sure.finding(of_article, index);
                 text += &wrapped(&format!("how sure: {finding}"), 17);
             }
@@ -92,7 +117,7 @@ pub fn text(judged: &Judged<'_>, sure: Option<&Sure<'_>>, args: &ClaimsArgs) -> 
     }
     let all = judged.iter().flat_map(|(_, findings)| findings);
     text += &format!("{}\nAll findings: {}\n", lengths(args), sum(all));
-    match sure {
+    match more.sure {
         Some(sure) => text + &sure.headline() + "\n",
         None => text,
     }
@@ -105,6 +130,28 @@ pub fn turns(judged: &JudgedFinding<'_>) -> Option<&'static str> {
         Outcome::Holds => Some("with its loose words read a third more narrowly it would not hold"),
         _ => Some("with its loose words read half as widely again it would hold"),
     }
+}
+
+/// What experiments made of a finding, a line a value.
+fn tried_lines<'t>(judged: &JudgedFinding<'_>, tried: impl Iterator<Item = &'t Tried>) -> String {
+    let line = |one: &Tried| {
+        let experiment = &judged.finding.experiments[one.experiment];
+        let failing = one.checks.iter().filter(|check| check.1 != Outcome::Holds);
+        let failing: Vec<String> = failing
+            .map(|(title, _, got)| format!("{title}: {got}"))
+            .collect();
+        let text = format!(
+            "with {}.{} = {} of {}: {}; {}",
+            experiment.table,
+            experiment.key,
+            one.value,
+            experiment.drive,
+            word(one.outcome),
+            failing.join("; ")
+        );
+        wrapped(text.trim_end_matches("; "), 17)
+    };
+    tried.map(line).collect()
 }
 
 fn check_lines(check: &JudgedCheck<'_>) -> String {
@@ -171,7 +218,18 @@ struct FindingDocument<'a> {
     turned_by_reading: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     samples: Option<FindingSamplesDocument>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    experiments: Vec<TriedDocument<'a>>,
     checks: Vec<CheckDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct TriedDocument<'a> {
+    drive: &'a str,
+    figure: String,
+    value: f64,
+    outcome: &'static str,
+    got: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -211,11 +269,7 @@ fn key(outcome: Outcome) -> &'static str {
     }
 }
 
-pub fn json(
-    judged: &Judged<'_>,
-    sure: Option<&Sure<'_>>,
-    args: &ClaimsArgs,
-) -> Result<String, Failure> {
+pub fn json(judged: &Judged<'_>, more: &More<'_>, args: &ClaimsArgs) -> Result<String, Failure> {
     let total = |outcome| judged.iter().map(|(_, all)| count(all, outcome)).sum();
     let document = Document {
         schema: "stend.claims/1",
@@ -225,7 +279,7 @@ pub fn json(
         holds: total(Outcome::Holds),
         fails: total(Outcome::Fails),
         open: total(Outcome::Open),
-        samples: sure.map(Sure::document),
+        samples: more.sure.map(Sure::document),
         articles: judged
             .iter()
             .enumerate()
@@ -236,10 +290,7 @@ pub fn json(
                 findings: findings
                     .iter()
                     .enumerate()
-                    .map(|(index, judged)| {
-                        let samples = sure.map(|sure| sure.finding_document(of_article, index));
-                        finding_document(judged, samples)
-                    })
+                    .map(|(index, judged)| finding_document(judged, more, (of_article, index)))
                     .collect(),
             })
             .collect(),
@@ -249,7 +300,8 @@ pub fn json(
 
 fn finding_document<'a>(
     judged: &'a JudgedFinding<'a>,
-    samples: Option<FindingSamplesDocument>,
+    more: &More<'a>,
+    (of_article, index): (usize, usize),
 ) -> FindingDocument<'a> {
     let fails = judged.outcome == Outcome::Fails;
     FindingDocument {
@@ -259,8 +311,29 @@ fn finding_document<'a>(
         not_checked: judged.finding.not_checked.as_deref(),
         when_not: judged.finding.when_not.as_deref().filter(|_| fails),
         turned_by_reading: judged.turned_by_reading,
-        samples,
+        samples: more
+            .sure
+            .map(|sure| sure.finding_document(of_article, index)),
+        experiments: more
+            .tried_on(of_article, index)
+            .map(|tried| tried_document(judged, tried))
+            .collect(),
         checks: judged.checks.iter().map(check_document).collect(),
+    }
+}
+
+fn tried_document<'a>(judged: &'a JudgedFinding<'a>, tried: &'a Tried) -> TriedDocument<'a> {
+    let experiment = &judged.finding.experiments[tried.experiment];
+    TriedDocument {
+        drive: &experiment.drive,
+        figure: format!("{}.{}", experiment.table, experiment.key),
+        value: tried.value,
+        outcome: key(tried.outcome),
+        got: tried
+            .checks
+            .iter()
+            .map(|(_, _, got)| got.as_str())
+            .collect(),
     }
 }
 

@@ -4,20 +4,11 @@ use std::path::Path;
 
 use stend_analysis::claims::{JudgedFinding, Outcome};
 use stend_claims::CheckedArticle;
+use stend_claims::experiments::Tried;
 
-use super::output;
-use super::sure::Sure;
+use super::output::{self, More};
 use crate::args::ClaimsArgs;
-use crate::commands::leave_one_out;
 use crate::failure::Failure;
-
-/// What the document tells beside the outcome of the findings.
-pub struct More<'m> {
-    /// What plausible versions make of them.
-    pub sure: Option<&'m Sure<'m>>,
-    /// Published figures, each drive predicted without its own.
-    pub left_out: Option<&'m leave_one_out::Document>,
-}
 
 /// Writes it.
 pub fn write(
@@ -26,7 +17,7 @@ pub fn write(
     more: &More<'_>,
     args: &ClaimsArgs,
 ) -> Result<(), Failure> {
-    let mut text = document(judged, more.sure, args);
+    let mut text = document(judged, more, args);
     if let Some(left_out) = more.left_out {
         text += &format!(
             "\n## Published figures, each drive predicted without its own\n\n\
@@ -41,7 +32,7 @@ pub fn write(
 
 fn document(
     judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)],
-    sure: Option<&Sure<'_>>,
+    more: &More<'_>,
     args: &ClaimsArgs,
 ) -> String {
     let all = judged.iter().flat_map(|(_, findings)| findings);
@@ -57,7 +48,7 @@ fn document(
         output::lengths(args),
         output::sum(all)
     );
-    if let Some(sure) = sure {
+    if let Some(sure) = more.sure {
         text += &format!("\n{}\n", sure.headline());
     }
     if args.scale.duration_scale != 1.0 {
@@ -86,16 +77,15 @@ fn document(
         );
     }
     for (index, (article, findings)) in judged.iter().enumerate() {
-        let sure = |finding: usize| Some(sure?.finding(index, finding));
-        text += &article_section(article, findings, &sure);
+        text += &article_section(article, (index, findings), more);
     }
     text
 }
 
 fn article_section(
     article: &CheckedArticle,
-    findings: &[JudgedFinding<'_>],
-    sure: &dyn Fn(usize) -> Option<String>,
+    (of_article, findings): (usize, &[JudgedFinding<'_>]),
+    more: &More<'_>,
 ) -> String {
     let mut text = format!("\n## {}\n", article.article().title);
     for (index, judged) in findings.iter().enumerate() {
@@ -111,29 +101,76 @@ fn article_section(
         if let Some(turns) = output::turns(judged) {
             text += &format!("\nReading: {turns}.\n");
         }
-        if let Some(sure) = sure(index) {
-            text += &format!("\nHow sure: {sure}.\n");
+        if let Some(sure) = more.sure {
+            text += &format!("\nHow sure: {}.\n", sure.finding(of_article, index));
         }
         if let Some(not_checked) = &finding.not_checked {
             text += &format!("\nNot checked: {not_checked}\n");
         }
-        text += "\n| figure | expected | got | |\n|---|---|---|---|\n";
-        for check in &judged.checks {
-            let expected = match &check.check.reading {
-                Some(reading) => format!("{} ({reading})", check.expected),
-                None => check.expected.clone(),
-            };
-            let outcome = match check.outcome {
-                Outcome::Fails => "**no**",
-                Outcome::Open => "open",
-                Outcome::Holds => "yes",
-            };
-            text += &format!(
-                "| {} | {} | {} | {outcome} |\n",
-                cell(&check.figure.title),
-                cell(&expected),
-                cell(&check.got)
-            );
+        text += &checks_table(judged);
+        text += &tried_tables(judged, more.tried_on(of_article, index));
+    }
+    text
+}
+
+fn checks_table(judged: &JudgedFinding<'_>) -> String {
+    let mut text = "\n| figure | expected | got | |\n|---|---|---|---|\n".to_owned();
+    for check in &judged.checks {
+        let expected = match &check.check.reading {
+            Some(reading) => format!("{} ({reading})", check.expected),
+            None => check.expected.clone(),
+        };
+        text += &format!(
+            "| {} | {} | {} | {} |\n",
+            cell(&check.figure.title),
+            cell(&expected),
+            cell(&check.got),
+            mark(check.outcome)
+        );
+    }
+    text
+}
+
+fn mark(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Fails => "**no**",
+        Outcome::Open => "open",
+        Outcome::Holds => "yes",
+    }
+}
+
+/// What experiments made of a finding: of each value, every check.
+fn tried_tables<'t>(
+    judged: &JudgedFinding<'_>,
+    tried: impl Iterator<Item = &'t Tried> + Clone,
+) -> String {
+    let mut text = String::new();
+    for (index, experiment) in judged.finding.experiments.iter().enumerate() {
+        let mut values = tried
+            .clone()
+            .filter(|one| one.experiment == index)
+            .peekable();
+        if values.peek().is_none() {
+            continue;
+        }
+        text += &format!(
+            "\nExperiment: `{}.{}` of {}.\n\n| value | holds | figure | got | |\n\
+             |---|---|---|---|---|\n",
+            experiment.table, experiment.key, experiment.drive
+        );
+        for one in values {
+            let mut first = (one.value.to_string(), mark(one.outcome));
+            for (title, outcome, got) in &one.checks {
+                text += &format!(
+                    "| {} | {} | {} | {} | {} |\n",
+                    first.0,
+                    first.1,
+                    cell(title),
+                    cell(got),
+                    mark(*outcome)
+                );
+                first = (String::new(), "");
+            }
         }
     }
     text

@@ -1,0 +1,150 @@
+//! Experiments on findings that do not hold: a figure of a drive takes other values, one after
+//! another, and the finding is checked again, all other drives being as they are.
+
+use stend_analysis::claims::{Experiment, Measured, Outcome, judge};
+use stend_drive::Model;
+use stend_drive::model::{NewValue, WriteError, write_values};
+
+use crate::article::CheckedArticle;
+use crate::error::ClaimsError;
+use crate::measure::{Event, Keep, Options, measure};
+use crate::needs::{MeasuredDrive, Measurement, measured_drives, measurements_of};
+
+/// One value that was tried, and what it makes of the finding.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// Index of the article.
+    pub article: usize,
+    /// Index of the finding in it.
+    pub finding: usize,
+    /// Index of the experiment of that.
+    pub experiment: usize,
+    /// The value.
+    pub value: f64,
+    /// Of the finding.
+    pub outcome: Outcome,
+    /// By check: what it looks at, its outcome, and what was found, in words.
+    pub checks: Vec<(String, Outcome, String)>,
+}
+
+/// A value to be tried.
+struct Trial<'a> {
+    place: (usize, usize, usize),
+    value: f64,
+    experiment: &'a Experiment,
+    /// The article with this finding alone.
+    article: CheckedArticle,
+    model: Model,
+}
+
+/// Makes the experiments of the findings that fail. `fails` tells whether one does, by the indices
+/// of its article and of itself there; `measured` has what `needed` needs, in its order.
+///
+/// # Errors
+/// As [`measure`]; [`ClaimsError::Input`] for a figure that the drive does not have, or a value
+/// that makes no sound model.
+pub fn experiments<E: From<ClaimsError> + Send>(
+    articles: &[CheckedArticle],
+    fails: &dyn Fn(usize, usize) -> bool,
+    (needed, measured): (&[Measurement<'_>], &[MeasuredDrive]),
+    options: &Options<'_>,
+    keep: Keep<'_, E>,
+    report: &(dyn Fn(&Event<'_>) + Sync),
+) -> Result<Vec<Tried>, E> {
+    let trials = trials(articles, fails)?;
+    let mut own = Vec::new();
+    for trial in &trials {
+        let only = [trial.experiment.drive.clone()];
+        let article = std::slice::from_ref(&trial.article);
+        let model = |_: &CheckedArticle, _: &str| Ok(trial.model.clone());
+        own.extend(measurements_of(article, Some(&only), &model)?);
+    }
+    let results = measure(&own, options, keep, report)?;
+    let tried = trials.iter().zip(&results).map(|(trial, result)| {
+        let (article, finding, experiment) = trial.place;
+        let mut drives = measured_drives(&articles[article], needed, measured);
+        let varied = Measured {
+            target: &result.target,
+            tests: &result.tests,
+        };
+        drives.insert(trial.experiment.drive.clone(), varied);
+        let judged = judge(trial.article.article(), &drives);
+        let checks = judged[0].checks.iter();
+        Tried {
+            article,
+            finding,
+            experiment,
+            value: trial.value,
+            outcome: judged[0].outcome,
+            checks: checks
+                .map(|check| (check.figure.title.clone(), check.outcome, check.got.clone()))
+                .collect(),
+        }
+    });
+    Ok(tried.collect())
+}
+
+/// Every value of every experiment of the findings that fail.
+fn trials<'a>(
+    articles: &'a [CheckedArticle],
+    fails: &dyn Fn(usize, usize) -> bool,
+) -> Result<Vec<Trial<'a>>, ClaimsError> {
+    let mut trials = Vec::new();
+    for (of_article, article) in articles.iter().enumerate() {
+        for (of_finding, finding) in article.article().findings.iter().enumerate() {
+            if !fails(of_article, of_finding) {
+                continue;
+            }
+            for (index, experiment) in finding.experiments.iter().enumerate() {
+                let model = article.model(&experiment.drive)?;
+                for value in &experiment.values {
+                    let problem = |problem: String| {
+                        ClaimsError::Input(format!(
+                            "{}: finding `{}`, experiment on {} with {}.{} = {value}: {problem}",
+                            article.file(),
+                            finding.id,
+                            experiment.drive,
+                            experiment.table,
+                            experiment.key
+                        ))
+                    };
+                    trials.push(Trial {
+                        place: (of_article, of_finding, index),
+                        value: *value,
+                        experiment,
+                        article: article.with_finding(of_finding),
+                        model: varied(&model, experiment, *value).map_err(problem)?,
+                    });
+                }
+            }
+        }
+    }
+    Ok(trials)
+}
+
+/// Entries of a list at most.
+const ENTRIES_MAX: usize = 64;
+
+/// A drive with another value of its figure; of a list, of all entries.
+fn varied(model: &Model, experiment: &Experiment, value: f64) -> Result<Model, String> {
+    let new = |index| NewValue {
+        table: &experiment.table,
+        key: &experiment.key,
+        index,
+        value,
+        source: "assumed: an experiment",
+    };
+    let mut text = write_values(&model.text, &[new(None)]);
+    for index in 0..ENTRIES_MAX {
+        let before = text.as_ref().unwrap_or(&model.text);
+        match write_values(before, &[new(Some(index))]) {
+            Ok(changed) => text = Ok(changed),
+            Err(WriteError::Missing(_)) => break,
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    let text = text.map_err(|error| error.to_string())?;
+    let mut varied = Model::parse(&text, &model.name).map_err(|error| error.to_string())?;
+    varied.name.clone_from(&model.name);
+    Ok(varied)
+}
