@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use stend_drive::Model;
-use stend_drive::model::{Files, FreeFigure, NewValue, SHIPPED, WriteError, write_values};
+use stend_drive::model::{Files, FreeFigure, NewValue, PARTS, SHIPPED, WriteError, write_values};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
@@ -334,4 +334,83 @@ fn shipped_figures_may_take_their_bounds() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(count > 1000, "only {count} were tried");
+}
+
+/// Figures without a range although nobody published them: what a part is made of, which another
+/// number would make another part, what is counted out for the host, and seeds.
+const STRUCTURE: [&str; 27] = [
+    "blocks.seed",
+    "capacity.user_bytes",
+    "controller.cores",
+    "controller.l2p_segment_kib",
+    "controller.l2p_segments",
+    "dram.size_mib",
+    "health.rated_written_tb",
+    "health.spare_threshold_percent",
+    "health.warranty_years",
+    "host.cpus",
+    "host.frame_bytes",
+    "host.max_payload_bytes",
+    "host.pcie_lanes",
+    "host.queue_slots",
+    "host.queues",
+    "host.register_accesses",
+    "l2p_cache.pages_per_block",
+    "media.seed",
+    "nand.channels",
+    "nand.dies",
+    "nand.page_kib",
+    "nand.pages_per_block",
+    "nand.planes",
+    "parity.data_pages",
+    "slc_cache.pages_per_block",
+    "streams.gc_streams",
+    "streams.host_streams",
+];
+
+#[test]
+fn what_nobody_published_has_a_range() {
+    let mut without = BTreeSet::new();
+    for text in SHIPPED
+        .iter()
+        .map(|one| one.text)
+        .chain(PARTS.iter().map(|one| one.text))
+    {
+        let document: toml_edit::DocumentMut = text.parse().expect("it is TOML");
+        if document.get("name").and_then(|name| name.as_str()) == Some("demo-8gb") {
+            continue;
+        }
+        for (table, items) in document.iter() {
+            // What stands in a list of tables cannot be free.
+            let items = items.as_table().into_iter().flat_map(|items| items.iter());
+            for (key, figure) in items {
+                let Some(figure) = figure.as_inline_table() else {
+                    continue;
+                };
+                let source = figure
+                    .get("source")
+                    .and_then(|s| s.as_str())
+                    .unwrap_or_default();
+                let unsure = ["assumed", "remembered", "fitted"];
+                let value = figure.get("value");
+                let first = value.map(|value| match value.as_array() {
+                    Some(list) => list.get(0).unwrap_or(value),
+                    None => value,
+                });
+                let is_zero = |v: &toml_edit::Value| v.as_integer() == Some(0);
+                let number = first.is_some_and(|v| v.is_integer() || v.is_float());
+                let name = format!("{table}.{key}");
+                if number
+                    && unsure.iter().any(|word| source.starts_with(word))
+                    && !first.is_some_and(is_zero)
+                    && !figure.contains_key("free")
+                    && !figure.contains_key("free_ratio")
+                    && !STRUCTURE.contains(&&*name)
+                {
+                    without.insert(name);
+                }
+            }
+        }
+    }
+    assert!(without.is_empty(), "{without:?}");
 }

@@ -42,7 +42,8 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     };
     let keep = |review: &Review, edition: &Edition| keep(review, edition, &lab);
     let progress = progress::Progress::new();
-    let measured = measure(&needed, &options, &keep, &|event| progress.show(event))?;
+    let show = |event: &Event<'_>| progress.show(event);
+    let measured = measure(&needed, &options, &keep, &show)?;
     let drives: Vec<Drives<'_>> = articles
         .iter()
         .map(|article| measured_drives(article, &needed, &measured))
@@ -58,7 +59,6 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
             let fails = |article: usize, finding: usize| {
                 judged[article].1[finding].outcome == Outcome::Fails
             };
-            let show = |event: &Event<'_>| progress.show(event);
             let default = (&needed[..], &measured[..]);
             experiments(&articles, &fails, default, &options, &keep, &show)?
         }
@@ -68,7 +68,6 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         Some(count) => {
             let count = u32::try_from(count.get()).unwrap_or(u32::MAX);
             let only = args.drives.as_deref();
-            let show = |event: &Event<'_>| progress.show(event);
             Some(sample(&articles, only, count, &options, &keep, &show)?)
         }
     };
@@ -88,19 +87,23 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     }
     let of_default = measured.iter().flat_map(|drive| drive.failed());
     let of_versions = samples.iter().flat_map(|samples| &samples.versions);
-    let failed: Vec<&String> = of_default
-        .chain(of_versions.flat_map(|version| &version.failed))
-        .collect();
-    for text in &failed {
-        note(&format!("error: {text}"));
-    }
-    if !failed.is_empty() {
-        return Err(Failure::Incomplete);
-    }
+    tell_failures(of_default.chain(of_versions.flat_map(|version| &version.failed)))?;
     let mut outcomes = judged.iter().flat_map(|(_, all)| all).map(|j| j.outcome);
     match outcomes.any(|outcome| outcome == Outcome::Fails) {
         true => Err(Failure::Refuted),
         false => Ok(()),
+    }
+}
+
+/// Tells what could not be measured.
+///
+/// # Errors
+/// [`Failure::Incomplete`] if there is any.
+fn tell_failures<'f>(failed: impl Iterator<Item = &'f String>) -> Result<(), Failure> {
+    let told = failed.map(|text| note(&format!("error: {text}")));
+    match told.count() {
+        0 => Ok(()),
+        _ => Err(Failure::Incomplete),
     }
 }
 
