@@ -25,6 +25,17 @@ pub struct Tried {
     pub outcome: Outcome,
     /// By check: what it looks at, its outcome, and what was found, in words.
     pub checks: Vec<(String, Outcome, String)>,
+    /// What could not be measured, and why.
+    pub failed: Vec<String>,
+}
+
+/// Refuses experiments that cannot be made, before anything is measured.
+///
+/// # Errors
+/// [`ClaimsError::Input`] for a drive that the finding does not look at, a figure that the drive
+/// does not have, or a value that makes no sound model.
+pub fn check_experiments(articles: &[CheckedArticle]) -> Result<(), ClaimsError> {
+    trials(articles, &|_, _| true).map(|_| ())
 }
 
 /// A value to be tried.
@@ -57,7 +68,8 @@ pub fn experiments<E: From<ClaimsError> + Send>(
         let only = [trial.experiment.drive.clone()];
         let article = std::slice::from_ref(&trial.article);
         let model = |_: &CheckedArticle, _: &str| Ok(trial.model.clone());
-        own.extend(measurements_of(article, Some(&only), &model)?);
+        let label = trial.label();
+        own.extend(measurements_of(article, Some(&only), &model, Some(&label))?);
     }
     let results = measure(&own, options, keep, report)?;
     let tried = trials.iter().zip(&results).map(|(trial, result)| {
@@ -79,9 +91,18 @@ pub fn experiments<E: From<ClaimsError> + Send>(
             checks: checks
                 .map(|check| (check.figure.title.clone(), check.outcome, check.got.clone()))
                 .collect(),
+            failed: result.failed().to_vec(),
         }
     });
     Ok(tried.collect())
+}
+
+impl Trial<'_> {
+    /// What is different in the drive.
+    fn label(&self) -> String {
+        let Experiment { table, key, .. } = self.experiment;
+        format!("experiment: {table}.{key} = {}", self.value)
+    }
 }
 
 /// Every value of every experiment of the findings that fail.
@@ -96,6 +117,16 @@ fn trials<'a>(
                 continue;
             }
             for (index, experiment) in finding.experiments.iter().enumerate() {
+                let alone = article.with_finding(of_finding);
+                if !alone.article().needs().contains_key(&*experiment.drive) {
+                    return Err(ClaimsError::Input(format!(
+                        "{}: finding `{}`: no check of it looks at {}; make its experiment on a \
+                         drive that one does look at",
+                        article.file(),
+                        finding.id,
+                        experiment.drive
+                    )));
+                }
                 let model = article.model(&experiment.drive)?;
                 for value in &experiment.values {
                     let problem = |problem: String| {
@@ -147,4 +178,22 @@ fn varied(model: &Model, experiment: &Experiment, value: f64) -> Result<Model, S
     let mut varied = Model::parse(&text, &model.name).map_err(|error| error.to_string())?;
     varied.name.clone_from(&model.name);
     Ok(varied)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_experiments_can_be_made() {
+        let articles = CheckedArticle::shipped().expect("they are sound");
+        check_experiments(&articles).expect("they can be made");
+        let experiments = articles.iter().flat_map(|one| &one.article().findings);
+        assert!(
+            experiments
+                .map(|finding| finding.experiments.len())
+                .sum::<usize>()
+                > 10
+        );
+    }
 }

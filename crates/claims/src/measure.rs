@@ -313,6 +313,15 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Marks what is not the drive's own model, so that it represents its drive nowhere else.
+fn mark_version(review: &mut Review, version: &str) {
+    review.complete = false;
+    review.environment.push(Condition {
+        name: "version".to_owned(),
+        value: version.to_owned(),
+    });
+}
+
 /// Simulates what is missing of a drive, and keeps it.
 fn simulate<E: From<ClaimsError>>(
     simulation: &Simulation<'_>,
@@ -326,11 +335,14 @@ fn simulate<E: From<ClaimsError>>(
     let wanted = |test: &str, load: &Load| wanted(measurement, &simulation.known, test, load);
     let ends_when = |test: &str, curve: Option<&str>| measurement.ending(test, curve);
     let review_options = ReviewOptions {
-        reproduce: format!(
-            "stend review {drive} --edition {edition} --seed {} --tests {}",
-            options.seed,
-            simulation.tests.join(",")
-        ),
+        reproduce: match &measurement.version {
+            None => format!(
+                "stend review {drive} --edition {edition} --seed {} --tests {}",
+                options.seed,
+                simulation.tests.join(",")
+            ),
+            Some(version) => format!("stend claims ({version} of {drive}, edition {edition})"),
+        },
         ..review_options(&simulation.tests, options, &wanted, &ends_when)
     };
     let began = Instant::now();
@@ -352,6 +364,9 @@ fn simulate<E: From<ClaimsError>>(
         name: KEY.to_owned(),
         value: simulation.key.to_owned(),
     });
+    if let Some(version) = &measurement.version {
+        mark_version(&mut review, version);
+    }
     keep(&review, measurement.edition)?;
     report(&Event::Finished {
         drive,

@@ -17,6 +17,8 @@ use crate::error::ClaimsError;
 /// What findings need to know of a drive by an edition.
 pub struct Measurement<'a> {
     pub(crate) model: Model,
+    /// What is told of a version that is not the drive's own model.
+    pub(crate) version: Option<String>,
     pub(crate) edition: &'a Edition,
     /// File of an article, and what the drive is called in it.
     names: Vec<(String, String)>,
@@ -110,14 +112,15 @@ pub fn measurements<'a>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,
 ) -> Result<Vec<Measurement<'a>>, ClaimsError> {
-    measurements_of(articles, only, &CheckedArticle::model)
+    measurements_of(articles, only, &CheckedArticle::model, None)
 }
 
-/// The same of other versions of the drives.
+/// The same of other versions of the drives, with what is told of such a version.
 pub(crate) fn measurements_of<'a>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,
     model: &dyn Fn(&CheckedArticle, &str) -> Result<Model, ClaimsError>,
+    version: Option<&str>,
 ) -> Result<Vec<Measurement<'a>>, ClaimsError> {
     let mut all: Vec<Measurement<'a>> = Vec::new();
     for article in articles {
@@ -125,7 +128,7 @@ pub(crate) fn measurements_of<'a>(
             if only.is_some_and(|only| !only.iter().any(|name| name == drive)) {
                 continue;
             }
-            let index = find_or_add(&mut all, article, model(article, drive)?);
+            let index = find_or_add(&mut all, article, model(article, drive)?, version);
             all[index]
                 .names
                 .push((article.file().to_owned(), drive.to_owned()));
@@ -142,6 +145,7 @@ fn find_or_add<'a>(
     all: &mut Vec<Measurement<'a>>,
     article: &'a CheckedArticle,
     model: Model,
+    version: Option<&str>,
 ) -> usize {
     let edition = article.edition();
     let same = |other: &Measurement<'_>| {
@@ -150,6 +154,7 @@ fn find_or_add<'a>(
     all.iter().position(same).unwrap_or_else(|| {
         all.push(Measurement {
             model,
+            version: version.map(str::to_owned),
             edition,
             names: Vec::new(),
             wanted: BTreeMap::new(),

@@ -6,10 +6,11 @@
 //! highest and likeliest value (Johnson, "The triangular distribution as a proxy for the beta
 //! distribution in risk analysis", The Statistician 46, 1997). A range wide enough to be searched
 //! by its logarithm is drawn by it. The entries of a list are drawn together, so that they keep
-//! their order. What a draw is depends on the seed, its number and the figure's name alone: more
-//! draws, or other drives beside it, change none.
+//! their order. What a draw is depends on the seed, its number and the figure's name: more draws,
+//! or other drives beside it, change none.
 //!
-//! Values that make no sound model are drawn again.
+//! Where the values make no sound model, all figures of that drive are drawn again, those of its
+//! parts for the other drives as well.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +70,8 @@ impl<'a> Drawing<'a> {
                     if *attempt > ATTEMPTS_MAX {
                         return Err(FitError::Model(format!(
                             "{name}: {ATTEMPTS_MAX} draws from the ranges of its figures make no \
-                             sound model; the last: {error}"
+                             sound model; narrow free or free_ratio of what the last one tells: \
+                             {error}"
                         )));
                     }
                 }

@@ -55,6 +55,13 @@ impl Reading {
     }
 
     fn bounds(self, bounds: &Bounds, level: f64) -> Bounds {
+        let least = bounds.at_least.or(bounds.above);
+        let most = bounds.at_most.or(bounds.below);
+        // Between two bounds, each is seen from their middle.
+        let level = match (least, most) {
+            (Some(least), Some(most)) => f64::midpoint(least, most),
+            _ => level,
+        };
         let tolerance = bounds.tolerance_percent.unwrap_or(ABOUT_PERCENT);
         Bounds {
             about: bounds.about,
@@ -66,9 +73,9 @@ impl Reading {
         }
     }
 
-    fn place(self, place: usize, last: bool) -> usize {
+    fn place(self, place: usize, last: bool, of: usize) -> usize {
         match (self == Reading::Wider) == last {
-            true => place + 1,
+            true => (place + 1).min(of),
             false => place.saturating_sub(1).max(1),
         }
     }
@@ -86,11 +93,19 @@ impl Reading {
             Relation::Value(bounds) => *bounds = self.bounds(bounds, 0.0),
             Relation::Ratio { bounds, .. } => *bounds = self.bounds(bounds, 1.0),
             Relation::Order { .. } => return None,
+            // Both bounds of a place leave nothing to move.
             Relation::Place {
-                at_most, at_least, ..
+                at_most: Some(_),
+                at_least: Some(_),
+                ..
+            } => return None,
+            Relation::Place {
+                at_most,
+                at_least,
+                among,
             } => {
-                *at_most = at_most.map(|place| self.place(place, true));
-                *at_least = at_least.map(|place| self.place(place, false));
+                *at_most = at_most.map(|place| self.place(place, true, among.len()));
+                *at_least = at_least.map(|place| self.place(place, false, among.len()));
             }
         }
         Some(check)
@@ -115,9 +130,22 @@ mod tests {
         assert!((wider.least(40.0, 0.0) - 40.0 / 1.5).abs() < 1e-12);
         assert!((wider.most(15.0, 0.0) - 22.5).abs() < 1e-12);
         // The first three, the lower half of ten.
-        assert_eq!((wider.place(3, true), narrower.place(3, true)), (4, 2));
-        assert_eq!((wider.place(6, false), narrower.place(6, false)), (5, 7));
-        assert_eq!(narrower.place(1, true), 1);
+        let places = |place, last| {
+            let read = |reading: Reading| reading.place(place, last, 10);
+            (read(wider), read(narrower))
+        };
+        assert_eq!(places(3, true), (4, 2));
+        assert_eq!(places(6, false), (5, 7));
+        assert_eq!(places(1, true), (2, 1));
+        assert_eq!(places(10, false), (9, 10));
+        // From 1.5 to 2.5 s: each bound from their middle.
+        let both = Bounds {
+            at_least: Some(1.5),
+            at_most: Some(2.5),
+            ..Bounds::default()
+        };
+        let moved = wider.bounds(&both, 0.0);
+        assert_eq!((moved.at_least, moved.at_most), (Some(1.25), Some(2.75)));
     }
 
     #[test]

@@ -66,7 +66,8 @@ pub fn sample<'a, E: From<ClaimsError> + Send>(
         let models: BTreeMap<&str, Model> = names.zip(version.models).collect();
         report(&Event::Version { number, of: count });
         let model = |article: &CheckedArticle, name: &str| Ok(models[&*article.key(name)].clone());
-        let needed = measurements_of(articles, only, &model)?;
+        let label = format!("plausible version {number}, seed {}", options.seed);
+        let needed = measurements_of(articles, only, &model, Some(&label))?;
         let measured = measure(&needed, options, keep, report)?;
         let judged = articles.iter().map(|article| {
             let drives = measured_drives(article, &needed, &measured);

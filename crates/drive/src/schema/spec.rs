@@ -200,7 +200,10 @@ impl Spec {
     /// each further stream of the host, which may hold one that is not full.
     pub fn buffer_programs_min(&self) -> u32 {
         let either = self.cache.as_ref().is_some_and(CacheSpec::is_either);
-        1 + self.host_streams() + u32::from(either)
+        // A superblock that is only set aside fills no program.
+        let by_length = self.cache.as_ref().and_then(|c| c.bypass_from_bytes);
+        let sets_aside = self.has_bypassing_stream() && by_length.is_none();
+        1 + self.host_streams() - u32::from(sets_aside) + u32::from(either)
     }
 
     /// Whether what static wear levelling moves has a stream of its own. In a drive with an

@@ -46,11 +46,11 @@ table! {
         write_l2p_miss_ns: Field<u64>, 0..=1_000_000 => write_l2p_miss: Nanos = nanos;
         /// Relocating a logical page in garbage collection, ns of a core.
         gc_page_ns: Field<u64>, 0..=10_000_000 => gc_page: Nanos = nanos;
-        /// Moving a logical page in folding, ns of a core.
+        /// On-chip copy: moving a logical page in folding, ns of a core.
         fold_page_ns: Field<u64>, 0..=10_000_000 => fold_page: Nanos = nanos;
-        /// Folding a logical page in a segment that is not in fast memory, ns of a core, beside
-        /// `fold_page_ns`: so random data takes longer to fold than sequential data. 0 beside
-        /// `[l2p_cache]`.
+        /// On-chip copy: folding a logical page in a segment that is not in fast memory, ns of a
+        /// core, beside `fold_page_ns`: so random data takes longer to fold than sequential data. 0
+        /// beside `[l2p_cache]`.
         fold_l2p_miss_ns: Field<u64> = 0, 0..=1_000_000 => fold_l2p_miss: Nanos = nanos;
     }
 }

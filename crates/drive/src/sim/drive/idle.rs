@@ -21,18 +21,18 @@ impl SimDrive {
         if !self.idle.delay_ends(&mut self.env, is_silent) || self.wakes_for_idle_work() {
             return;
         }
-        self.make_safe();
-        self.store.ftl.set_aside(&self.env);
-        self.controller.rest();
+        self.rest_begins();
         if self.idle.begin(&self.env) {
             self.slice_begins();
         }
     }
 
-    /// Programs what was received and makes it durable.
-    fn make_safe(&mut self) {
+    /// Programs what was received and makes it durable; the next request begins as after any rest.
+    fn rest_begins(&mut self) {
         self.store.pad_all(&mut self.env);
         self.store.request_durable();
+        self.store.ftl.set_aside(&self.env);
+        self.controller.rest();
     }
 
     fn slice_begins(&mut self) {
@@ -74,7 +74,7 @@ impl SimDrive {
     /// Gives idle work up until the host has sent another request.
     pub(super) fn idle_halts(&mut self) {
         self.idle.halt(&mut self.env);
-        self.make_safe();
+        self.rest_begins();
     }
 
     /// Wakes a sleeping drive for the work that the end of the delay starts; the work begins when

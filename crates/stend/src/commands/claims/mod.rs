@@ -9,10 +9,11 @@ use std::num::NonZero;
 use std::path::Path;
 
 use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
-use stend_claims::experiments::experiments;
-use stend_claims::samples::sample;
+use stend_claims::experiments::{Tried, check_experiments, experiments};
+use stend_claims::samples::{Samples, sample};
 use stend_claims::{
-    CheckedArticle, Event, Options, measure, measured_drives, measurements, named_drives,
+    CheckedArticle, Event, MeasuredDrive, Options, measure, measured_drives, measurements,
+    named_drives,
 };
 use stend_method::Edition;
 use stend_record::review::Review;
@@ -29,6 +30,9 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let left_out = left_out.map(leave_one_out::Document::read).transpose()?;
     let articles = articles(args)?;
     check_drives(&articles, args)?;
+    if args.experiments {
+        check_experiments(&articles)?;
+    }
     let needed = measurements(&articles, args.drives.as_deref())?;
     let lab = laboratory::path(&args.lab)?;
     laboratory::check(&lab)?;
@@ -85,9 +89,12 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     if let Some(path) = &args.validation {
         validation::write(path, &judged, &more, args)?;
     }
-    let of_default = measured.iter().flat_map(|drive| drive.failed());
-    let of_versions = samples.iter().flat_map(|samples| &samples.versions);
-    tell_failures(of_default.chain(of_versions.flat_map(|version| &version.failed)))?;
+    tell_failures(&measured, samples.as_ref(), &tried)?;
+    refuted(&judged)
+}
+
+/// Whether a finding fails, as the program's end.
+fn refuted(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)]) -> Result<(), Failure> {
     let mut outcomes = judged.iter().flat_map(|(_, all)| all).map(|j| j.outcome);
     match outcomes.any(|outcome| outcome == Outcome::Fails) {
         true => Err(Failure::Refuted),
@@ -99,9 +106,17 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
 ///
 /// # Errors
 /// [`Failure::Incomplete`] if there is any.
-fn tell_failures<'f>(failed: impl Iterator<Item = &'f String>) -> Result<(), Failure> {
-    let told = failed.map(|text| note(&format!("error: {text}")));
-    match told.count() {
+fn tell_failures(
+    measured: &[MeasuredDrive],
+    samples: Option<&Samples<'_>>,
+    tried: &[Tried],
+) -> Result<(), Failure> {
+    let of_default = measured.iter().flat_map(|drive| drive.failed());
+    let of_versions = samples.into_iter().flat_map(|samples| &samples.versions);
+    let of_versions = of_versions.flat_map(|version| &version.failed);
+    let of_trials = tried.iter().flat_map(|one| &one.failed);
+    let all = of_default.chain(of_versions).chain(of_trials);
+    match all.map(|text| note(&format!("error: {text}"))).count() {
         0 => Ok(()),
         _ => Err(Failure::Incomplete),
     }
