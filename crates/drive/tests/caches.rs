@@ -96,6 +96,11 @@ fn after_a_silence_the_host_begins_in_the_cache_again() {
         let (slc, native) = programs(&drive);
         assert_eq!(slc + native, 60 * 32 + folded, "{own}, {dynamic}");
         assert!(native > folded, "{own}, {dynamic}");
+        // None is set aside any more, so that after the next rest another one can be.
+        rest(&mut drive, Nanos::from_millis(5_000));
+        let (slc, native) = programs(&drive);
+        write(&mut drive, 10 * 32);
+        assert_eq!(programs(&drive), (slc + 320, native), "{own}, {dynamic}");
     }
 }
 
