@@ -1,6 +1,7 @@
 //! Drives predicted without their own rows, against known truth: figures made by the simulator
 //! itself, from values that the search does not know.
 
+#![cfg(feature = "optimiser")]
 #![allow(missing_docs)]
 
 mod common;

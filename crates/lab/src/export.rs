@@ -3,14 +3,8 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use parquet::basic::{LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
-use rusqlite::types::{Value as Cell, ValueRef};
+use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
 use crate::{Lab, LabError, RunId};
@@ -30,9 +24,6 @@ pub const TABLES: [&str; 11] = [
     "smart",
 ];
 
-/// Rows that go into a file of Parquet at a time.
-const ROWS_TOGETHER: usize = 1 << 16;
-
 /// A format of exported tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -42,6 +33,7 @@ pub enum Format {
     /// An array of objects, a line each.
     Json,
     /// Apache Parquet, not compressed; every column optional.
+    #[cfg(feature = "parquet")]
     Parquet,
 }
 
@@ -51,26 +43,14 @@ impl Format {
         match self {
             Format::Csv => "csv",
             Format::Json => "json",
+            #[cfg(feature = "parquet")]
             Format::Parquet => "parquet",
         }
     }
 }
 
 /// Why a table could not be written.
-type Failed = Box<dyn std::error::Error>;
-
-/// A column of an exported table.
-struct Column {
-    name: String,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Integer,
-    Real,
-    Text,
-}
+pub(crate) type Failed = Box<dyn std::error::Error>;
 
 fn of_runs(table: &str) -> &'static str {
     match table {
@@ -119,7 +99,8 @@ impl Lab {
             let written = match format {
                 Format::Csv => self.to_csv(table, &columns, runs, file),
                 Format::Json => self.to_json(table, &columns, runs, file),
-                Format::Parquet => self.to_parquet(table, &columns, runs, file),
+                #[cfg(feature = "parquet")]
+                Format::Parquet => self.to_parquet(table, runs, file),
             };
             written.map_err(|error| failed(&path, error))?;
             files.push(path);
@@ -127,23 +108,13 @@ impl Lab {
         Ok(files)
     }
 
-    fn columns(&self, table: &str) -> Result<Vec<Column>, LabError> {
-        let sql = "SELECT name, type FROM pragma_table_info(?1)";
-        self.rows(sql, [table], |row| {
-            let kind: String = row.get(1)?;
-            Ok(Column {
-                name: row.get(0)?,
-                kind: match kind.as_str() {
-                    "INTEGER" => Kind::Integer,
-                    "REAL" => Kind::Real,
-                    _ => Kind::Text,
-                },
-            })
-        })
+    fn columns(&self, table: &str) -> Result<Vec<String>, LabError> {
+        let sql = "SELECT name FROM pragma_table_info(?1)";
+        self.rows(sql, [table], |row| row.get(0))
     }
 
     /// Gives each row to `take`.
-    fn each_row(
+    pub(crate) fn each_row(
         &self,
         table: &str,
         runs: Option<&[RunId]>,
@@ -168,12 +139,12 @@ impl Lab {
     fn to_csv(
         &self,
         table: &str,
-        columns: &[Column],
+        columns: &[String],
         runs: Option<&[RunId]>,
         file: File,
     ) -> Result<(), Failed> {
         let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-        writer.write_record(columns.iter().map(|c| &c.name))?;
+        writer.write_record(columns)?;
         self.each_row(table, runs, &mut |cells| {
             Ok(writer.write_record(cells.iter().map(text))?)
         })?;
@@ -183,7 +154,7 @@ impl Lab {
     fn to_json(
         &self,
         table: &str,
-        columns: &[Column],
+        columns: &[String],
         runs: Option<&[RunId]>,
         file: File,
     ) -> Result<(), Failed> {
@@ -193,7 +164,7 @@ impl Lab {
             let object: Map<String, Value> = columns
                 .iter()
                 .zip(cells)
-                .map(|(column, cell)| (column.name.clone(), json(column, cell)))
+                .map(|(column, cell)| (column.clone(), json(column, cell)))
                 .collect();
             write!(out, "{before}{}", Value::Object(object))?;
             before = ",\n";
@@ -202,33 +173,6 @@ impl Lab {
         let end = if before == "[\n" { "[]\n" } else { "\n]\n" };
         out.write_all(end.as_bytes())?;
         Ok(out.flush()?)
-    }
-
-    fn to_parquet(
-        &self,
-        table: &str,
-        columns: &[Column],
-        runs: Option<&[RunId]>,
-        file: File,
-    ) -> Result<(), Failed> {
-        let schema = schema(table, columns)?;
-        let properties = Arc::new(WriterProperties::builder().build());
-        let mut writer = SerializedFileWriter::new(BufWriter::new(file), schema, properties)?;
-        let mut group: Vec<Vec<Cell>> = Vec::new();
-        self.each_row(table, runs, &mut |cells| {
-            let row = cells.iter().map(|&cell| cell.try_into());
-            group.push(row.map(|cell| cell.unwrap_or(Cell::Null)).collect());
-            if group.len() == ROWS_TOGETHER {
-                write_group(writer.next_row_group()?, columns, &group)?;
-                group.clear();
-            }
-            Ok(())
-        })?;
-        if !group.is_empty() {
-            write_group(writer.next_row_group()?, columns, &group)?;
-        }
-        writer.close()?;
-        Ok(())
     }
 }
 
@@ -244,84 +188,16 @@ fn text(cell: &ValueRef<'_>) -> String {
 }
 
 /// A cell as JSON; what is kept as JSON (`rest`) becomes part of the document.
-fn json(column: &Column, cell: &ValueRef<'_>) -> Value {
+fn json(column: &str, cell: &ValueRef<'_>) -> Value {
     match cell {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(n) => Value::from(*n),
         ValueRef::Real(x) => Value::from(*x),
         ValueRef::Text(_) | ValueRef::Blob(_) => {
             let text = text(cell);
-            let inner = column.name == "rest";
+            let inner = column == "rest";
             let parsed = inner.then(|| serde_json::from_str(&text).ok()).flatten();
             parsed.unwrap_or(Value::String(text))
         }
     }
-}
-
-fn schema(table: &str, columns: &[Column]) -> Result<Arc<Type>, parquet::errors::ParquetError> {
-    let fields: Result<Vec<_>, _> = columns
-        .iter()
-        .map(|column| {
-            let (physical, logical) = match column.kind {
-                Kind::Integer => (Physical::INT64, None),
-                Kind::Real => (Physical::DOUBLE, None),
-                Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            };
-            Type::primitive_type_builder(&column.name, physical)
-                .with_repetition(Repetition::OPTIONAL)
-                .with_logical_type(logical)
-                .build()
-                .map(Arc::new)
-        })
-        .collect();
-    Type::group_type_builder(table)
-        .with_fields(fields?)
-        .build()
-        .map(Arc::new)
-}
-
-fn write_group<W: Write + Send>(
-    mut group: SerializedRowGroupWriter<'_, W>,
-    columns: &[Column],
-    rows: &[Vec<Cell>],
-) -> Result<(), parquet::errors::ParquetError> {
-    for (nth, column) in columns.iter().enumerate() {
-        let cells = || rows.iter().map(|row| &row[nth]);
-        // Whether each row has the cell.
-        let levels: Vec<i16> = cells().map(|c| i16::from(*c != Cell::Null)).collect();
-        let Some(mut writer) = group.next_column()? else {
-            break;
-        };
-        match column.kind {
-            Kind::Integer => {
-                let integer = |cell: &Cell| match cell {
-                    Cell::Integer(n) => Some(*n),
-                    _ => None,
-                };
-                let values: Vec<i64> = cells().filter_map(integer).collect();
-                let typed = writer.typed::<Int64Type>();
-                typed.write_batch(&values, Some(&levels), None)?;
-            }
-            Kind::Real => {
-                let real = |cell: &Cell| match cell {
-                    Cell::Real(x) => Some(*x),
-                    _ => None,
-                };
-                let values: Vec<f64> = cells().filter_map(real).collect();
-                let typed = writer.typed::<DoubleType>();
-                typed.write_batch(&values, Some(&levels), None)?;
-            }
-            Kind::Text => {
-                let bytes = |cell: &Cell| match cell {
-                    Cell::Text(text) => Some(ByteArray::from(text.as_str())),
-                    _ => None,
-                };
-                let values: Vec<ByteArray> = cells().filter_map(bytes).collect();
-                let typed = writer.typed::<ByteArrayType>();
-                typed.write_batch(&values, Some(&levels), None)?;
-            }
-        }
-        writer.close()?;
-    }
-    group.close().map(drop)
 }

@@ -13,6 +13,8 @@ mod error;
 mod export;
 mod load;
 mod merge;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod runs;
 mod store;
 

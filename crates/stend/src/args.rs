@@ -225,7 +225,7 @@ pub enum ExportFormat {
     Csv,
     /// An array of objects.
     Json,
-    /// Apache Parquet.
+    /// Apache Parquet, where the program is built with its feature `parquet`.
     Parquet,
 }
 
@@ -702,7 +702,8 @@ pub enum DriveCommand {
         target: String,
     },
     /// Monitor speed, queue depth, latency, temperature and wear: live on a screen, which q or
-    /// Ctrl-C ends; as lines with --once, --json, or where stdout is no terminal.
+    /// Ctrl-C ends; as lines with --once, --json, where stdout is no terminal, or where the program
+    /// is built without its feature `screen`.
     Monitor(MonitorArgs),
 }
 

@@ -70,6 +70,7 @@ pub fn hint(text: String) {
 }
 
 /// Sets what puts the terminal back when a signal ends the process; `None` for nothing.
+#[cfg_attr(not(feature = "screen"), allow(dead_code))]
 pub fn restore_terminal_by(restore: Option<fn()>) {
     *lock(&RESTORE) = restore;
 }

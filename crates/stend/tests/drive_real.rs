@@ -690,7 +690,7 @@ const SCREEN: &str = "\u{1b}[?1049h";
 
 #[test]
 fn the_screen_ends_by_a_key_and_by_a_signal() {
-    if !have(&["script"]) {
+    if !cfg!(feature = "screen") || !have(&["script"]) {
         return;
     }
     let dir = folder();

@@ -158,6 +158,7 @@ fn figures_of_ones_own_are_predicted_by_the_program_s_tests_and_models_of_ones_o
     );
 }
 
+#[cfg(feature = "fit")]
 #[test]
 fn a_fit_writes_its_result_and_leaves_the_originals() {
     let dir = folder();
@@ -198,6 +199,7 @@ fn a_fit_writes_its_result_and_leaves_the_originals() {
     assert_eq!(fs::read_to_string(dir.join("mine.toml")).unwrap(), text);
 }
 
+#[cfg(feature = "fit")]
 #[test]
 fn a_search_goes_on_by_the_same_command() {
     let dir = folder();
@@ -304,4 +306,14 @@ fn what_cannot_be_fitted_is_told_before_anything_is_done() {
     )
     .unwrap();
     fails(dir, &FIT, 3, &["figures.toml:", "no unit `I/O`"]);
+}
+
+#[cfg(not(feature = "fit"))]
+#[test]
+fn a_program_without_its_optimiser_predicts_and_says_so() {
+    let dir = folder();
+    let dir = dir.path();
+    set_up(dir);
+    fails(dir, &FIT, 5, &["--generations 0", "--features fit"]);
+    fit(dir, &["--generations", "0"]);
 }

@@ -133,10 +133,14 @@ fn tables_are_exported_for_others() {
     );
     let all = json(&fs::read_to_string(dir.join("out/points.json")).unwrap());
     assert_eq!(list(&all).len(), points);
-    let files = ok(dir, &["lab", "export", "out", "--format", "parquet"]).stdout;
-    assert_eq!(files.lines().count(), 11);
-    let parquet = fs::read(dir.join("out/samples.parquet")).unwrap();
-    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    let args = ["lab", "export", "out", "--format", "parquet"];
+    if cfg!(feature = "parquet") {
+        assert_eq!(ok(dir, &args).stdout.lines().count(), 11);
+        let parquet = fs::read(dir.join("out/samples.parquet")).unwrap();
+        assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    } else {
+        fails(dir, &args, 5, &["--features parquet", "--format csv"]);
+    }
     fails(
         dir,
         &["lab", "export", "out", "--tables", "dots"],

@@ -12,6 +12,7 @@ mod drives;
 mod endurance;
 mod file_safety;
 mod fit;
+#[cfg(feature = "fit")]
 mod fit_leave_one_out;
 mod fuzz;
 mod kills;

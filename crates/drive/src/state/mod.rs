@@ -72,6 +72,11 @@ pub fn is_state(first: &[u8]) -> bool {
 /// # Errors
 /// Those of `to`.
 pub fn write(model: &Model, drive: &SimDrive, mut to: impl Write) -> io::Result<()> {
+    write_to(model, drive, &mut to)
+}
+
+// What a stream's type changes is compiled for each of them, where it is used.
+fn write_to(model: &Model, drive: &SimDrive, mut to: &mut dyn Write) -> io::Result<()> {
     to.write_all(MAGIC)?;
     to.write_all(&VERSION.to_le_bytes())?;
     let info = FrameInfo::new()
@@ -88,6 +93,10 @@ pub fn write(model: &Model, drive: &SimDrive, mut to: impl Write) -> io::Result<
 /// # Errors
 /// [`StateError`].
 pub fn read(mut from: impl Read, name: &str) -> Result<(Model, SimDrive), StateError> {
+    read_from(&mut from, name)
+}
+
+fn read_from(mut from: &mut dyn Read, name: &str) -> Result<(Model, SimDrive), StateError> {
     let mut head = [0; MAGIC.len() + 4];
     let len = fill(&mut from, &mut head).map_err(StateError::Io)?;
     if !is_state(&head[..len]) {

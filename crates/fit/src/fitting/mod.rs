@@ -55,6 +55,12 @@ pub enum FitError {
     /// The state is of another search.
     #[error("{0}")]
     State(String),
+    /// There is something to search for, and the program is built without an optimiser.
+    #[error(
+        "this program is built without its optimiser and can only predict (--generations 0); \
+         `cargo build --release --features fit` builds one that fits"
+    )]
+    NoOptimiser,
     /// What was to be kept could not be.
     #[error("{0}")]
     Keep(String),
@@ -240,6 +246,10 @@ impl Search<'_, '_> {
             places: searched.map(|((p, own), _)| p.place(*own)).collect(),
             cost,
         };
+        let is_asked = self.options.generations_max > 0 && !start.places.is_empty();
+        if is_asked && !cfg!(feature = "optimiser") {
+            return Err(FitError::NoOptimiser);
+        }
         let options = SearchOptions {
             population: population(self.options, start.places.len()),
             ..*self.options

@@ -3,16 +3,20 @@
 //! A search that continues is the same search: the known costs are given to a new one from the
 //! beginning, which then asks for the same points, and none of them is evaluated again.
 
+#[cfg(feature = "optimiser")]
 use fcmaes_core::{Cmaes, CmaesParams, Fitness};
 use serde::{Deserialize, Serialize};
 
 /// The first step, as a share of the way between the bounds.
+#[cfg(feature = "optimiser")]
 const STEP: f64 = 0.2;
 
 /// After this many generations without a better point, the search ends.
+#[cfg(feature = "optimiser")]
 const PATIENCE: usize = 15;
 
 /// A better point is one whose cost is lower by this share.
+#[cfg(feature = "optimiser")]
 const BETTER: f64 = 1e-3;
 
 /// How a search is made.
@@ -44,6 +48,7 @@ pub(super) struct Best {
 ///
 /// `start` is where it begins, with its cost. `costs` returns those of a generation's points.
 /// `kept` is called after every generation that is not of `history`; its error ends the search.
+#[cfg(feature = "optimiser")]
 pub(super) fn search<E>(
     start: Best,
     options: &SearchOptions,
@@ -92,6 +97,18 @@ pub(super) fn search<E>(
     Ok(best)
 }
 
+/// Without the optimiser, nothing better than the start is found.
+#[cfg(not(feature = "optimiser"))]
+pub(super) fn search<E>(
+    start: Best,
+    _: &SearchOptions,
+    _: &mut History,
+    _: impl FnMut(&[Vec<f64>]) -> Vec<f64>,
+    _: impl FnMut(&History, &Best) -> Result<(), E>,
+) -> Result<Best, E> {
+    Ok(start)
+}
+
 /// Points of a generation: the number given, or 4 and three times the logarithm of the number of
 /// parameters, as Hansen recommends, and an even number of them, for two processors.
 pub(super) fn population(options: &SearchOptions, parameters: usize) -> usize {
@@ -102,7 +119,7 @@ pub(super) fn population(options: &SearchOptions, parameters: usize) -> usize {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "optimiser"))]
 mod tests {
     use super::*;
 

@@ -396,6 +396,7 @@ impl From<FitError> for Failure {
             FitError::Model(text) | FitError::Rows(text) | FitError::State(text) => {
                 Failure::Input(text)
             }
+            FitError::NoOptimiser => Failure::ToolMissing(error.to_string()),
             FitError::Keep(text) => Failure::Io(text),
         }
     }

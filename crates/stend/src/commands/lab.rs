@@ -23,7 +23,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
             let runs: Option<Vec<RunId>> = runs
                 .as_ref()
                 .map(|runs| runs.iter().copied().map(RunId).collect());
-            let files = lab.export(folder, format_of(*format), &tables, runs.as_deref())?;
+            let files = lab.export(folder, format_of(*format)?, &tables, runs.as_deref())?;
             let lines = files.iter().map(|file| format!("{}\n", file.display()));
             print(&lines.collect::<String>())
         }
@@ -50,12 +50,21 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
     }
 }
 
-fn format_of(format: ExportFormat) -> Format {
-    match format {
+fn format_of(format: ExportFormat) -> Result<Format, Failure> {
+    Ok(match format {
         ExportFormat::Csv => Format::Csv,
         ExportFormat::Json => Format::Json,
+        #[cfg(feature = "parquet")]
         ExportFormat::Parquet => Format::Parquet,
-    }
+        #[cfg(not(feature = "parquet"))]
+        ExportFormat::Parquet => {
+            return Err(Failure::ToolMissing(
+                "this program is built without Parquet: use --format csv, or build it with \
+                 `cargo build --release --features parquet`"
+                    .into(),
+            ));
+        }
+    })
 }
 
 fn chosen(tables: Option<&[String]>) -> Result<Vec<&'static str>, Failure> {

@@ -6,6 +6,7 @@ mod health;
 mod monitor;
 mod readings;
 mod real;
+#[cfg(feature = "screen")]
 mod screen;
 mod simulated;
 

@@ -10,6 +10,7 @@ use stend_load::JobFile;
 use stend_target::{Access, Reading, real};
 
 use super::readings::{Watched, directions, latency, temperature, used};
+#[cfg(feature = "screen")]
 use super::screen;
 use crate::args::{MonitorArgs, RealArgs};
 use crate::failure::Failure;
@@ -26,16 +27,24 @@ pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
         true => 1,
         false => u64::MAX,
     });
-    if in_lines {
-        return lines(&args.target, &watched, count, as_json);
+    #[cfg(not(feature = "screen"))]
+    if !as_json && !args.once && std::io::stdout().is_terminal() {
+        note(&format!(
+            "{}: lines, for this program is built without its screen (`--features screen`)",
+            watched.title
+        ));
     }
-    screen::show(&watched, count)
+    #[cfg(feature = "screen")]
+    if !in_lines {
+        return screen::show(&watched, count);
+    }
+    lines(&args.target, &watched, count, as_json)
 }
 
 /// Whether there is a terminal to draw on, and one that keys come from.
 fn has_screen() -> bool {
     let keys = std::io::stdin().is_terminal() || std::fs::File::open("/dev/tty").is_ok();
-    std::io::stdout().is_terminal() && keys
+    cfg!(feature = "screen") && std::io::stdout().is_terminal() && keys
 }
 
 /// Of the block device at, or below, a path.
