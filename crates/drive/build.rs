@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../drives");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("drives");
     println!("cargo::rerun-if-changed={}", root.display());
     let mut parts = Vec::new();
     let mut models = Vec::new();

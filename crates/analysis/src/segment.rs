@@ -81,11 +81,80 @@ pub(crate) struct Curve {
 /// tx.
 struct Sums(Vec<[f64; 6]>);
 
+/// Places where the last stretch can begin, in their order, a column a figure: what is computed for
+/// all of them is computed for several at once.
+#[derive(Default)]
+struct Places {
+    from: Vec<usize>,
+    /// Since when each cannot win; `usize::MAX` while it can.
+    beaten: Vec<usize>,
+    /// The first end at which one of them may be dropped.
+    until: usize,
+    /// What is cheapest up to each.
+    best: Vec<f64>,
+    /// The sums before each, see [`Sums`].
+    sums: [Vec<f64>; 6],
+    /// Up to an end, the cost with a level from each on, without its price.
+    level: Vec<f64>,
+    /// The same with a line.
+    line: Vec<f64>,
+}
+
+impl Places {
+    fn push(&mut self, from: usize, sums: &[f64; 6], best: f64) {
+        self.from.push(from);
+        self.beaten.push(usize::MAX);
+        self.best.push(best);
+        for (column, sum) in self.sums.iter_mut().zip(sums) {
+            column.push(*sum);
+        }
+    }
+
+    /// Computes `level` and `line` up to an end with these sums before it.
+    fn costs(&mut self, to: usize, all: &[f64; 6]) {
+        let n = self.from.partition_point(|from| from + LEVEL_MIN <= to);
+        self.level.resize(n, 0.0);
+        self.line.resize(n, 0.0);
+        let [w, x, xx, t, tt, tx] = self.sums.each_ref().map(|column| &column[..n]);
+        let (level, line, best) = (&mut self.level[..n], &mut self.line[..n], &self.best[..n]);
+        for i in 0..n {
+            let weight = all[0] - w[i];
+            let (x, t) = (all[1] - x[i], all[3] - t[i]);
+            let per_weight = 1.0 / weight;
+            let xx = (all[2] - xx[i] - x * x * per_weight).max(0.0);
+            let tt = all[4] - tt[i] - t * t * per_weight;
+            let tx = all[5] - tx[i] - t * x * per_weight;
+            level[i] = best[i] + xx;
+            line[i] = best[i] + (xx - tx * tx / tt.max(f64::MIN_POSITIVE)).max(0.0);
+        }
+    }
+
+    /// Drops places that cannot win, nor what begins at their victor as a slope: a beaten place
+    /// stays until that can be one.
+    fn drop_beaten(&mut self, to: usize) {
+        if to < self.until {
+            return;
+        }
+        let gone = |beaten: usize| beaten != usize::MAX && to >= beaten + SLOPE_MIN;
+        let keep: Vec<bool> = self.beaten.iter().map(|&beaten| !gone(beaten)).collect();
+        fn retain<T>(column: &mut Vec<T>, keep: &[bool]) {
+            let mut kept = keep.iter();
+            column.retain(|_| *kept.next().expect("columns are equally long"));
+        }
+        retain(&mut self.from, &keep);
+        retain(&mut self.beaten, &keep);
+        retain(&mut self.best, &keep);
+        for column in &mut self.sums {
+            retain(column, &keep);
+        }
+        let beaten = self.beaten.iter().filter(|beaten| **beaten != usize::MAX);
+        self.until = beaten.min().map_or(usize::MAX, |first| first + SLOPE_MIN);
+    }
+}
+
 /// Weighted moments of a range about its means.
 struct Moments {
-    weight: f64,
     mean_x: f64,
-    xx: f64,
     tt: f64,
     tx: f64,
 }
@@ -171,35 +240,35 @@ impl Curve {
         let mut best = vec![f64::INFINITY; n + 1];
         let mut back = vec![(0, true); n + 1];
         best[0] = 0.0;
-        // Places where the last stretch can begin, and since when they cannot win.
-        let mut candidates: Vec<(usize, Option<usize>)> = vec![(0, None)];
+        let mut places = Places::default();
+        places.push(0, &self.sums.0[0], best[0]);
         for to in LEVEL_MIN..=n {
-            for (from, beaten) in &mut candidates {
-                if to < *from + LEVEL_MIN {
-                    continue;
+            places.costs(to, &self.sums.0[to]);
+            for (at, &from) in places.from.iter().enumerate() {
+                // Places are in their order: from here on, none leaves room for a level.
+                if to < from + LEVEL_MIN {
+                    break;
                 }
-                let m = self.sums.moments(*from, to);
-                let line = m.line_cost();
-                let (as_level, as_slope) = if to - *from < SLOPE_MIN {
-                    (m.level_cost() + LEVEL_PRICE * price, f64::INFINITY)
+                let line = places.line[at];
+                let (as_level, as_slope) = if to - from < SLOPE_MIN {
+                    (places.level[at] + LEVEL_PRICE * price, f64::INFINITY)
                 } else {
                     (
-                        m.level_cost() + LONG_LEVEL_PRICE * price,
+                        places.level[at] + LONG_LEVEL_PRICE * price,
                         line + SLOPE_PRICE * price,
                     )
                 };
-                let (as_level, as_slope) = (best[*from] + as_level, best[*from] + as_slope);
                 if as_level.min(as_slope) < best[to] {
                     best[to] = as_level.min(as_slope);
-                    back[to] = (*from, as_level <= as_slope);
+                    back[to] = (from, as_level <= as_slope);
                 }
-                if beaten.is_none() && best[*from] + line >= best[to] {
-                    *beaten = Some(to);
+                if places.beaten[at] == usize::MAX && line >= best[to] {
+                    places.beaten[at] = to;
+                    places.until = places.until.min(to + SLOPE_MIN);
                 }
             }
-            // A beaten place stays until what begins at its victor can be a slope too.
-            candidates.retain(|(_, beaten)| beaten.is_none_or(|at| to < at + SLOPE_MIN));
-            candidates.push((to, None));
+            places.drop_beaten(to);
+            places.push(to, &self.sums.0[to], best[to]);
         }
         let mut cuts = Vec::new();
         let mut to = n;
@@ -217,27 +286,11 @@ impl Sums {
     #[inline]
     fn moments(&self, from: usize, to: usize) -> Moments {
         let (before, all) = (&self.0[from], &self.0[to]);
-        let [weight, x, xx, t, tt, tx] = std::array::from_fn(|i| all[i] - before[i]);
+        let [weight, x, _, t, tt, tx] = std::array::from_fn(|i| all[i] - before[i]);
         Moments {
-            weight,
             mean_x: x / weight,
-            xx: (xx - x * x / weight).max(0.0),
             tt: tt - t * t / weight,
             tx: tx - t * x / weight,
-        }
-    }
-}
-
-impl Moments {
-    fn level_cost(&self) -> f64 {
-        debug_assert!(self.weight > 0.0);
-        self.xx
-    }
-
-    fn line_cost(&self) -> f64 {
-        match self.tt > 0.0 {
-            true => (self.xx - self.tx * self.tx / self.tt).max(0.0),
-            false => self.xx,
         }
     }
 }

@@ -1,5 +1,8 @@
 //! The steps of a curve: at which levels a drive writes, and for how long.
 
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
 use stend_record::review::{Sample, Series};
 
 use crate::ends::end_level;
@@ -12,6 +15,13 @@ pub const STEP_RATIO: f64 = 1.10;
 
 /// Longer curves are averaged down to about so many samples before they are cut.
 const SAMPLES_MAX: usize = 10_000;
+
+/// Curves of which [`FOUND`] keeps the levels.
+const FOUND_MAX: usize = 16;
+
+/// Levels of the latest curves: findings, figures and charts ask for the same ones, and do so
+/// again whenever a test of their review ends.
+static FOUND: Mutex<VecDeque<(Series, Vec<Level>)>> = Mutex::new(VecDeque::new());
 
 /// What a stretch of a curve is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +75,19 @@ pub struct Level {
 /// It is made for levels that last; irregular swings that stay for many seconds on either
 /// side can still be cut into stretches, each with a large scatter.
 pub fn steps(series: &Series) -> Vec<Level> {
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, levels)) = found.iter().find(|(of, _)| of == series) {
+        return levels.clone();
+    }
+    drop(found);
+    let levels = find(series);
+    found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    found.truncate(FOUND_MAX - 1);
+    found.push_front((series.clone(), levels.clone()));
+    levels
+}
+
+fn find(series: &Series) -> Vec<Level> {
     let samples = thinned(&series.samples);
     let iops: Vec<f64> = samples.iter().map(|s| s.iops).collect();
     let curve = Curve::new(&iops);

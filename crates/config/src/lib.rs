@@ -232,8 +232,8 @@ pub fn line_of(text: &str, offset: usize) -> usize {
     1 + before.iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// Files of a folder of the repository as a part of the program: the name of each, without
-/// `.toml`, and its text.
+/// Files of a folder in the crate that uses it as a part of the program: the name of each, without
+/// `.toml`, and its text. The folder is a link to one at the root of the repository.
 #[macro_export]
 macro_rules! shipped {
     ($folder:literal: $($name:literal),+ $(,)?) => {
@@ -241,7 +241,7 @@ macro_rules! shipped {
             $name,
             include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"),
-                "/../../",
+                "/",
                 $folder,
                 "/",
                 $name,

@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+/// Why a table could not be written.
+pub(crate) type Failed = Box<dyn std::error::Error>;
+
 /// Why a lab could not be read or written. Nothing that was in it is lost by any of these.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
+use crate::error::Failed;
 use crate::{Lab, LabError, RunId};
 
 /// The tables, and how the rows of some runs are found in each.
@@ -48,9 +49,6 @@ impl Format {
         }
     }
 }
-
-/// Why a table could not be written.
-pub(crate) type Failed = Box<dyn std::error::Error>;
 
 fn of_runs(table: &str) -> &'static str {
     match table {
@@ -100,7 +98,7 @@ impl Lab {
                 Format::Csv => self.to_csv(table, &columns, runs, file),
                 Format::Json => self.to_json(table, &columns, runs, file),
                 #[cfg(feature = "parquet")]
-                Format::Parquet => self.to_parquet(table, runs, file),
+                Format::Parquet => crate::parquet::write(self, table, runs, file),
             };
             written.map_err(|error| failed(&path, error))?;
             files.push(path);

@@ -11,7 +11,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use rusqlite::types::Value as Cell;
 
-use crate::export::Failed;
+use crate::error::Failed;
 use crate::{Lab, LabError, RunId};
 
 /// Rows that go into a file at a time.
@@ -30,48 +30,47 @@ enum Kind {
     Text,
 }
 
-impl Lab {
-    pub(crate) fn to_parquet(
-        &self,
-        table: &str,
-        runs: Option<&[RunId]>,
-        file: File,
-    ) -> Result<(), Failed> {
-        let columns = &self.typed_columns(table)?;
-        let schema = schema(table, columns)?;
-        let properties = Arc::new(WriterProperties::builder().build());
-        let mut writer = SerializedFileWriter::new(BufWriter::new(file), schema, properties)?;
-        let mut group: Vec<Vec<Cell>> = Vec::new();
-        self.each_row(table, runs, &mut |cells| {
-            let row = cells.iter().map(|&cell| cell.try_into());
-            group.push(row.map(|cell| cell.unwrap_or(Cell::Null)).collect());
-            if group.len() == ROWS_TOGETHER {
-                write_group(writer.next_row_group()?, columns, &group)?;
-                group.clear();
-            }
-            Ok(())
-        })?;
-        if !group.is_empty() {
+/// Writes a table, or its rows that belong to some runs.
+pub(crate) fn write(
+    lab: &Lab,
+    table: &str,
+    runs: Option<&[RunId]>,
+    file: File,
+) -> Result<(), Failed> {
+    let columns = &typed_columns(lab, table)?;
+    let schema = schema(table, columns)?;
+    let properties = Arc::new(WriterProperties::builder().build());
+    let mut writer = SerializedFileWriter::new(BufWriter::new(file), schema, properties)?;
+    let mut group: Vec<Vec<Cell>> = Vec::new();
+    lab.each_row(table, runs, &mut |cells| {
+        let row = cells.iter().map(|&cell| cell.try_into());
+        group.push(row.map(|cell| cell.unwrap_or(Cell::Null)).collect());
+        if group.len() == ROWS_TOGETHER {
             write_group(writer.next_row_group()?, columns, &group)?;
+            group.clear();
         }
-        writer.close()?;
         Ok(())
+    })?;
+    if !group.is_empty() {
+        write_group(writer.next_row_group()?, columns, &group)?;
     }
+    writer.close()?;
+    Ok(())
+}
 
-    fn typed_columns(&self, table: &str) -> Result<Vec<Column>, LabError> {
-        let sql = "SELECT name, type FROM pragma_table_info(?1)";
-        self.rows(sql, [table], |row| {
-            let kind: String = row.get(1)?;
-            Ok(Column {
-                name: row.get(0)?,
-                kind: match kind.as_str() {
-                    "INTEGER" => Kind::Integer,
-                    "REAL" => Kind::Real,
-                    _ => Kind::Text,
-                },
-            })
+fn typed_columns(lab: &Lab, table: &str) -> Result<Vec<Column>, LabError> {
+    let sql = "SELECT name, type FROM pragma_table_info(?1)";
+    lab.rows(sql, [table], |row| {
+        let kind: String = row.get(1)?;
+        Ok(Column {
+            name: row.get(0)?,
+            kind: match kind.as_str() {
+                "INTEGER" => Kind::Integer,
+                "REAL" => Kind::Real,
+                _ => Kind::Text,
+            },
         })
-    }
+    })
 }
 
 fn schema(table: &str, columns: &[Column]) -> Result<Arc<Type>, parquet::errors::ParquetError> {

@@ -18,16 +18,6 @@
 //!
 //! Units: sizes in bytes, time in nanoseconds of virtual time, unless a name says otherwise.
 
-/// Files of a folder at the repository's root, by name, built into the program.
-macro_rules! shipped {
-    ($folder:literal, [$($name:literal),* $(,)?]) => {
-        &[$((
-            $name,
-            include_str!(concat!("../../../../", $folder, "/", $name, ".toml")),
-        )),*]
-    };
-}
-
 mod fault;
 pub mod files;
 pub mod jobfile;

@@ -43,19 +43,37 @@ pub fn write_folder(
 ) -> Result<PathBuf, ReportError> {
     // Both are made before the disk is touched: half a report is none.
     let html = write(review, findings)?;
-    let mut json =
-        serde_json::to_string(review).map_err(|error| ReportError::Render(error.to_string()))?;
-    json.push('\n');
-    std::fs::create_dir_all(folder).map_err(|source| ReportError::Write {
-        path: folder.to_path_buf(),
-        source,
-    })?;
+    let json = json(review)?;
+    make(folder)?;
     // The review last: where it says that it is complete, its page says so too. A page that the
     // disk has no room for does not cost the review.
     let page = folder.join("index.html");
     let written = replace(&page, &html);
     replace(&folder.join("review.json"), &json)?;
     written.map(|()| page)
+}
+
+/// Writes `review.json` alone into a folder: for what the page does not show.
+///
+/// # Errors
+/// Those of [`write_folder`].
+pub fn write_review(review: &Review, folder: &Path) -> Result<(), ReportError> {
+    let json = json(review)?;
+    make(folder)?;
+    replace(&folder.join("review.json"), &json)
+}
+
+fn json(review: &Review) -> Result<String, ReportError> {
+    let json = serde_json::to_string(review);
+    let json = json.map_err(|error| ReportError::Render(error.to_string()))?;
+    Ok(json + "\n")
+}
+
+fn make(folder: &Path) -> Result<(), ReportError> {
+    std::fs::create_dir_all(folder).map_err(|source| ReportError::Write {
+        path: folder.to_path_buf(),
+        source,
+    })
 }
 
 /// Replaces a file as a whole: a reader, or the machine after its power failed, finds the old one

@@ -3,7 +3,9 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use sha2::{Digest, Sha256};
 use stend_record::review::{Review, TargetKind};
 use stend_report::Finding;
 
@@ -14,6 +16,8 @@ use crate::{kept, signals};
 pub struct Folder {
     path: PathBuf,
     made: bool,
+    /// SHA-256 of what the page shows, once it has been written.
+    shown: Mutex<Option<[u8; 32]>>,
 }
 
 impl Folder {
@@ -21,7 +25,11 @@ impl Folder {
     /// writable.
     pub fn open(path: PathBuf) -> Result<Folder, Failure> {
         let made = !path.exists();
-        let folder = Folder { path, made };
+        let folder = Folder {
+            path,
+            made,
+            shown: Mutex::new(None),
+        };
         let probe = folder.path.join(".stend-writable");
         fs::create_dir_all(&folder.path)
             .and_then(|()| fs::write(&probe, b""))
@@ -80,9 +88,26 @@ impl Folder {
         }
     }
 
-    /// Replaces the review and its page. Returns the path of the page.
+    /// Replaces the review, and its page unless that shows it already. Returns the path of the
+    /// page.
     pub fn save(&self, review: &Review) -> Result<PathBuf, Failure> {
-        self.save_with(review, None)
+        let now = shown(review);
+        // A half-finished test, saved after each of its loads, is not shown.
+        if *self.page() == Some(now) {
+            signals::undisturbed(|| {
+                stend_report::write_review(review, &self.path)?;
+                self.holds(review);
+                Ok::<(), Failure>(())
+            })?;
+            return Ok(self.path.join("index.html"));
+        }
+        let page = self.save_with(review, None)?;
+        *self.page() = Some(now);
+        Ok(page)
+    }
+
+    fn page(&self) -> MutexGuard<'_, Option<[u8; 32]>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// As [`Folder::save`], with a finding before all others.
@@ -112,6 +137,16 @@ impl Folder {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// SHA-256 of what a page shows of a review: all but the tests that are under way.
+fn shown(review: &Review) -> [u8; 32] {
+    let mut review = review.clone();
+    review.unfinished.clear();
+    for rival in &mut review.rivals {
+        rival.unfinished.clear();
+    }
+    Sha256::digest(serde_json::to_vec(&review).unwrap_or_default()).into()
 }
 
 /// Says, should a signal end the process, where a review is saved.

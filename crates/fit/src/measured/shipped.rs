@@ -4,7 +4,7 @@ macro_rules! shipped {
     ($name:literal) => {
         (
             concat!("measured/", $name, ".toml"),
-            include_str!(concat!("../../../../measured/", $name, ".toml")),
+            include_str!(concat!("../../measured/", $name, ".toml")),
         )
     };
 }

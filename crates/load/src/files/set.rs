@@ -17,7 +17,7 @@ pub const SET_BYTES_MIN: u64 = 1 << 20;
 pub const SET_BYTES_MAX: u64 = 1 << 42;
 
 /// The shipped sets, by name.
-pub const SHIPPED: &[(&str, &str)] = shipped!("filesets", ["iso", "program", "work"]);
+pub const SHIPPED: &[(&str, &str)] = stend_config::shipped!("filesets": "iso", "program", "work");
 
 /// A set of files, described.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -24,22 +24,10 @@ const GRAIN_BYTES: u64 = 4096;
 const GAP_US_MAX: u64 = 86_400_000_000;
 
 /// The shipped profiles, by name.
-pub const SHIPPED: &[(&str, &str)] = shipped!(
-    "traces",
-    [
-        "photoshop-light",
-        "photoshop-heavy",
-        "illustrator",
-        "indesign",
-        "after-effects",
-        "word",
-        "excel",
-        "powerpoint",
-        "world-of-warcraft",
-        "battlefield-3",
-        "game-start",
-        "applications-start",
-    ]
+pub const SHIPPED: &[(&str, &str)] = stend_config::shipped!(
+    "traces": "photoshop-light", "photoshop-heavy", "illustrator", "indesign", "after-effects",
+    "word", "excel", "powerpoint", "world-of-warcraft", "battlefield-3", "game-start",
+    "applications-start",
 );
 
 /// How sure a figure is.
