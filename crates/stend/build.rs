@@ -13,9 +13,12 @@ fn main() {
     if let Some(log) = said("git".into(), &["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={log}");
     }
+    let mut version = env!("CARGO_PKG_VERSION").to_owned();
     if let Some(commit) = said("git".into(), &["rev-parse", "--short=12", "HEAD"]) {
         println!("cargo::rustc-env=STEND_COMMIT={commit}");
+        version += &format!(" (commit {commit})");
     }
+    println!("cargo::rustc-env=STEND_VERSION={version}");
 }
 
 /// What a program says in one line, if it succeeds and says anything.

@@ -16,7 +16,7 @@ use crate::values;
 /// (`./mine.toml`), a file with a simulated drive in it (`stend drives create`), or the path
 /// of another file, of a directory or of a block device, which is measured by fio.
 #[derive(Debug, Parser)]
-#[command(name = "stend", version, help_expected = true, after_help = EXIT_CODES)]
+#[command(name = "stend", version = VERSION, help_expected = true, after_help = EXIT_CODES)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -24,9 +24,14 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// The command line, described.
+    pub fn described() -> clap::Command {
+        with_negative_numbers(Cli::command())
+    }
+
     /// The command line of this process; a wrong one ends it.
     pub fn of_process() -> Cli {
-        let matches = with_negative_numbers(Cli::command()).get_matches();
+        let matches = Cli::described().get_matches();
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 }
@@ -51,6 +56,9 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
         .mut_args(takes)
         .mut_subcommands(with_negative_numbers)
 }
+
+/// The version, and of which commit it was built where that is known.
+const VERSION: &str = env!("STEND_VERSION");
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -98,6 +106,19 @@ pub enum Command {
     Claims(ClaimsArgs),
     /// Fit the free parameters of drive models to measured figures.
     Fit(FitArgs),
+    /// Print a script for a shell that completes commands and options of stend.
+    #[cfg(feature = "manual")]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages into a folder.
+    #[cfg(feature = "manual")]
+    #[command(hide = true)]
+    Manual {
+        /// The folder. Pages of the same names are replaced.
+        folder: PathBuf,
+    },
 }
 
 /// How a real target is opened.

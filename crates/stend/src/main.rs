@@ -47,6 +47,10 @@ fn perform(command: &Command) -> Result<(), Failure> {
         Command::Compare(args) => commands::compare::run(args),
         Command::Report(args) => commands::report::run(args),
         Command::Fit(args) => commands::fit::run(args),
+        #[cfg(feature = "manual")]
+        Command::Completions { shell } => commands::manual::completions(*shell),
+        #[cfg(feature = "manual")]
+        Command::Manual { folder } => commands::manual::pages(folder),
     }
 }
 

@@ -75,6 +75,8 @@ fn named(command: &Command) -> Vec<PathBuf> {
             .iter()
             .map(PathBuf::from)
             .collect(),
+        #[cfg(feature = "manual")]
+        Command::Completions { .. } | Command::Manual { .. } => Vec::new(),
     }
 }
 

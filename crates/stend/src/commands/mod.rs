@@ -8,6 +8,8 @@ pub mod drives;
 pub mod fit;
 pub mod lab;
 pub mod leave_one_out;
+#[cfg(feature = "manual")]
+pub mod manual;
 pub mod measured;
 pub mod replay;
 pub mod report;
