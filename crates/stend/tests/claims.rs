@@ -6,7 +6,7 @@ use crate::common;
 use std::fs;
 use std::path::Path;
 
-use common::{fails, folder, json, list, number, run, stend, tiny_edition};
+use common::{fails, folder, json, list, number, ok, run, stend, tiny_edition};
 use serde_json::Value;
 use stend_analysis::claims::Article;
 use stend_drive::model::SHIPPED;
@@ -490,6 +490,15 @@ fn experiments_are_made_on_findings_that_do_not_hold() {
     assert_eq!(outcomes, [(9_000.0, "fails"), (60_000.0, "holds")]);
     // Of the drive alone, and found again.
     assert!(progress.contains("1 drives to be simulated"), "{progress}");
+    // In the lab, the version says what it is, and stands for its drive nowhere.
+    let runs = json(&ok(dir, &["lab", "list", "--json"]).stdout);
+    let versions = list(&runs).iter().filter(|run| {
+        assert_eq!(run["state"], "unfinished");
+        let shown = ok(dir, &["lab", "show", &run["run"].to_string(), "--json"]).stdout;
+        let facts = json(&shown)["environment"].clone();
+        list(&facts).iter().any(|fact| fact["name"] == "version")
+    });
+    assert_eq!(versions.count(), 1, "{runs}");
     let args = ["small-drives.toml", "--experiments", "--validation", "v.md"];
     let (said, progress, _) = claims(dir, &args);
     assert!(!progress.contains("to be simulated"), "{progress}");
