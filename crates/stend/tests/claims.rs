@@ -462,10 +462,8 @@ fn a_finding_that_its_loose_words_would_turn_is_marked() {
     assert!(text.contains("with its loose words read half as widely again it would hold"));
 }
 
-#[test]
-fn experiments_are_made_on_findings_that_do_not_hold() {
-    let dir = folder();
-    let dir = dir.path();
+/// Findings of small drives, the first of which does not hold and has an experiment.
+fn with_experiment(dir: &Path) -> String {
     // Slower than the slow one: so it is with a slower command.
     article(dir, HOLDS);
     let text = fs::read_to_string(dir.join("small-drives.toml")).unwrap();
@@ -475,6 +473,14 @@ fn experiments_are_made_on_findings_that_do_not_hold() {
                       [[finding]]\nid = \"second\"";
     let text = text.replace("[[finding]]\nid = \"second\"", experiment);
     fs::write(dir.join("small-drives.toml"), &text).unwrap();
+    text
+}
+
+#[test]
+fn experiments_are_made_on_findings_that_do_not_hold() {
+    let dir = folder();
+    let dir = dir.path();
+    with_experiment(dir);
     let (said, _, _) = claims(dir, &["small-drives.toml", "--json"]);
     let none = &json(&said)["articles"][0]["findings"][0];
     assert!(none.get("experiments").is_none(), "{none}");
@@ -507,7 +513,13 @@ fn experiments_are_made_on_findings_that_do_not_hold() {
     let document = fs::read_to_string(dir.join("v.md")).unwrap();
     assert!(document.contains("Experiment: `controller.read_command_ns` of small.toml."));
     assert!(document.contains("| 60000 | yes |"), "{document}");
+}
 
+#[test]
+fn an_experiment_that_cannot_be_made_is_refused() {
+    let dir = folder();
+    let dir = dir.path();
+    let text = with_experiment(dir);
     for (old, new, said) in [
         (
             "values = [9000, 60000]",

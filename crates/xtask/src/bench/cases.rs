@@ -46,6 +46,9 @@ enum Drive {
     Shipped(&'static str),
     /// The 850 PRO in another size, bytes.
     Scaled(u64),
+    /// The 850 PRO of which the host can address so much less that it has this spare room, percent
+    /// of what can be addressed.
+    Spare(u64),
 }
 
 /// What a case does.
@@ -171,6 +174,11 @@ const GROWTH: Work = jobs(
     Phase::new("randwrite", 4, 32, Amount::Requests(10_000_000)),
 );
 
+const SPARE: Work = jobs(
+    &[FILL, Phase::new("randwrite", 4, 32, Amount::Capacities(1))],
+    Phase::new("randwrite", 4, 32, Amount::Requests(25_000_000)),
+);
+
 const fn jobs(prepare: &'static [Phase], measured: Phase) -> Work {
     Work::Jobs { prepare, measured }
 }
@@ -181,7 +189,7 @@ pub const CASES: &[Case] = &[
         name: "random-write-steady",
         what: "850 PRO 256 GB, filled, overwritten twice at random; 25,000,000 random 4 KiB \
                writes, depth 32",
-        aim: Aim::RequestsPerS(5e6),
+        aim: Aim::RequestsPerS(2.5e6),
         only_by_name: None,
         drive: SAMSUNG,
         work: jobs(
@@ -190,9 +198,25 @@ pub const CASES: &[Case] = &[
         ),
     },
     Case {
+        name: "random-write-spare-13",
+        what: "the same with 13 % spare room, overwritten once before",
+        aim: Aim::RequestsPerS(4e6),
+        only_by_name: None,
+        drive: Drive::Spare(13),
+        work: SPARE,
+    },
+    Case {
+        name: "random-write-spare-28",
+        what: "the same with 28 % spare room, overwritten once before",
+        aim: Aim::RequestsPerS(6e6),
+        only_by_name: None,
+        drive: Drive::Spare(28),
+        work: SPARE,
+    },
+    Case {
         name: "random-read-qd32",
         what: "850 PRO 256 GB, filled; 50,000,000 random 4 KiB reads, depth 32",
-        aim: Aim::RequestsPerS(3e6),
+        aim: Aim::RequestsPerS(8e6),
         only_by_name: None,
         drive: SAMSUNG,
         work: jobs(
@@ -203,7 +227,7 @@ pub const CASES: &[Case] = &[
     Case {
         name: "random-read-qd1",
         what: "850 PRO 256 GB, filled; 20,000,000 random 4 KiB reads, depth 1",
-        aim: Aim::RequestsPerS(3e6),
+        aim: Aim::RequestsPerS(8e6),
         only_by_name: None,
         drive: SAMSUNG,
         work: jobs(
@@ -214,7 +238,7 @@ pub const CASES: &[Case] = &[
     Case {
         name: "sequential-write",
         what: "Ultra II 240 GB, fresh; all of it written in order, 128 KiB, depth 32",
-        aim: Aim::ProcessWallS(6.0),
+        aim: Aim::ProcessWallS(0.4),
         only_by_name: None,
         drive: SANDISK,
         work: jobs(&[], FILL),
@@ -222,7 +246,7 @@ pub const CASES: &[Case] = &[
     Case {
         name: "sequential-write-850-pro",
         what: "850 PRO 256 GB, fresh; all of it written in order, 128 KiB, depth 32",
-        aim: Aim::ProcessWallS(6.0),
+        aim: Aim::ProcessWallS(0.4),
         only_by_name: None,
         drive: SAMSUNG,
         work: jobs(&[], FILL),
@@ -230,7 +254,7 @@ pub const CASES: &[Case] = &[
     Case {
         name: "degradation",
         what: "Ultra II 240 GB, fresh; two virtual hours of random 4 KiB writes, depth 32",
-        aim: Aim::ProcessWallS(20.0),
+        aim: Aim::ProcessWallS(12.0),
         only_by_name: None,
         drive: SANDISK,
         work: jobs(&[], Phase::new("randwrite", 4, 32, Amount::Seconds(7200))),
@@ -251,7 +275,7 @@ pub const CASES: &[Case] = &[
     Case {
         name: "review-2014",
         what: "Ultra II 240 GB: stend review, all tests, all processors, with the report",
-        aim: Aim::ProcessWallS(60.0),
+        aim: Aim::ProcessWallS(45.0),
         only_by_name: None,
         drive: SANDISK,
         work: Work::Review {
@@ -301,7 +325,10 @@ impl Case {
             (Drive::Shipped("sandisk-ultra-ii-240gb"), true) => {
                 ModelText::new(shipped("demo-8gb")?)
             }
-            (Drive::Shipped(_), true) => scaled(&shipped(SCALED)?, SMOKE_BYTES, Some(8)),
+            (Drive::Spare(percent), false) => with_spare(&shipped(SCALED)?, percent),
+            (Drive::Shipped(_) | Drive::Spare(_), true) => {
+                scaled(&shipped(SCALED)?, SMOKE_BYTES, Some(8))
+            }
             (Drive::Scaled(user_bytes), false) => scaled(&shipped(SCALED)?, user_bytes, None),
             // The two sizes stay apart.
             (Drive::Scaled(user_bytes), true) => {
@@ -409,6 +436,18 @@ fn scaled(original: &str, user_bytes: u64, pages_per_block: Option<u64>) -> Mode
     }
     assert!(changes.is_empty(), "the model lacks {changes:?}");
     ModelText::new(text)
+}
+
+/// The 850 PRO with another share of spare room.
+fn with_spare(original: &str, percent: u64) -> ModelText {
+    // All that its flash holds without its bad blocks, 256 GiB, and no part of a page of 4 KiB.
+    const FLASH_BYTES: u64 = 256 << 30;
+    let user_bytes = FLASH_BYTES * 100 / (100 + percent) / 4096 * 4096;
+    let is_capacity = |line: &&str| line.starts_with("user_bytes = ");
+    let old = original.lines().find(is_capacity);
+    let old = old.expect("the model has a capacity");
+    let new = format!("user_bytes = {}", figure(u128::from(user_bytes)));
+    ModelText::new(original.replace(old, &new))
 }
 
 /// A figure of a scaled model.
