@@ -314,6 +314,13 @@ fn a_program_without_its_optimiser_predicts_and_says_so() {
     let dir = folder();
     let dir = dir.path();
     set_up(dir);
-    fails(dir, &FIT, 5, &["--generations 0", "--features fit"]);
+    let said = ["--generations 0", "--features fit"];
+    fails(dir, &FIT, 5, &said);
+    fails(
+        dir,
+        &["fit", "--leave-one-out", "--to", "figures.toml"],
+        5,
+        &said,
+    );
     fit(dir, &["--generations", "0"]);
 }

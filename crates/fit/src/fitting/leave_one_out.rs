@@ -135,7 +135,7 @@ impl<'a> LeaveOneOut<'a> {
     /// The drives whose rows ask something. `files` gives the files of a name.
     ///
     /// # Errors
-    /// [`FitError::Model`] when a model is not sound.
+    /// [`FitError::Model`] when a model is not sound; [`FitError::NoOptimiser`].
     pub fn new(
         measured: &'a Measured,
         files: &dyn Fn(&str) -> Option<Files>,
@@ -143,6 +143,7 @@ impl<'a> LeaveOneOut<'a> {
         others: &'a dyn Fn(&str) -> Option<Model>,
         options: SearchOptions,
     ) -> Result<LeaveOneOut<'a>, FitError> {
+        super::may_search(&options)?;
         let mut models: BTreeMap<&str, Files> = BTreeMap::new();
         let mut predicted = BTreeSet::new();
         for (index, row) in measured.rows.iter().enumerate() {

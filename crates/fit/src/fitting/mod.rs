@@ -173,6 +173,9 @@ pub fn fit(
     keep: &mut dyn FnMut(&SearchState, &Generation) -> Result<(), String>,
 ) -> Result<Fit, FitError> {
     let parameters = allowed_parameters(task.models)?;
+    if !parameters.is_empty() {
+        may_search(&task.options)?;
+    }
     let rows = rows(task)?;
     let inputs = inputs(task, &rows);
     let mut state = known(state, &inputs)?;
@@ -246,10 +249,6 @@ impl Search<'_, '_> {
             places: searched.map(|((p, own), _)| p.place(*own)).collect(),
             cost,
         };
-        let is_asked = self.options.generations_max > 0 && !start.places.is_empty();
-        if is_asked && !cfg!(feature = "optimiser") {
-            return Err(FitError::NoOptimiser);
-        }
         let options = SearchOptions {
             population: population(self.options, start.places.len()),
             ..*self.options
@@ -283,6 +282,14 @@ impl Search<'_, '_> {
             generations: history.generations.len(),
             population: options.population,
         })
+    }
+}
+
+/// Whether the program can search as it is to, told before anything is simulated.
+fn may_search(options: &SearchOptions) -> Result<(), FitError> {
+    match options.generations_max > 0 && !cfg!(feature = "optimiser") {
+        true => Err(FitError::NoOptimiser),
+        false => Ok(()),
     }
 }
 
