@@ -173,12 +173,12 @@ pub fn fit(
     keep: &mut dyn FnMut(&SearchState, &Generation) -> Result<(), String>,
 ) -> Result<Fit, FitError> {
     let parameters = allowed_parameters(task.models)?;
-    if !parameters.is_empty() {
-        may_search(&task.options)?;
-    }
     let rows = rows(task)?;
     let inputs = inputs(task, &rows);
     let mut state = known(state, &inputs)?;
+    if !parameters.is_empty() {
+        may_search(&task.options)?;
+    }
     let seed = task.options.seed;
     let (measured, models) = (task.measured, task.models);
     let mut objective = Objective::new(measured, models, &parameters, rows, task.others, seed);
