@@ -185,3 +185,43 @@ pub fn keep_finished(earlier: &Review, folder: &Path) -> Result<(), Failure> {
         earlier.target.title
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use stend_record::review::TestResult;
+
+    use super::*;
+
+    fn test(id: &str) -> TestResult {
+        TestResult {
+            id: id.to_owned(),
+            ..TestResult::default()
+        }
+    }
+
+    #[test]
+    fn a_page_is_written_when_what_it_shows_changes() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(dir.path().join("out")).unwrap();
+        let mut review = Review {
+            tests: vec![test("a")],
+            ..Review::default()
+        };
+        let page = folder.save(&review).unwrap();
+        assert!(page.exists());
+        fs::remove_file(&page).unwrap();
+        // A test under way is not shown, but kept.
+        review.unfinished.push(test("b"));
+        folder.save(&review).unwrap();
+        assert!(!page.exists());
+        assert_eq!(folder.earlier().unwrap().unwrap().unfinished.len(), 1);
+        review.tests.append(&mut review.unfinished);
+        folder.save(&review).unwrap();
+        assert!(page.exists());
+        // Complete, which the page says as well.
+        fs::remove_file(&page).unwrap();
+        review.complete = true;
+        folder.save(&review).unwrap();
+        assert!(page.exists());
+    }
+}
