@@ -14,6 +14,7 @@ use common::draw::{draw_blocks, draw_host, draw_power, draw_spec};
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
+use stend_drive::sim::keep_tables_compact;
 
 const SEEDS: u64 = 60;
 const REQUESTS: u32 = 6_000;
@@ -212,6 +213,12 @@ fn the_drive_reads_back_what_a_plain_map_would() {
         // back in the middle of everything.
         if seed % 4 == 0 {
             assert_eq!(run(seed, false), trace, "seed {seed}");
+        }
+        if seed % 4 == 2 {
+            keep_tables_compact(true);
+            let compact = run(seed, false);
+            keep_tables_compact(false);
+            assert_eq!(compact, trace, "seed {seed}, compact tables");
         }
     }
 }

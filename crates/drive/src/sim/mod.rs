@@ -42,6 +42,8 @@ pub use drive::{Loss, LossCause};
 #[cfg(feature = "fault-injection")]
 pub use faults::Fault;
 pub use geometry::layout::{Capacity, capacity, user_pages_max};
+#[cfg(feature = "fault-injection")]
+pub use l2p::keep_tables_compact;
 pub use l2p::probe::MappingLog;
 pub use media::blocks::{ShortDie, short_die};
 #[cfg(feature = "fault-injection")]

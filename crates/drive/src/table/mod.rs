@@ -5,6 +5,8 @@
 
 pub(crate) mod memory;
 
+use std::marker::PhantomData;
+
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeTuple};
 use serde::{Deserializer, Serialize, Serializer};
@@ -52,37 +54,39 @@ pub(crate) fn serialize<T: Word, S: Serializer>(table: &[T], to: S) -> Result<S:
 
 /// Writes a table of `len` entries that lie in several rows, all but the last of which make whole
 /// blocks.
-pub(crate) fn serialize_rows<'a, T: Word + 'a, S: Serializer>(
+pub(crate) fn serialize_rows<T: Word, S: Serializer>(
     len: usize,
-    rows: impl Iterator<Item = &'a [T]> + Clone,
+    rows: impl Iterator<Item: AsRef<[T]>> + Clone,
     to: S,
 ) -> Result<S::Ok, S::Error> {
     let mut tuple = to.serialize_tuple(2)?;
     tuple.serialize_element(&(len as u64))?;
     let blocks = len.div_ceil(BLOCK_BYTES / T::BYTES);
-    tuple.serialize_element(&Blocks { blocks, rows })?;
+    let word = PhantomData::<T>;
+    tuple.serialize_element(&Blocks { blocks, rows, word })?;
     tuple.end()
 }
 
-struct Blocks<I> {
+struct Blocks<I, T> {
     blocks: usize,
     rows: I,
+    word: PhantomData<T>,
 }
 
-impl<'a, T: Word + 'a, I: Iterator<Item = &'a [T]> + Clone> Serialize for Blocks<I> {
+impl<T: Word, I: Iterator<Item: AsRef<[T]>> + Clone> Serialize for Blocks<I, T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let in_blocks = |row: &'a [T]| row.chunks(BLOCK_BYTES / T::BYTES);
-        let blocks = self.rows.clone().flat_map(in_blocks);
         let mut seq = to.serialize_seq(Some(self.blocks))?;
         let mut bytes = vec![0; BLOCK_BYTES];
         let mut before = T::default();
-        for block in blocks {
-            let bytes = &mut bytes[..block.len() * T::BYTES];
-            for (&entry, place) in block.iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
-                entry.put(before, place);
-                before = entry;
+        for row in self.rows.clone() {
+            for block in row.as_ref().chunks(BLOCK_BYTES / T::BYTES) {
+                let bytes = &mut bytes[..block.len() * T::BYTES];
+                for (&entry, place) in block.iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
+                    entry.put(before, place);
+                    before = entry;
+                }
+                seq.serialize_element(&Bytes(bytes))?;
             }
-            seq.serialize_element(&Bytes(bytes))?;
         }
         seq.end()
     }
@@ -96,36 +100,74 @@ impl Serialize for Bytes<'_> {
     }
 }
 
-/// Reads a table.
-pub(crate) fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
-    from.deserialize_tuple(2, TableVisitor(std::marker::PhantomData))
+/// A table that is being read.
+pub(crate) trait Filling<T> {
+    /// An empty table with room for `len` entries.
+    fn with_room(len: usize) -> Self;
+    /// Adds entries, no more than there is room for.
+    fn add(&mut self, entries: impl Iterator<Item = T>);
 }
 
-struct TableVisitor<T>(std::marker::PhantomData<T>);
+impl<T> Filling<T> for Vec<T> {
+    fn with_room(len: usize) -> Vec<T> {
+        memory::room(len)
+    }
 
-impl<'de, T: Word> Visitor<'de> for TableVisitor<T> {
-    type Value = Vec<T>;
+    fn add(&mut self, entries: impl Iterator<Item = T>) {
+        self.extend(entries);
+    }
+}
+
+/// Reads a table.
+pub(crate) fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    deserialize_into(from)
+}
+
+/// Reads a table of any form.
+pub(crate) fn deserialize_into<'de, T: Word, F: Filling<T>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<F, D::Error> {
+    from.deserialize_tuple(2, TableVisitor(PhantomData))
+}
+
+struct TableVisitor<T, F>(PhantomData<(T, F)>);
+
+impl<'de, T: Word, F: Filling<T>> Visitor<'de> for TableVisitor<T, F> {
+    type Value = F;
 
     fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.write_str("a table")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Vec<T>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<F, A::Error> {
         let len: Option<u64> = parts.next_element()?;
         let len = len.filter(|&len| len <= LEN_MAX);
         let len = len.ok_or_else(|| A::Error::custom("a table of an impossible length"))?;
-        let mut table = memory::room(len as usize);
-        parts.next_element_seed(BlocksInto(&mut table))?;
-        if table.len() as u64 == len {
-            return Ok(table);
+        let mut read = Read {
+            table: F::with_room(len as usize),
+            missing: len as usize,
+            before: T::default(),
+        };
+        parts.next_element_seed(BlocksInto(&mut read))?;
+        if read.missing == 0 {
+            return Ok(read.table);
         }
         Err(A::Error::custom("a table of another length than it says"))
     }
 }
 
-struct BlocksInto<'a, T>(&'a mut Vec<T>);
+/// What has been read of a table.
+struct Read<T, F> {
+    table: F,
+    /// Entries that are still to come.
+    missing: usize,
+    /// The last entry.
+    before: T,
+}
 
-impl<'de, T: Word> DeserializeSeed<'de> for BlocksInto<'_, T> {
+struct BlocksInto<'a, T, F>(&'a mut Read<T, F>);
+
+impl<'de, T: Word, F: Filling<T>> DeserializeSeed<'de> for BlocksInto<'_, T, F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -133,7 +175,7 @@ impl<'de, T: Word> DeserializeSeed<'de> for BlocksInto<'_, T> {
     }
 }
 
-impl<'de, T: Word> Visitor<'de> for BlocksInto<'_, T> {
+impl<'de, T: Word, F: Filling<T>> Visitor<'de> for BlocksInto<'_, T, F> {
     type Value = ();
 
     fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -146,9 +188,9 @@ impl<'de, T: Word> Visitor<'de> for BlocksInto<'_, T> {
     }
 }
 
-struct BlockInto<'a, T>(&'a mut Vec<T>);
+struct BlockInto<'a, T, F>(&'a mut Read<T, F>);
 
-impl<'de, T: Word> DeserializeSeed<'de> for BlockInto<'_, T> {
+impl<'de, T: Word, F: Filling<T>> DeserializeSeed<'de> for BlockInto<'_, T, F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -156,7 +198,7 @@ impl<'de, T: Word> DeserializeSeed<'de> for BlockInto<'_, T> {
     }
 }
 
-impl<T: Word> Visitor<'_> for BlockInto<'_, T> {
+impl<T: Word, F: Filling<T>> Visitor<'_> for BlockInto<'_, T, F> {
     type Value = ();
 
     fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -164,14 +206,18 @@ impl<T: Word> Visitor<'_> for BlockInto<'_, T> {
     }
 
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<(), E> {
+        let Read {
+            table,
+            missing,
+            before,
+        } = self.0;
         let entries = bytes.chunks_exact(T::BYTES);
-        if self.0.len() + entries.len() > self.0.capacity() {
-            return Err(E::custom("a table longer than it says"));
-        }
-        let mut before = self.0.last().copied().unwrap_or_default();
-        self.0.extend(entries.map(|entry| {
-            before = T::take(before, entry);
-            before
+        *missing = missing
+            .checked_sub(entries.len())
+            .ok_or_else(|| E::custom("a table longer than it says"))?;
+        table.add(entries.map(|entry| {
+            *before = T::take(*before, entry);
+            *before
         }));
         Ok(())
     }

@@ -304,6 +304,17 @@ pub const CASES: &[Case] = &[
         drive: Drive::Scaled(4_000_000_000_000),
         work: GROWTH,
     },
+    Case {
+        name: "large-8tb",
+        what: "the same scaled to 8 TB, filled; 200 GB of random 4 KiB writes, depth 32",
+        aim: Aim::None,
+        only_by_name: Some("takes about 6 GB of memory, and some minutes"),
+        drive: Drive::Scaled(8_000_000_000_000),
+        work: jobs(
+            &[FILL],
+            Phase::new("randwrite", 4, 32, Amount::Requests(200_000_000_000 / 4096)),
+        ),
+    },
 ];
 
 impl Case {

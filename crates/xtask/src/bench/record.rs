@@ -19,6 +19,9 @@ const MEMORY_AIM_BYTES: f64 = 200e6;
 /// What the tables may take for each 4 KiB of the drive's capacity, bytes.
 const MEMORY_AIM_PER_4KIB_BYTES: f64 = 12.0;
 
+/// What a process may take however large its drive is: 8 GiB.
+const MEMORY_AIM_BYTES_MAX: f64 = 8.0 * (1_u64 << 30) as f64;
+
 /// A run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Record {
@@ -135,7 +138,8 @@ impl Figures {
             Aim::CostRatio { most, .. } => cost_ratio.map(|ratio| ratio <= most),
             Aim::Reference(_) | Aim::None => None,
         };
-        let memory_bytes = MEMORY_AIM_PER_4KIB_BYTES * pages + MEMORY_AIM_BYTES;
+        let tables_bytes = MEMORY_AIM_PER_4KIB_BYTES * pages;
+        let memory_bytes = (tables_bytes + MEMORY_AIM_BYTES).min(MEMORY_AIM_BYTES_MAX);
         Figures {
             name: case.name.to_owned(),
             what: case.what.to_owned(),

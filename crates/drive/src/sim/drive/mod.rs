@@ -38,6 +38,7 @@ use crate::sim::host::Host;
 use crate::sim::idle::Idle;
 use crate::sim::ids::{DieId, Lpn, Ppn};
 use crate::sim::kind;
+use crate::sim::l2p::table::{prefetch_expected_write, prefetch_submitted};
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::Persistence;
@@ -400,7 +401,7 @@ impl Device for SimDrive {
         let first = Lpn::of_byte(request.offset_bytes);
         // It will be looked up when the command has come through link and firmware.
         let ftl = &self.store.ftl;
-        ftl.l2p.prefetch(first);
+        prefetch_submitted(&ftl.l2p, first);
         if request.len_bytes > PAGE_BYTES {
             // The entries of 128 KiB lie in three cache lines.
             ftl.l2p.prefetch(first + ENTRIES_PER_LINE);
@@ -417,8 +418,7 @@ impl Device for SimDrive {
 
     #[inline]
     fn expect_write(&self, offset_bytes: u64) {
-        let l2p = &self.store.ftl.l2p;
-        l2p.prefetch_invalid(Lpn::of_byte(offset_bytes));
+        prefetch_expected_write(&self.store.ftl.l2p, Lpn::of_byte(offset_bytes));
     }
 
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {

@@ -1,8 +1,12 @@
 //! The tables L2P and P2L, from logical to physical pages and back, which physical pages are valid,
 //! and how the tables are kept in memory.
 
+mod compact;
 pub(in crate::sim) mod probe;
 mod reuse;
 pub(in crate::sim) mod rows;
 mod shared_table;
 pub(in crate::sim) mod table;
+
+#[cfg(feature = "fault-injection")]
+pub use shared_table::keep_tables_compact;

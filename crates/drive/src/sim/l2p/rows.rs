@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use crate::sim::ids::Ppn;
+use super::shared_table::SharedTable;
+use crate::sim::ids::{Lpn, Ppn};
 
 /// Whether the entries of a row count up from `first` in steps of 1, or are all `first` where
 /// `step` is 0.
@@ -67,12 +68,14 @@ pub(in crate::sim) struct PlaceRun {
 }
 
 impl PlaceRun {
-    /// Of the places in a row of the L2P, at least one; `None` where they are no run.
+    /// Of the places of `pages` logical pages of the L2P in a row, at least one, from `lpn` on;
+    /// `None` where they are no run.
     #[inline(always)]
-    pub fn of(row: &[u32]) -> Option<PlaceRun> {
-        let first = Ppn(*row.first()?);
-        let pages = row.len() as u32;
-        counts_up(row, first.0, u32::from(first.is_place())).then_some(PlaceRun { first, pages })
+    pub(super) fn of(l2p: &SharedTable, lpn: Lpn, pages: u32) -> Option<PlaceRun> {
+        let first = Ppn(l2p.get(lpn.0));
+        let step = u32::from(first.is_place());
+        l2p.counts_up(lpn.0, pages, first.0, step)
+            .then_some(PlaceRun { first, pages })
     }
 
     /// Of one page.
@@ -112,15 +115,23 @@ mod tests {
     #[test]
     fn places_in_a_row_are_a_run() {
         let of = |first, pages| Some(PlaceRun { first, pages });
-        assert_eq!(PlaceRun::of(&[7]), of(Ppn(7), 1));
-        assert_eq!(PlaceRun::of(&[7, 8, 9, 10]), of(Ppn(7), 4));
-        assert_eq!(PlaceRun::of(&[7, 8, 10]), None);
-        assert_eq!(PlaceRun::of(&[7, 7]), None);
+        assert_eq!(run_of(&[7]), of(Ppn(7), 1));
+        assert_eq!(run_of(&[7, 8, 9, 10]), of(Ppn(7), 4));
+        assert_eq!(run_of(&[7, 8, 10]), None);
+        assert_eq!(run_of(&[7, 7]), None);
         let (unmapped, lost) = (Ppn::UNMAPPED.0, Ppn::LOST.0);
-        assert_eq!(PlaceRun::of(&[unmapped; 3]), of(Ppn::UNMAPPED, 3));
-        assert_eq!(PlaceRun::of(&[lost; 2]), of(Ppn::LOST, 2));
-        assert!(PlaceRun::of(&[lost, unmapped]).is_none());
-        assert!(PlaceRun::of(&[unmapped, 0]).is_none());
+        assert_eq!(run_of(&[unmapped; 3]), of(Ppn::UNMAPPED, 3));
+        assert_eq!(run_of(&[lost; 2]), of(Ppn::LOST, 2));
+        assert!(run_of(&[lost, unmapped]).is_none());
+        assert!(run_of(&[unmapped, 0]).is_none());
+    }
+
+    fn run_of(row: &[u32]) -> Option<PlaceRun> {
+        let mut table = SharedTable::new(0, row.len());
+        for (index, &entry) in (0..).zip(row) {
+            table.set(index, entry);
+        }
+        PlaceRun::of(&table, Lpn(0), row.len() as u32)
     }
 
     #[test]
@@ -139,13 +150,13 @@ mod tests {
             let mut row = vec![0; len];
             count_up(&mut row, 40);
             assert_eq!(row, (40..40 + len as u32).collect::<Vec<_>>());
-            assert_eq!(PlaceRun::of(&row).map(|run| run.pages), Some(len as u32));
+            assert_eq!(run_of(&row).map(|run| run.pages), Some(len as u32));
             for nth in 1..len {
                 let (mut wrong, mut none) = (row.clone(), vec![Ppn::UNMAPPED.0; len]);
                 wrong[nth] += 1;
                 none[nth] = 3;
-                assert_eq!(PlaceRun::of(&wrong), None);
-                assert_eq!(PlaceRun::of(&none), None);
+                assert_eq!(run_of(&wrong), None);
+                assert_eq!(run_of(&none), None);
             }
         }
     }

@@ -3,11 +3,16 @@
 //! Each point of a review runs on its own copy of a prepared drive, and most change little of it:
 //! one that reads changes nothing, one that writes for a minute the entries of that minute. Such a
 //! copy holds what it has changed as blocks over the table that all share. One that has changed
-//! much takes a table of its own, which is as fast as any. Nothing here changes a result.
+//! much takes a table of its own, which is as fast as any. A very large table is kept as runs
+//! ([`super::compact`]). Nothing here changes a result.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+#[cfg(feature = "fault-injection")]
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::reuse;
+use super::compact::CompactTable;
+use super::{reuse, rows};
 use crate::table as format;
 use crate::table::memory;
 
@@ -17,13 +22,50 @@ pub(super) const BLOCK_ENTRIES: u32 = 1 << 16;
 /// Of so many blocks one may have changed before the whole table is copied.
 const BLOCKS_FOR_ONE_CHANGED: usize = 3;
 
+/// Tables of so many entries and more are compact: 1 GiB, those of drives beyond 1.1 TB. Random
+/// writes to new places are slower there; but two whole tables are more than most machines have
+/// memory for.
+const COMPACT_ENTRIES_MIN: usize = 1 << 28;
+
+/// Whether a table of so many entries is compact.
+fn is_compact(len: usize) -> bool {
+    len >= COMPACT_ENTRIES_MIN || always_compact()
+}
+
+#[cfg(feature = "fault-injection")]
+static ALWAYS_COMPACT: AtomicBool = AtomicBool::new(false);
+
+#[cfg(feature = "fault-injection")]
+fn always_compact() -> bool {
+    ALWAYS_COMPACT.load(Ordering::Relaxed)
+}
+
+#[cfg(not(feature = "fault-injection"))]
+fn always_compact() -> bool {
+    false
+}
+
+/// Whether tables that are made from now on are compact though they are small. What drives do does
+/// not depend on it.
+#[cfg(feature = "fault-injection")]
+pub fn keep_tables_compact(always: bool) {
+    ALWAYS_COMPACT.store(always, Ordering::Relaxed);
+}
+
 /// A table of which copies share what they have not changed.
 #[derive(Clone, Debug)]
 pub(super) struct SharedTable {
     len: usize,
-    /// All entries; none where the table is shared.
+    /// All entries; none where they are elsewhere.
     own: Entries,
-    shared: Option<Box<Shared>>,
+    elsewhere: Option<Box<Elsewhere>>,
+}
+
+/// Where entries are that are not the table's own array.
+#[derive(Clone, Debug)]
+enum Elsewhere {
+    Shared(Shared),
+    Compact(CompactTable),
 }
 
 /// Entries whose memory is used again.
@@ -102,6 +144,9 @@ impl Shared {
 impl SharedTable {
     /// A table of `len` equal entries.
     pub fn new(value: u32, len: usize) -> SharedTable {
+        if is_compact(len) {
+            return SharedTable::compact(CompactTable::new(value, len), len);
+        }
         SharedTable::of(reuse::table(value, len))
     }
 
@@ -109,7 +154,15 @@ impl SharedTable {
         SharedTable {
             len: entries.len(),
             own: Entries(entries),
-            shared: None,
+            elsewhere: None,
+        }
+    }
+
+    fn compact(table: CompactTable, len: usize) -> SharedTable {
+        SharedTable {
+            len,
+            own: Entries::default(),
+            elsewhere: Some(Box::new(Elsewhere::Compact(table))),
         }
     }
 
@@ -120,12 +173,14 @@ impl SharedTable {
 
     /// Lets copies made from now on share the table.
     pub fn share(&mut self) {
-        if self.shared.as_ref().is_some_and(|s| s.changed_count == 0) {
-            return;
+        match self.elsewhere.as_deref_mut() {
+            Some(Elsewhere::Compact(table)) => return table.share(),
+            Some(Elsewhere::Shared(shared)) if shared.changed_count == 0 => return,
+            _ => {}
         }
         self.own_all();
-        let all = std::mem::take(&mut self.own);
-        self.shared = Some(Box::new(Shared::new(all)));
+        let all = Shared::new(std::mem::take(&mut self.own));
+        self.elsewhere = Some(Box::new(Elsewhere::Shared(all)));
     }
 
     /// An entry.
@@ -133,7 +188,7 @@ impl SharedTable {
     pub fn get(&self, index: u32) -> u32 {
         match self.own.0.get(index as usize) {
             Some(&entry) => entry,
-            None => self.block(index)[(index % BLOCK_ENTRIES) as usize],
+            None => self.get_elsewhere(index),
         }
     }
 
@@ -143,61 +198,138 @@ impl SharedTable {
         if (index as usize) < self.own.0.len() {
             &mut self.own.0[index as usize]
         } else {
-            &mut self.shared_row(index, 1)[0]
+            self.entry_elsewhere(index)
         }
     }
 
-    /// Entries in a row of one block, `None` where they are not all there.
+    /// Changes an entry.
     #[inline(always)]
-    pub fn row(&self, first: u32, count: u32) -> Option<&[u32]> {
-        let own = self.own.0.get(first as usize..(first + count) as usize);
-        own.or_else(|| self.shared_row_of(first, count))
+    pub fn set(&mut self, index: u32, value: u32) {
+        match self.own.0.get_mut(index as usize) {
+            Some(entry) => *entry = value,
+            None => self.set_elsewhere(index, value),
+        }
     }
 
-    /// The same, to be changed.
+    /// Whether entries in a row are `value` and so on in steps of `step`, 0 or 1.
+    #[inline(always)]
+    pub fn counts_up(&self, first: u32, count: u32, value: u32, step: u32) -> bool {
+        match self.own.0.get(first as usize..(first + count) as usize) {
+            Some(row) => rows::counts_up(row, value, step),
+            None => self.counts_up_elsewhere(first, count, value, step),
+        }
+    }
+
+    /// Lets entries in a row of one block count up from `value`.
     ///
     /// # Panics
     /// Where they are not all there.
     #[inline(always)]
-    pub fn row_to_change(&mut self, first: u32, count: u32) -> &mut [u32] {
+    pub fn count_up(&mut self, first: u32, count: u32, value: u32) {
         if ((first + count) as usize) <= self.own.0.len() {
-            &mut self.own.0[first as usize..(first + count) as usize]
+            rows::count_up(
+                &mut self.own.0[first as usize..(first + count) as usize],
+                value,
+            );
         } else {
-            self.shared_row(first, count)
+            self.count_up_elsewhere(first, count, value);
         }
     }
 
     /// Asks the processor to fetch an entry, if it is there.
     #[inline(always)]
     pub fn prefetch(&self, index: u32) {
-        if self.shared.is_some() {
-            return self.prefetch_shared(index);
+        if self.elsewhere.is_some() {
+            return self.prefetch_elsewhere(index);
         }
         memory::prefetch(&self.own.0, index as usize);
     }
 
+    /// The second step after [`SharedTable::prefetch`], where an entry is not found in one step.
+    /// Returns whether there is one.
+    #[inline(always)]
+    pub fn prefetch_more(&self, index: u32) -> bool {
+        self.elsewhere.is_some() && self.prefetch_line(index)
+    }
+
+    #[inline(never)]
+    fn prefetch_line(&self, index: u32) -> bool {
+        let Elsewhere::Compact(table) = self.elsewhere() else {
+            return false;
+        };
+        table.prefetch_line(index);
+        true
+    }
+
     /// Makes all entries equal.
     pub fn fill(&mut self, value: u32) {
-        if self.shared.is_some() {
+        if self.elsewhere.is_some() {
             *self = SharedTable::new(value, self.len);
         } else {
             self.own.0.fill(value);
         }
     }
 
-    #[inline(never)]
-    fn block(&self, index: u32) -> &[u32] {
-        let shared = self.shared.as_ref();
-        shared.map_or(&[], |shared| shared.block(index))
+    fn elsewhere(&self) -> &Elsewhere {
+        self.elsewhere.as_deref().expect("there is such an entry")
     }
 
     #[inline(never)]
-    fn shared_row_of(&self, first: u32, count: u32) -> Option<&[u32]> {
-        if (first + count) as usize > self.len {
-            return None;
+    fn get_elsewhere(&self, index: u32) -> u32 {
+        match self.elsewhere() {
+            Elsewhere::Shared(shared) => shared.block(index)[(index % BLOCK_ENTRIES) as usize],
+            Elsewhere::Compact(table) => table.get(index),
         }
-        let place = (first % BLOCK_ENTRIES) as usize;
-        self.block(first).get(place..place + count as usize)
+    }
+
+    #[inline(never)]
+    fn counts_up_elsewhere(&self, first: u32, count: u32, value: u32, step: u32) -> bool {
+        if let Elsewhere::Shared(shared) = self.elsewhere() {
+            let place = (first % BLOCK_ENTRIES) as usize;
+            let row = shared.block(first).get(place..place + count as usize);
+            if let Some(row) = row {
+                return rows::counts_up(row, value, step);
+            }
+        }
+        (0..count).all(|nth| self.get(first + nth) == value.wrapping_add(nth * step))
+    }
+
+    #[inline(never)]
+    fn entry_elsewhere(&mut self, index: u32) -> &mut u32 {
+        match self.elsewhere.as_deref() {
+            Some(Elsewhere::Compact(_)) => self.compact_table().entry(index),
+            _ => &mut self.shared_row(index, 1)[0],
+        }
+    }
+
+    #[inline(never)]
+    fn set_elsewhere(&mut self, index: u32, value: u32) {
+        match self.elsewhere.as_deref() {
+            Some(Elsewhere::Compact(_)) => self.compact_table().set(index, value),
+            _ => self.shared_row(index, 1)[0] = value,
+        }
+    }
+
+    #[inline(never)]
+    fn count_up_elsewhere(&mut self, first: u32, count: u32, value: u32) {
+        match self.elsewhere.as_deref() {
+            Some(Elsewhere::Compact(_)) => self.compact_table().count_up(first, count, value),
+            _ => rows::count_up(self.shared_row(first, count), value),
+        }
+    }
+
+    fn compact_table(&mut self) -> &mut CompactTable {
+        match self.elsewhere.as_deref_mut() {
+            Some(Elsewhere::Compact(table)) => table,
+            _ => unreachable!("the caller saw that it is compact"),
+        }
+    }
+
+    fn shared(&mut self) -> Option<&mut Shared> {
+        match self.elsewhere.as_deref_mut() {
+            Some(Elsewhere::Shared(shared)) => Some(shared),
+            _ => None,
+        }
     }
 
     #[inline(never)]
@@ -206,29 +338,54 @@ impl SharedTable {
             (first + count) as usize <= self.len,
             "there are no such entries"
         );
-        let shared = self.shared.as_mut();
+        let shared = self.shared();
         let can_change = shared.is_some_and(|shared| shared.block_to_change(first).is_some());
         if !can_change {
             self.own_all();
         }
-        let shared = self.shared.as_mut();
-        match shared.and_then(|shared| shared.block_to_change(first)) {
-            Some(block) => &mut block[(first % BLOCK_ENTRIES) as usize..][..count as usize],
-            None => &mut self.own.0[first as usize..(first + count) as usize],
+        let place = (first % BLOCK_ENTRIES) as usize;
+        // What is shared can be changed, or is the table's own by now.
+        match self.elsewhere.as_deref_mut() {
+            Some(Elsewhere::Shared(shared)) => {
+                let block = shared.block_to_change(first).expect("it can be changed");
+                &mut block[place..][..count as usize]
+            }
+            _ => &mut self.own.0[first as usize..(first + count) as usize],
         }
     }
 
     #[inline(never)]
-    fn prefetch_shared(&self, index: u32) {
+    fn prefetch_elsewhere(&self, index: u32) {
         if (index as usize) < self.len {
-            memory::prefetch(self.block(index), (index % BLOCK_ENTRIES) as usize);
+            match self.elsewhere() {
+                Elsewhere::Shared(shared) => {
+                    memory::prefetch(shared.block(index), (index % BLOCK_ENTRIES) as usize);
+                }
+                Elsewhere::Compact(table) => table.prefetch(index),
+            }
         }
     }
 
     /// Ends the sharing.
     fn own_all(&mut self) {
-        if let Some(shared) = self.shared.take() {
-            self.own = shared.whole();
+        match self.elsewhere.take().map(|elsewhere| *elsewhere) {
+            Some(Elsewhere::Shared(shared)) => self.own = shared.whole(),
+            other => self.elsewhere = other.map(Box::new),
+        }
+    }
+
+    /// Entries in a row of one block, to be written to a file.
+    fn row(&self, first: u32, count: u32) -> Cow<'_, [u32]> {
+        let place = (first % BLOCK_ENTRIES) as usize;
+        match self.elsewhere.as_deref() {
+            None => Cow::from(&self.own.0[first as usize..][..count as usize]),
+            Some(Elsewhere::Shared(shared)) => {
+                Cow::from(&shared.block(first)[place..][..count as usize])
+            }
+            Some(Elsewhere::Compact(table)) => {
+                let all = (first..first + count).map(|index| table.get(index));
+                all.collect::<Vec<u32>>().into()
+            }
         }
     }
 }
@@ -238,7 +395,7 @@ impl serde::Serialize for SharedTable {
         let firsts = (0..self.len as u64).step_by(BLOCK_ENTRIES as usize);
         let row = |first| {
             let count = BLOCK_ENTRIES.min((self.len as u64 - first) as u32);
-            self.row(first as u32, count).expect("it is there")
+            self.row(first as u32, count)
         };
         format::serialize_rows(self.len, firsts.map(row), to)
     }
@@ -246,7 +403,31 @@ impl serde::Serialize for SharedTable {
 
 impl<'de> serde::Deserialize<'de> for SharedTable {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<SharedTable, D::Error> {
-        format::deserialize(from).map(SharedTable::of)
+        format::deserialize_into(from)
+    }
+}
+
+impl format::Filling<u32> for SharedTable {
+    fn with_room(len: usize) -> SharedTable {
+        if is_compact(len) {
+            return SharedTable::compact(CompactTable::new(0, len), 0);
+        }
+        SharedTable::of(memory::room(len))
+    }
+
+    fn add(&mut self, entries: impl Iterator<Item = u32>) {
+        match self.elsewhere.as_deref_mut() {
+            Some(Elsewhere::Compact(table)) => {
+                for entry in entries {
+                    table.set(self.len as u32, entry);
+                    self.len += 1;
+                }
+            }
+            _ => {
+                self.own.0.extend(entries);
+                self.len = self.own.0.len();
+            }
+        }
     }
 }
 
@@ -262,6 +443,23 @@ mod tests {
         SharedTable::of((0..LEN).collect())
     }
 
+    fn compact() -> SharedTable {
+        let mut table = SharedTable::compact(CompactTable::new(0, LEN as usize), LEN as usize);
+        for block in 0..BLOCKS {
+            let first = block * BLOCK_ENTRIES;
+            table.count_up(first, BLOCK_ENTRIES.min(LEN - first), first);
+        }
+        table
+    }
+
+    /// A block of a table that is shared.
+    fn block(table: &SharedTable, first: u32) -> &[u32] {
+        match table.elsewhere() {
+            Elsewhere::Shared(shared) => shared.block(first),
+            Elsewhere::Compact(_) => unreachable!("it is not compact"),
+        }
+    }
+
     fn all(table: &SharedTable) -> Vec<u32> {
         (0..LEN).map(|index| table.get(index)).collect()
     }
@@ -274,16 +472,16 @@ mod tests {
         table.share();
         let other = table.clone();
         *one.entry(BLOCK_ENTRIES) = 8;
-        one.row_to_change(LEN - 2, 2).copy_from_slice(&[9, 10]);
+        one.count_up(LEN - 2, 2, 9);
         let same = |nth: u32| {
             let first = nth * BLOCK_ENTRIES;
-            std::ptr::eq(one.block(first), table.block(first))
+            std::ptr::eq(block(&one, first), block(&table, first))
         };
         let shared: Vec<bool> = (0..BLOCKS).map(same).collect();
         let expected: Vec<bool> = (0..BLOCKS).map(|b| b != 1 && b != BLOCKS - 1).collect();
         assert_eq!(shared, expected);
         assert!(
-            std::ptr::eq(other.block(0), one.block(0)),
+            std::ptr::eq(block(&other, 0), block(&one, 0)),
             "sharing it again copies nothing"
         );
         let mut expected: Vec<u32> = (0..LEN).collect();
@@ -301,7 +499,7 @@ mod tests {
         let mut expected = all(&table);
         for block in 0..BLOCKS {
             assert_eq!(
-                one.shared.is_some(),
+                one.elsewhere.is_some(),
                 block <= BLOCKS / BLOCKS_FOR_ONE_CHANGED as u32,
                 "after {block} blocks"
             );
@@ -364,19 +562,23 @@ mod tests {
     }
 
     #[test]
-    fn rows_end_with_the_table() {
-        for shared in [false, true] {
-            let mut table = table();
-            if shared {
-                table.share();
-            }
-            for first in [0, BLOCK_ENTRIES - 8, LEN - 8] {
-                assert_eq!(table.row(first, 1), Some(&[first][..]));
-                assert_eq!(table.row(first, 8).map(<[u32]>::len), Some(8));
-            }
-            for first in [LEN - 7, LEN, BLOCKS * BLOCK_ENTRIES] {
-                assert_eq!(table.row(first, 8), None);
-                table.prefetch(first);
+    fn rows_may_cross_the_border_of_blocks() {
+        let mut shared = table();
+        shared.share();
+        let mut changed = shared.clone();
+        *changed.entry(BLOCK_ENTRIES) = 7;
+        for (table, is_run) in [
+            (table(), true),
+            (shared, true),
+            (compact(), true),
+            (changed, false),
+        ] {
+            let first = BLOCK_ENTRIES - 4;
+            assert_eq!(table.counts_up(first, 8, first, 1), is_run);
+            assert!(table.counts_up(first, 4, first, 1) && !table.counts_up(first, 4, first, 0));
+            assert!(table.counts_up(LEN - 8, 8, LEN - 8, 1));
+            for beyond in [LEN, BLOCKS * BLOCK_ENTRIES] {
+                table.prefetch(beyond);
             }
         }
     }
@@ -397,10 +599,31 @@ mod tests {
         assert!(all(&back) == all(&one), "the same entries");
     }
 
+    #[test]
+    fn a_compact_table_is_written_as_any_other() {
+        let mut compact = compact();
+        let mut plain = table();
+        for table in [&mut compact, &mut plain] {
+            table.set(5, 77);
+            table.count_up(3 * BLOCK_ENTRIES - 16, 16, 9);
+        }
+        let bytes = postcard::to_stdvec(&compact).expect("a table can be written");
+        assert!(bytes == postcard::to_stdvec(&plain).expect("so can a plain one"));
+        let mut back = <SharedTable as format::Filling<u32>>::with_room(COMPACT_ENTRIES_MIN);
+        format::Filling::add(&mut back, all(&plain).into_iter());
+        assert!(matches!(back.elsewhere(), Elsewhere::Compact(_)));
+        assert!(back.len() == LEN as usize && all(&back) == all(&compact));
+        let Elsewhere::Compact(table) = back.elsewhere() else {
+            unreachable!("it is compact");
+        };
+        assert!(table.listed() <= 4, "what is read is runs again");
+    }
+
     /// What is done to one of the copies, at a place of the table.
     #[derive(Clone, Copy, Debug)]
     enum Step {
         Entry,
+        Set,
         Row,
         Share,
         Fork,
@@ -415,7 +638,7 @@ mod tests {
             steps in proptest::collection::vec(
                 (
                     proptest::sample::select(vec![
-                        Step::Entry, Step::Entry, Step::Entry, Step::Row, Step::Row, Step::Row,
+                        Step::Entry, Step::Entry, Step::Set, Step::Set, Step::Row, Step::Row,
                         Step::Share, Step::Fork, Step::Fork, Step::Fill,
                     ]),
                     proptest::prelude::any::<proptest::sample::Index>(),
@@ -423,8 +646,10 @@ mod tests {
                 ),
                 1..80,
             ),
+            is_compact in proptest::prelude::any::<bool>(),
         ) {
-            let mut copies = vec![(table(), (0..LEN).collect::<Vec<u32>>())];
+            let table = if is_compact { compact() } else { table() };
+            let mut copies = vec![(table, (0..LEN).collect::<Vec<u32>>())];
             for (value, (step, which, at)) in (LEN..).zip(steps) {
                 let which = which.index(copies.len());
                 let (table, plain) = &mut copies[which];
@@ -433,10 +658,21 @@ mod tests {
                         *table.entry(at) = value;
                         plain[at as usize] = value;
                     }
+                    Step::Set => {
+                        table.set(at, value);
+                        plain[at as usize] = value;
+                    }
                     Step::Row => {
-                        let count = 8.min(BLOCK_ENTRIES - at % BLOCK_ENTRIES);
-                        table.row_to_change(at, count).fill(value);
-                        plain[at as usize..][..count as usize].fill(value);
+                        let count = (1 + value % 40).min(BLOCK_ENTRIES - at % BLOCK_ENTRIES);
+                        let count = count.min(LEN - at);
+                        table.count_up(at, count, value);
+                        let row = &mut plain[at as usize..][..count as usize];
+                        rows::count_up(row, value);
+                        let step = at % 2;
+                        proptest::prop_assert_eq!(
+                            table.counts_up(at, count, value, step),
+                            step == 1 || count == 1
+                        );
                     }
                     Step::Share => table.share(),
                     Step::Fill if at % 4 == 0 => {

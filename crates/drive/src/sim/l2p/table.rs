@@ -1,7 +1,7 @@
 //! The L2P, from logical to physical page, the P2L back, and which physical pages are valid. All
 //! tables are flat arrays: 4 bytes a page each way, and one bit for validity.
 
-use super::rows::{PlaceRun, count_up, counts_up};
+use super::rows::PlaceRun;
 use super::shared_table::{BLOCK_ENTRIES, SharedTable};
 use std::ops::Range;
 
@@ -148,11 +148,8 @@ impl L2p {
     /// no longer valid are fetched too: sorting them out would cost more.
     #[inline]
     pub fn prefetch_moves(&self, mp_page: MpPage) {
-        let lpns = self
-            .p2l
-            .row(mp_page.first_ppn(self.page_bits).0, 1 << self.page_bits);
-        for &lpn in lpns.unwrap_or_default() {
-            self.l2p.prefetch(lpn);
+        for ppn in mp_page.ppns(self.page_bits).each() {
+            self.l2p.prefetch(self.p2l.get(ppn.0));
         }
     }
 
@@ -176,13 +173,12 @@ impl L2p {
     fn prefetch_batches(&self, from: u32, last: u32) {
         for batch in from..=last {
             let first = batch * PREFETCHED;
-            let lpns = self.p2l.row(first, PREFETCHED);
-            let (Some(word), Some(lpns)) = (self.valid.get(first as usize / 64), lpns) else {
+            if (first + PREFETCHED) as usize > self.p2l.len() {
                 return;
-            };
-            let mut valid = (word >> (first % 64)) as u32;
+            }
+            let mut valid = (self.valid[first as usize / 64] >> (first % 64)) as u32;
             while valid != 0 {
-                let lpn = lpns[valid.trailing_zeros() as usize % PREFETCHED as usize];
+                let lpn = self.p2l.get(first + valid.trailing_zeros());
                 self.l2p.prefetch(lpn);
                 valid &= valid - 1;
             }
@@ -193,8 +189,7 @@ impl L2p {
         self.p2l.prefetch(next + PREFETCHED / 2);
     }
 
-    /// Prefetches what will become invalid when a logical page is written: the second step after
-    /// [`L2p::prefetch`].
+    /// Prefetches what will become invalid when a logical page is written.
     #[inline]
     pub fn prefetch_invalid(&self, lpn: Lpn) {
         let old = self.lookup(lpn);
@@ -242,7 +237,7 @@ impl L2p {
 
     #[inline(always)]
     fn set_entry(&mut self, lpn: Lpn, ppn: Ppn) {
-        *self.l2p.entry(lpn.0) = ppn.0;
+        self.l2p.set(lpn.0, ppn.0);
     }
 
     /// The logical page whose data was written to a physical page last.
@@ -315,7 +310,7 @@ impl L2p {
         if count == 1 {
             let old = std::mem::replace(self.l2p.entry(lpn.0), to.0);
             let old = Ppn(old);
-            *self.p2l.entry(to.0) = lpn.0;
+            self.p2l.set(to.0, lpn.0);
             if old.is_place() {
                 self.invalidate(old);
             }
@@ -350,17 +345,17 @@ impl L2p {
 
     #[inline]
     fn assign_in_block(&mut self, lpn: Lpn, count: u32, to: Ppn, old: Option<PlaceRun>) {
-        count_up(self.p2l.row_to_change(to.0, count), lpn.0);
-        let ppns = self.l2p.row_to_change(lpn.0, count);
-        if let Some(old) = old.or_else(|| PlaceRun::of(ppns)) {
-            count_up(ppns, to.0);
+        self.p2l.count_up(to.0, count, lpn.0);
+        if let Some(old) = old.or_else(|| PlaceRun::of(&self.l2p, lpn, count)) {
+            self.l2p.count_up(lpn.0, count, to.0);
             if old.first.is_place() {
                 invalidate_run(self, old);
             }
             return;
         }
-        for (nth, entry) in (0u32..).zip(ppns) {
-            let old = Ppn(std::mem::replace(entry, (to + nth).0));
+        for nth in 0..count {
+            let old = self.entry(lpn + nth);
+            self.set_entry(lpn + nth, to + nth);
             if old.is_place() {
                 clear_bit(&mut self.valid, old);
                 let superblock = self.layout.superblock_of_ppn(old);
@@ -421,8 +416,8 @@ impl L2p {
                 0 => (no_lpn, no_ppn),
                 _ => (lpn, next.0),
             };
-            *self.l2p.entry(from) = next.0;
-            *self.p2l.entry(place) = lpn;
+            self.l2p.set(from, next.0);
+            self.p2l.set(place, lpn);
             next += wanted;
         }
         next - to
@@ -457,7 +452,7 @@ impl L2p {
     fn redirect(&mut self, old: Ppn, new: Ppn) {
         let lpn = self.lpn_of(old);
         self.set_entry(lpn, new);
-        *self.p2l.entry(new.0) = lpn.0;
+        self.p2l.set(new.0, lpn.0);
         self.tag(new, self.tag_of(old));
     }
 
@@ -639,6 +634,24 @@ impl L2p {
     }
 }
 
+/// Prefetches what a write of a logical page changes, long before: the second step after
+/// [`L2p::prefetch`].
+#[inline]
+pub(crate) fn prefetch_expected_write(l2p: &L2p, lpn: Lpn) {
+    if !l2p.l2p.prefetch_more(lpn.0) {
+        l2p.prefetch_invalid(lpn);
+    }
+}
+
+/// Prefetches the entry of a logical page that a command names, which may have been expected.
+#[inline]
+pub(crate) fn prefetch_submitted(l2p: &L2p, lpn: Lpn) {
+    l2p.prefetch(lpn);
+    if l2p.l2p.prefetch_more(lpn.0) {
+        l2p.prefetch_invalid(lpn);
+    }
+}
+
 /// Prefetches what [`L2p::occupied_bits`] of multi-plane pages a little behind this one reads.
 #[inline(always)]
 pub(crate) fn prefetch_occupied(l2p: &L2p, mp_page: MpPage) {
@@ -647,11 +660,10 @@ pub(crate) fn prefetch_occupied(l2p: &L2p, mp_page: MpPage) {
     memory::prefetch(&l2p.trimmed, word);
 }
 
-/// The numbers of [`L2p::entry`] of logical pages in a row; `None` where their entries do not lie
-/// in a row.
+/// Where logical pages in a row lie ([`L2p::entry`]), if that is a run.
 #[inline(always)]
-pub(crate) fn entries(l2p: &L2p, pages: Range<Lpn>) -> Option<&[u32]> {
-    l2p.l2p.row(pages.start.0, pages.count())
+pub(crate) fn place_run(l2p: &L2p, pages: Range<Lpn>) -> Option<PlaceRun> {
+    PlaceRun::of(&l2p.l2p, pages.start, pages.count())
 }
 
 /// [`L2p::lpns_of`] of pages, at least two, where both they and these lie in a row.
@@ -661,9 +673,10 @@ pub(crate) fn lpns_in_a_row(l2p: &L2p, first: Ppn, pages: u32) -> Option<Range<L
     if count < 2 || u64::from(pages >> begin) != (1 << count) - 1 {
         return None;
     }
-    let row = l2p.p2l.row((first + begin).0, count)?;
-    let lpn = Lpn(row[0]);
-    counts_up(row, lpn.0, 1).then(|| lpn..lpn + count)
+    let first = first + begin;
+    let lpn = l2p.lpn_of(first);
+    let in_a_row = l2p.p2l.counts_up(first.0, count, lpn.0, 1);
+    in_a_row.then(|| lpn..lpn + count)
 }
 
 /// Places in a row are no longer valid.
@@ -694,8 +707,8 @@ fn redirect_run(l2p: &mut L2p, first: Ppn, pages: u32, to: Ppn) -> bool {
         return false;
     }
     let to = to + pages.trailing_zeros();
-    count_up(l2p.l2p.row_to_change(lpn, count), to.0);
-    count_up(l2p.p2l.row_to_change(to.0, count), lpn);
+    l2p.l2p.count_up(lpn, count, to.0);
+    l2p.p2l.count_up(to.0, count, lpn);
     true
 }
 
@@ -716,9 +729,7 @@ pub(crate) fn lpns_from(
     first: Ppn,
     count: u32,
 ) -> impl ExactSizeIterator<Item = Lpn> + Clone + '_ {
-    let row = l2p.p2l.row(first.0, count);
-    let row = row.expect("a multi-plane page is in one block of the table");
-    row.iter().map(|&lpn| Lpn(lpn))
+    (0..count).map(move |nth| l2p.lpn_of(first + nth))
 }
 
 /// The tables when the power has been cut: the L2P is made the one that flash has, and then what is

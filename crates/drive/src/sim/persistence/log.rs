@@ -11,7 +11,7 @@ use crate::sim::faults::Fault;
 use crate::sim::geometry::bits::set_bits;
 use crate::sim::ids::{CommandId, IdRange, Lpn, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::rows::PlaceRun;
-use crate::sim::l2p::table::{L2p, entries, lpns_in_a_row};
+use crate::sim::l2p::table::{L2p, lpns_in_a_row, place_run};
 
 /// Writes, and what waits for them.
 impl Persistence {
@@ -75,7 +75,7 @@ impl Persistence {
         if view.l2p.pending_trims().is_empty() {
             let run = match pages.count() {
                 1 => Some(PlaceRun::one(view.l2p.entry(pages.start))),
-                _ => entries(view.l2p, pages.clone()).and_then(PlaceRun::of),
+                _ => place_run(view.l2p, pages.clone()),
             };
             if let Some(run) = run
                 && !run.meets(&moved)
