@@ -106,6 +106,9 @@ pub enum Command {
     Claims(ClaimsArgs),
     /// Fit the free parameters of drive models to measured figures.
     Fit(FitArgs),
+    /// Measure how fast the simulator is: requests a second, beside what they measured; alone, or
+    /// beside MQSim and SimpleSSD, with the same drive and the same requests.
+    Bench(BenchArgs),
     /// Print a script for a shell that completes commands and options of stend.
     #[cfg(feature = "manual")]
     Completions {
@@ -835,6 +838,43 @@ pub struct FitArgs {
 
     /// Print the result as JSON on stdout (schema `stend.fit/1`, or
     /// `stend.fit-leave-one-out/1`).
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `stend bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// A shipped drive model, or a model file; beside another simulator, one without an SLC cache.
+    #[arg(default_value = "samsung-850-pro-256gb")]
+    pub drive: String,
+
+    /// Compare with MQSim: its program, which you build yourself.
+    #[arg(long, value_name = "PATH")]
+    pub mqsim: Option<PathBuf>,
+
+    /// Compare with SimpleSSD: the program simplessd-standalone 2.0, which you build yourself.
+    #[arg(long, value_name = "PATH")]
+    pub simplessd: Option<PathBuf>,
+
+    /// Requests of each case; fewer where sequential ones come to the end of the drive.
+    #[arg(long, value_name = "N", value_parser = values::count, default_value = "1000000")]
+    pub requests: NonZero<usize>,
+
+    /// Requests outstanding, where they are not paced.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1024),
+        default_value_t = 32
+    )]
+    pub depth: u32,
+
+    /// Seed of the random offsets.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
+    pub seed: u64,
+
+    /// Print the result as JSON (schema `stend.bench-compare/1`) on stdout.
     #[arg(long)]
     pub json: bool,
 }

@@ -3,6 +3,7 @@
 //! and errors to stderr.
 
 mod args;
+mod child;
 mod commands;
 mod consent;
 mod earlier;
@@ -47,6 +48,7 @@ fn perform(command: &Command) -> Result<(), Failure> {
         Command::Compare(args) => commands::compare::run(args),
         Command::Report(args) => commands::report::run(args),
         Command::Fit(args) => commands::fit::run(args),
+        Command::Bench(args) => commands::bench::run(args),
         #[cfg(feature = "manual")]
         Command::Completions { shell } => commands::manual::completions(*shell),
         #[cfg(feature = "manual")]

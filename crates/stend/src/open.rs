@@ -237,6 +237,14 @@ fn is_like_a_path(name: &str, real_args: &RealArgs) -> bool {
     name.contains('/') || Path::new(name).exists() || real_args.size.is_some()
 }
 
+/// What to say of a name that is no model's, where nothing but a model will do.
+pub fn unknown_model(name: &str) -> String {
+    format!(
+        "there is no drive model `{name}`; {}. A model file ends in .toml",
+        like(name)
+    )
+}
+
 fn unknown(name: &str) -> String {
     format!(
         "there is no drive model `{name}`, and no file of this name; {}. A model \

@@ -75,6 +75,7 @@ fn named(command: &Command) -> Vec<PathBuf> {
             .iter()
             .map(PathBuf::from)
             .collect(),
+        Command::Bench(args) => one(&args.drive),
         #[cfg(feature = "manual")]
         Command::Completions { .. } | Command::Manual { .. } => Vec::new(),
     }

@@ -1,4 +1,4 @@
-//! Signals such as Ctrl-C: programs that run for a real target are ended first, a file being
+//! Signals such as Ctrl-C: programs that stend runs are ended first, a file being
 //! saved is completed, and the exit code says which signal it was.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +9,7 @@ use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use stend_target::real::stop_programs;
 
+use crate::child;
 use crate::failure::Failure;
 use crate::output::note;
 
@@ -49,6 +50,7 @@ pub fn watch() -> Result<(), Failure> {
 
 fn end(signal: i32) {
     let _nothing_is_half_saved = lock(&SAVING);
+    child::stop();
     stop_programs();
     if let Some(restore) = *lock(&RESTORE) {
         restore();

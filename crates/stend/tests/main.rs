@@ -5,6 +5,7 @@
 #![allow(missing_docs)]
 
 mod bad_input;
+mod bench;
 mod claims;
 mod common;
 mod drive_real;

@@ -1,5 +1,6 @@
 //! One file a command, or a folder.
 
+pub mod bench;
 pub mod bench_case;
 pub mod claims;
 pub mod compare;

@@ -1,0 +1,127 @@
+//! A program that stend runs and waits for, and the folder in which it works. Neither outlives
+//! stend: a signal to stend alone would leave the program computing.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::failure::Failure;
+
+/// Between two looks at whether a program that says nothing more has ended.
+const PAUSE: Duration = Duration::from_millis(2);
+
+struct Running {
+    child: Option<Child>,
+    folder: Option<PathBuf>,
+    stopping: bool,
+}
+
+static RUNNING: Mutex<Running> = Mutex::new(Running {
+    child: None,
+    folder: None,
+    stopping: false,
+});
+
+fn running() -> MutexGuard<'static, Running> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills the program, removes its folder, and lets no other begin. For a process that is about to
+/// exit.
+pub fn stop() {
+    let mut now = running();
+    now.stopping = true;
+    if let Some(mut child) = now.child.take() {
+        // One that has just ended by itself is no failure.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    if let Some(folder) = now.folder.take() {
+        // There is nobody left to report an error to.
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+/// A temporary folder. It is removed with this value, or by [`stop`].
+pub struct Folder(TempDir);
+
+impl Folder {
+    /// A new folder; there is one at a time.
+    pub fn new() -> Result<Folder, Failure> {
+        let mut now = running();
+        let folder = tempfile::Builder::new()
+            .prefix("stend-bench-")
+            .tempdir()
+            .map_err(|error| {
+                Failure::Io(format!(
+                    "cannot make a temporary folder: {error}; TMPDIR says where they are made"
+                ))
+            })?;
+        now.folder = Some(folder.path().to_owned());
+        Ok(Folder(folder))
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Lets the folder stay.
+    pub fn keep(self) -> PathBuf {
+        running().folder = None;
+        self.0.keep()
+    }
+}
+
+/// Runs a command to its end: nothing on stdin, stderr in a file, each line of stdout handed over
+/// as it comes.
+pub fn run(
+    command: &mut Command,
+    stderr: File,
+    mut on_line: impl FnMut(&str),
+) -> io::Result<ExitStatus> {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(stderr);
+    let stdout = {
+        // Under the lock, so that no program begins unseen.
+        let mut now = running();
+        if now.stopping {
+            return Err(ended());
+        }
+        let mut child = command.spawn()?;
+        let stdout = child.stdout.take();
+        now.child = Some(child);
+        stdout.ok_or_else(ended)?
+    };
+    let mut lines = BufReader::new(stdout);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        // What it says need not be UTF-8.
+        if lines.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        on_line(String::from_utf8_lossy(&line).trim_end());
+    }
+    loop {
+        let mut now = running();
+        let child = now.child.as_mut().ok_or_else(ended)?;
+        if let Some(status) = child.try_wait()? {
+            now.child = None;
+            return Ok(status);
+        }
+        drop(now);
+        std::thread::sleep(PAUSE);
+    }
+}
+
+fn ended() -> io::Error {
+    io::Error::other("stend is being ended")
+}

@@ -1,0 +1,423 @@
+//! MQSim: its files, and its results. Names and units are those of its sources; where it spells a
+//! name wrong, so does this.
+
+use std::fmt::Display;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use roxmltree::{Document, Node};
+use stend_base::Op;
+use stend_drive::spec::Policy;
+use stend_load::trace::SECTOR_BYTES;
+
+use super::case::{Case, Pace, State};
+use super::drive::{Drive, by_page_type};
+use super::figures::Figures;
+use super::program::{Program, Ran, Simulator, write};
+use crate::failure::Failure;
+
+const CONFIG: &str = "ssdconfig.xml";
+const WORKLOAD: &str = "workload.xml";
+/// MQSim puts the number of the scenario behind the name of the workload.
+const RESULT: &str = "workload_scenario_1.xml";
+const TRACE: &str = "requests.trace";
+
+/// Lines after which the requests follow.
+const PREPARED: [&str; 2] = ["Finished preconditioning", "seems healthy"];
+
+/// MQSim, as a program.
+pub struct Mqsim(pub Program);
+
+impl Simulator for Mqsim {
+    fn name(&self) -> &'static str {
+        "MQSim"
+    }
+
+    fn limits(&self, drive: &Drive) -> Vec<String> {
+        let mut limits = vec![
+            "prepares the drive by a model of its own, not by writing".to_owned(),
+            "latency is in whole us, and known where requests are paced".to_owned(),
+        ];
+        let channel = Channel::of(drive.bus_mb_per_s);
+        if (channel.mb_per_s() / f64::from(drive.bus_mb_per_s) - 1.0).abs() > 0.01 {
+            limits.push(format!(
+                "channels of {:.0} MB/s in place of {}: it counts in whole ns",
+                channel.mb_per_s(),
+                drive.bus_mb_per_s
+            ));
+        }
+        if matches!(drive.policy, Policy::CostBenefit) {
+            limits.push("greedy GC in place of cost-benefit".to_owned());
+        }
+        match (&drive.link.pcie, drive.link.nvme) {
+            (Some(_), false) => limits.push("a SATA queue on PCIe in place of AHCI".to_owned()),
+            (_, true) => limits.push("no time of the driver before and after a request".to_owned()),
+            _ => {}
+        }
+        if over_provisioning(drive) < 0.05 {
+            limits.push("over-provisioning below 5 %, of which it warns".to_owned());
+        }
+        limits
+    }
+
+    fn run(&self, drive: &Drive, case: &Case, folder: &Path) -> Result<Figures, Failure> {
+        let text = |name: &str, text: String| {
+            write(&folder.join(name), |file| file.write_all(text.as_bytes()))
+        };
+        text(CONFIG, config(drive, case))?;
+        text(WORKLOAD, workload(drive, case))?;
+        write(&folder.join(TRACE), |file| {
+            (0..case.requests).try_for_each(|i| file.write_all(trace_line(case, i).as_bytes()))
+        })?;
+        let args = ["-i", CONFIG, "-w", WORKLOAD];
+        let ran = self.0.run(&args, folder, &PREPARED)?;
+        let result = fs::read_to_string(folder.join(RESULT))
+            .map_err(|error| self.0.not_understood(&format!("{RESULT}: {error}")))?;
+        let read = Results::read(&result)
+            .map_err(|problem| self.0.not_understood(&format!("{RESULT}: {problem}")))?;
+        self.0.expect("requests", read.requests, case.requests)?;
+        Ok(figures(&read, &ran, drive, case))
+    }
+}
+
+fn figures(read: &Results, ran: &Ran, drive: &Drive, case: &Case) -> Figures {
+    let paced = matches!(case.pace, Pace::Interval(_));
+    let programmed = read.pages_programmed.filter(|_| case.op == Op::Write);
+    Figures {
+        prepare_s: ran.prepare_s,
+        wall_s: ran.wall_s,
+        requests: read.requests,
+        bytes: case.total_bytes(),
+        virtual_s: read.requests as f64 / read.iops,
+        // Else what waits in the host's queue is in it.
+        latency_ns_mean: paced.then_some(read.delay_us * 1e3),
+        write_amplification: programmed
+            .map(|pages| pages as f64 * f64::from(drive.page_bytes) / case.total_bytes() as f64),
+    }
+}
+
+/// A request in DiskSim's ASCII format: time in ns, device, sector, sectors, 0 to write or 1 to
+/// read.
+fn trace_line(case: &Case, index: u64) -> String {
+    let request = case.request(index);
+    format!(
+        "{} 0 {} {} {}\n",
+        request.at.0,
+        request.offset_bytes / SECTOR_BYTES,
+        request.len_bytes / SECTOR_BYTES,
+        u8::from(request.op == Op::Read)
+    )
+}
+
+/// A channel as MQSim counts it: `bytes` at once, in so many ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Channel {
+    bytes: u32,
+    ns: u32,
+}
+
+impl Channel {
+    /// The nearest to a speed, with as few bytes at once as that takes. MQSim divides lengths by
+    /// the width, so that it is a power of two.
+    fn of(mb_per_s: u32) -> Channel {
+        let wanted = f64::from(mb_per_s);
+        let all = (0..7).flat_map(|bits| {
+            let bytes = 1 << bits;
+            (1..=50).map(move |ns| Channel { bytes, ns })
+        });
+        // Times that the rate in MT/s, a whole number, gives back.
+        let told = all.filter(|channel| 1000 / channel.rate_mt_per_s() == channel.ns);
+        let off = |channel: &Channel| (channel.mb_per_s() / wanted - 1.0).abs();
+        told.min_by(|a, b| off(a).total_cmp(&off(b)).then(a.bytes.cmp(&b.bytes)))
+            .unwrap_or(Channel { bytes: 1, ns: 1 })
+    }
+
+    fn rate_mt_per_s(self) -> u32 {
+        1000 / self.ns
+    }
+
+    fn mb_per_s(self) -> f64 {
+        f64::from(self.bytes) * 1e3 / f64::from(self.ns)
+    }
+}
+
+/// Share of the flash that is not the host's, rounded so that nothing of the host's is missing.
+fn over_provisioning(drive: &Drive) -> f64 {
+    const STEPS: f64 = 1e7;
+    let exact = 1.0 - drive.user_bytes as f64 / drive.flash_bytes() as f64;
+    ((exact * STEPS).floor() - 1.0).max(0.0) / STEPS
+}
+
+/// Elements of XML, indented.
+#[derive(Default)]
+struct Xml {
+    text: String,
+    open: Vec<&'static str>,
+}
+
+impl Xml {
+    fn new() -> Xml {
+        Xml {
+            text: "<?xml version=\"1.0\" encoding=\"us-ascii\"?>\n".to_owned(),
+            open: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.text += &"  ".repeat(self.open.len());
+        self.text += text;
+        self.text.push('\n');
+    }
+
+    fn open(&mut self, name: &'static str) {
+        self.line(&format!("<{name}>"));
+        self.open.push(name);
+    }
+
+    fn close(&mut self) {
+        if let Some(name) = self.open.pop() {
+            self.line(&format!("</{name}>"));
+        }
+    }
+
+    fn value(&mut self, name: &str, value: impl Display) {
+        self.line(&format!("<{name}>{value}</{name}>"));
+    }
+
+    fn done(mut self) -> String {
+        while !self.open.is_empty() {
+            self.close();
+        }
+        self.text
+    }
+}
+
+/// `ssdconfig.xml`.
+fn config(drive: &Drive, case: &Case) -> String {
+    let mut xml = Xml::new();
+    xml.open("Execution_Parameter_Set");
+    host(&mut xml, drive);
+    xml.open("Device_Parameter_Set");
+    device(&mut xml, drive, case);
+    mapping(&mut xml, drive);
+    collection(&mut xml, drive);
+    let channel = Channel::of(drive.bus_mb_per_s);
+    xml.value("Flash_Channel_Count", drive.channels);
+    xml.value("Flash_Channel_Width", channel.bytes);
+    xml.value("Channel_Transfer_Rate", channel.rate_mt_per_s());
+    // Dies work by themselves here: each is a chip.
+    xml.value("Chip_No_Per_Channel", drive.dies_per_channel);
+    xml.value("Flash_Comm_Protocol", "NVDDR2");
+    flash(&mut xml, drive);
+    xml.done()
+}
+
+fn host(xml: &mut Xml, drive: &Drive) {
+    let link = &drive.link;
+    let (lanes, gb_per_s) = link.pcie.unwrap_or((1, link.sata_gb_per_s));
+    xml.open("Host_Parameter_Set");
+    xml.value("PCIe_Lane_Bandwidth", format!("{gb_per_s:.6}"));
+    xml.value("PCIe_Lane_Count", lanes);
+    // It is spent on the way there and on the way back.
+    xml.value(
+        "SATA_Processing_Delay",
+        (link.submit_ns + link.complete_ns) / 2,
+    );
+    xml.value("Enable_ResponseTime_Logging", false);
+    xml.value("ResponseTime_Logging_Period_Length", 1_000_000_000);
+    xml.close();
+}
+
+fn device(xml: &mut Xml, drive: &Drive, case: &Case) {
+    let slots = u64::from(drive.link.queue_depth);
+    let depth = match case.pace {
+        Pace::Depth(depth) => u64::from(depth).min(slots),
+        Pace::Interval(_) => slots,
+    };
+    // One entry of an NVMe queue stays empty.
+    let entries = depth + u64::from(drive.link.nvme);
+    xml.value("Seed", case.seed.min(i32::MAX as u64 - 16));
+    xml.value("Enabled_Preconditioning", case.state != State::Fresh);
+    xml.value("Memory_Type", "FLASH");
+    xml.value(
+        "HostInterface_Type",
+        if drive.link.nvme { "NVME" } else { "SATA" },
+    );
+    xml.value("IO_Queue_Depth", entries.min(65_535));
+    xml.value("Queue_Fetch_Size", depth.min(65_535));
+    xml.value("Caching_Mechanism", "ADVANCED");
+    xml.value("Data_Cache_Sharing_Mode", "SHARED");
+    xml.value("Data_Cache_Capacity", drive.buffer_bytes);
+    // DRAM as in MQSim's own example: a drive model has no figures of it.
+    xml.value("Data_Cache_DRAM_Row_Size", 8192);
+    xml.value("Data_Cache_DRAM_Data_Rate", 800);
+    xml.value("Data_Cache_DRAM_Data_Busrt_Size", 4);
+    for time in ["tRCD", "tCL", "tRP"] {
+        xml.value(&format!("Data_Cache_DRAM_{time}"), 13);
+    }
+}
+
+fn mapping(xml: &mut Xml, drive: &Drive) {
+    const CMT_BYTES: u64 = 2 * 1024 * 1024;
+    xml.value("Address_Mapping", "PAGE_LEVEL");
+    xml.value("Ideal_Mapping_Table", drive.mapping_bytes.is_none());
+    xml.value("CMT_Capacity", drive.mapping_bytes.unwrap_or(CMT_BYTES));
+    xml.value("CMT_Sharing_Mode", "SHARED");
+    // As die d is on channel d mod channels: channels first, then chips, then planes.
+    xml.value("Plane_Allocation_Scheme", "CWDP");
+    xml.value("Transaction_Scheduling_Policy", "OUT_OF_ORDER");
+    xml.value(
+        "Overprovisioning_Ratio",
+        format!("{:.7}", over_provisioning(drive)),
+    );
+}
+
+fn collection(xml: &mut Xml, drive: &Drive) {
+    let [start, hard] = drive.gc_free_shares;
+    xml.value("GC_Exec_Threshold", format!("{start:.6}"));
+    let policy = match drive.policy {
+        Policy::Greedy | Policy::CostBenefit => "GREEDY",
+        Policy::Fifo => "FIFO",
+        Policy::DChoices { .. } => "RGA",
+    };
+    xml.value("GC_Block_Selection_Policy", policy);
+    xml.value("Use_Copyback_for_GC", false);
+    xml.value("Preemptible_GC_Enabled", true);
+    xml.value("GC_Hard_Threshold", format!("{hard:.6}"));
+    xml.value("Dynamic_Wearleveling_Enabled", drive.levels_wear);
+    xml.value("Static_Wearleveling_Enabled", false);
+    xml.value("Static_Wearleveling_Threshold", 100);
+    let [program, erase] = drive.suspend_ns.map(|time| time.unwrap_or(100_000));
+    // MQSim reads the first under either name, by its version.
+    for name in ["Prefered", "Preferred"] {
+        xml.value(&format!("{name}_suspend_erase_time_for_read"), erase);
+    }
+    xml.value("Preferred_suspend_erase_time_for_write", erase);
+    xml.value("Preferred_suspend_write_time_for_read", program);
+}
+
+fn flash(xml: &mut Xml, drive: &Drive) {
+    xml.open("Flash_Parameter_Set");
+    let technology = match drive.read_ns.len() {
+        1 => "SLC",
+        2 => "MLC",
+        _ => "TLC",
+    };
+    xml.value("Flash_Technology", technology);
+    let suspends = match drive.suspend_ns.map(|time| time.is_some()) {
+        [false, false] => "NONE",
+        [true, false] => "PROGRAM",
+        [false, true] => "ERASE",
+        [true, true] => "PROGRAM_ERASE",
+    };
+    xml.value("CMD_Suspension_Support", suspends);
+    for (name, times) in [("Read", &drive.read_ns), ("Program", &drive.program_ns)] {
+        let [first, middle, last] = by_page_type(times);
+        xml.value(&format!("Page_{name}_Latency_LSB"), first);
+        xml.value(&format!("Page_{name}_Latency_CSB"), middle);
+        xml.value(&format!("Page_{name}_Latency_MSB"), last);
+    }
+    xml.value("Block_Erase_Latency", drive.erase_ns);
+    xml.value("Block_PE_Cycles_Limit", 1_000_000);
+    let [program, erase] = drive.suspend_ns.map(|time| time.unwrap_or(0));
+    xml.value("Suspend_Erase_Time", erase);
+    xml.value("Suspend_Program_Time", program);
+    xml.value("Die_No_Per_Chip", 1);
+    xml.value("Plane_No_Per_Die", drive.planes);
+    xml.value("Block_No_Per_Plane", drive.blocks_per_plane);
+    xml.value("Page_No_Per_Block", drive.pages_per_block);
+    xml.value("Page_Capacity", drive.page_bytes);
+    xml.value("Page_Metadat_Capacity", drive.page_bytes / 16);
+    xml.close();
+}
+
+/// `workload.xml`.
+fn workload(drive: &Drive, case: &Case) -> String {
+    let ids = |count: u32| {
+        let ids = (0..count).map(|id| id.to_string());
+        ids.collect::<Vec<_>>().join(",")
+    };
+    let caching = match drive.write_cache {
+        true => "WRITE_CACHE",
+        false => "TURNED_OFF",
+    };
+    let mut xml = Xml::new();
+    xml.open("MQSim_IO_Scenarios");
+    xml.open("IO_Scenario");
+    xml.open("IO_Flow_Parameter_Set_Trace_Based");
+    xml.value("Priority_Class", "HIGH");
+    xml.value("Device_Level_Data_Caching_Mode", caching);
+    xml.value("Channel_IDs", ids(drive.channels));
+    xml.value("Chip_IDs", ids(drive.dies_per_channel));
+    xml.value("Die_IDs", 0);
+    xml.value("Plane_IDs", ids(drive.planes));
+    xml.value(
+        "Initial_Occupancy_Percentage",
+        if case.state == State::Fresh { 1 } else { 100 },
+    );
+    xml.value("File_Path", TRACE);
+    xml.value("Percentage_To_Be_Executed", 100);
+    xml.value("Relay_Count", 1);
+    xml.value("Time_Unit", "NANOSECOND");
+    xml.done()
+}
+
+/// What is read from a result.
+#[derive(Clone, Debug, PartialEq)]
+struct Results {
+    requests: u64,
+    iops: f64,
+    /// Mean time from arrival to completion, us.
+    delay_us: f64,
+    /// Flash pages programmed for the host and for GC, where the queues are told.
+    pages_programmed: Option<u64>,
+}
+
+impl Results {
+    fn read(text: &str) -> Result<Results, String> {
+        let document = Document::parse(text).map_err(|error| format!("no XML: {error}"))?;
+        let mut flows = elements(&document, |name| name.ends_with(".IO_Flow"));
+        let flow = flows.next().ok_or("there is no Host.IO_Flow")?;
+        let iops = number(flow, "IOPS")?;
+        if !(iops.is_finite() && iops > 0.0) {
+            return Err(format!("IOPS is {iops}"));
+        }
+        let queues = |kind: &'static str| {
+            elements(&document, move |name| name.contains(kind))
+                .filter_map(|node| node.attribute("No_Of_Transactions_Enqueued"))
+                .map(|count| count.trim().parse::<u64>().ok())
+                .collect::<Option<Vec<u64>>>()
+                .filter(|counts| !counts.is_empty())
+                .map(|counts| counts.iter().sum::<u64>())
+        };
+        let of_host = queues("User_Write_TR_Queue");
+        let of_collection = queues("GC_Write_TR_Queue");
+        Ok(Results {
+            requests: number(flow, "Request_Count")? as u64,
+            iops,
+            delay_us: number(flow, "End_to_End_Request_Delay")?,
+            pages_programmed: of_host.zip(of_collection).map(|(host, gc)| host + gc),
+        })
+    }
+}
+
+fn elements<'a>(
+    document: &'a Document<'a>,
+    wanted: impl Fn(&str) -> bool + 'a,
+) -> impl Iterator<Item = Node<'a, 'a>> {
+    let all = document.descendants().filter(Node::is_element);
+    all.filter(move |node| wanted(node.tag_name().name()))
+}
+
+fn number(flow: Node<'_, '_>, name: &str) -> Result<f64, String> {
+    let found = flow.children().find(|node| node.has_tag_name(name));
+    let text = found
+        .and_then(|node| node.text())
+        .ok_or_else(|| format!("Host.IO_Flow has no {name}"))?;
+    let number = text.trim().parse();
+    number.map_err(|_| format!("{name} is `{text}`, which is no number"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Another simulator as a program: whether it is there, its run in a folder, and what to say when
+//! it fails.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{BufWriter, ErrorKind, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::time::Instant;
+
+use super::case::Case;
+use super::drive::Drive;
+use super::figures::Figures;
+use crate::child;
+use crate::failure::Failure;
+
+/// Where what the program says is kept.
+const STDOUT: &str = "stdout.txt";
+const STDERR: &str = "stderr.txt";
+
+/// Another simulator.
+pub trait Simulator {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Where the drive differs there, or what else is to be known of its figures.
+    fn limits(&self, drive: &Drive) -> Vec<String>;
+
+    /// Runs a case in a folder, which is empty.
+    fn run(&self, drive: &Drive, case: &Case, folder: &Path) -> Result<Figures, Failure>;
+}
+
+/// A program that the user named.
+pub struct Program {
+    name: &'static str,
+    path: PathBuf,
+    option: &'static str,
+}
+
+/// What a run took, and what it said.
+pub struct Ran {
+    /// Wall clock up to the last line that tells the end of the preparation, s; 0 without one.
+    pub prepare_s: f64,
+    /// Wall clock from there to the end, s.
+    pub wall_s: f64,
+    /// All of stdout.
+    pub stdout: String,
+}
+
+impl Program {
+    /// Looks whether there is one.
+    ///
+    /// # Errors
+    /// [`Failure::ToolMissing`] when there is no such file.
+    pub fn new(name: &'static str, option: &'static str, path: &Path) -> Result<Program, Failure> {
+        // It runs in another folder.
+        let found = fs::canonicalize(path).and_then(|found| Ok((fs::metadata(&found)?, found)));
+        match found {
+            Ok((meta, found)) if meta.is_file() => Ok(Program {
+                name,
+                path: found,
+                option,
+            }),
+            Ok(_) => Err(Failure::Input(format!(
+                "{option} {}: it is no file; name the program itself",
+                path.display()
+            ))),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(Failure::Io(format!(
+                "{option} {}: {error}; run as a user who may read its folder",
+                path.display()
+            ))),
+            Err(error) => Err(Failure::ToolMissing(format!(
+                "{option} {}: {error}; docs/bench-compare.md tells how to build {name}",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Runs it in a folder. A line of stdout with one of `prepared` ends the preparation.
+    pub fn run<S: AsRef<OsStr>>(
+        &self,
+        args: &[S],
+        folder: &Path,
+        prepared: &[&str],
+    ) -> Result<Ran, Failure> {
+        let stderr = File::create(folder.join(STDERR))
+            .map_err(|error| Failure::unwritable(&folder.join(STDERR), &error))?;
+        let mut command = Command::new(&self.path);
+        command.args(args).current_dir(folder);
+        let mut stdout = String::new();
+        let began = Instant::now();
+        let mut prepare_s = 0.0;
+        let ended = child::run(&mut command, stderr, |line| {
+            if prepared.iter().any(|words| line.contains(words)) {
+                prepare_s = began.elapsed().as_secs_f64();
+            }
+            stdout += line;
+            stdout.push('\n');
+        });
+        let wall_s = began.elapsed().as_secs_f64() - prepare_s;
+        write(&folder.join(STDOUT), |file| {
+            file.write_all(stdout.as_bytes())
+        })?;
+        let status = ended.map_err(|error| self.not_run(&error))?;
+        match status.success() {
+            true => Ok(Ran {
+                prepare_s,
+                wall_s,
+                stdout,
+            }),
+            false => Err(self.failed(status, folder, &stdout)),
+        }
+    }
+
+    fn not_run(&self, error: &std::io::Error) -> Failure {
+        let (what, todo) = match error.kind() {
+            ErrorKind::PermissionDenied => ("is not executable", "chmod +x makes it so"),
+            _ => ("cannot be run", "it must be a program of this machine"),
+        };
+        Failure::Io(format!(
+            "{}: {} {what}: {error}; {todo}",
+            self.option,
+            self.path.display()
+        ))
+    }
+
+    fn failed(&self, status: ExitStatus, folder: &Path, stdout: &str) -> Failure {
+        let how = match (status.code(), status.signal()) {
+            (Some(code), _) => format!("ended with exit code {code}"),
+            (None, Some(signal)) => format!("was ended by signal {signal}"),
+            (None, None) => "ended".to_owned(),
+        };
+        let stderr = fs::read(folder.join(STDERR)).unwrap_or_default();
+        let stderr = String::from_utf8_lossy(&stderr);
+        let last = |text: &str| {
+            let mut lines = text.lines().rev().map(str::trim);
+            lines.find(|line| !line.is_empty()).map(str::to_owned)
+        };
+        let said = last(&stderr).or_else(|| last(stdout));
+        Failure::Io(format!(
+            "{} ({}) {how}; its last words: {}",
+            self.name,
+            self.path.display(),
+            said.as_deref().unwrap_or("none")
+        ))
+    }
+
+    /// Its results are not what was expected.
+    pub fn not_understood(&self, problem: &str) -> Failure {
+        Failure::Io(format!(
+            "the results of {} ({}) are not understood: {problem}; docs/bench-compare.md tells \
+             which version is",
+            self.name,
+            self.path.display()
+        ))
+    }
+
+    /// It did something else than was asked.
+    pub fn expect(&self, what: &str, got: u64, wanted: u64) -> Result<(), Failure> {
+        match got == wanted {
+            true => Ok(()),
+            false => Err(self.not_understood(&format!("{got} {what}, where {wanted} were sent"))),
+        }
+    }
+}
+
+/// Writes a file.
+pub fn write(
+    path: &Path,
+    produce: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<(), Failure> {
+    let written = File::create(path).map(BufWriter::new).and_then(|mut file| {
+        produce(&mut file)?;
+        file.flush()
+    });
+    written.map_err(|error| Failure::unwritable(path, &error))
+}
