@@ -28,7 +28,7 @@ tag() { has \"$1\" \"<$2>$3</$2>\"; }";
 /// Answers as MQSim. Each request takes 20 us of virtual time, and has a latency of 120 us.
 const MQSIM: &str = r#"
 [ "$*" = "-i ssdconfig.xml -w workload.xml" ] || wrong "arguments $*"
-tag ssdconfig.xml HostInterface_Type SATA
+tag ssdconfig.xml HostInterface_Type NVME
 tag ssdconfig.xml Flash_Channel_Count 8
 tag ssdconfig.xml Chip_No_Per_Channel 3
 tag ssdconfig.xml Die_No_Per_Chip 1
@@ -42,19 +42,28 @@ tag ssdconfig.xml Page_Program_Latency_MSB 400000
 tag ssdconfig.xml Block_Erase_Latency 4000000
 tag ssdconfig.xml Overprovisioning_Ratio '0\.0[0-9]+'
 tag workload.xml Channel_IDs 0,1,2,3,4,5,6,7
-tag workload.xml Time_Unit NANOSECOND
-trace=$(sed -n 's:.*<File_Path>\(.*\)</File_Path>:\1:p' workload.xml)
-n=$(wc -l < "$trace")
-good=$(grep -cxE '[0-9]+ 0 [0-9]+ (8|256) [01]' "$trace")
-[ "$n" = "$good" ] || wrong "$good good lines of $n"
-cat "$trace" >> "$notes/mqsim.requests"
-echo "Finished preconditioning. Duration of preconditioning: 0:0:0"
+if grep -q Synthetic workload.xml; then
+    tag ssdconfig.xml Enabled_Preconditioning true
+    tag workload.xml Address_Distribution RANDOM_UNIFORM
+    tag workload.xml Read_Percentage 0
+    n=$(sed -n 's:.*<Total_Requests_To_Generate>\(.*\)</.*:\1:p' workload.xml)
+    echo "Finished preconditioning. Duration of preconditioning: 0:0:0"
+else
+    tag ssdconfig.xml Enabled_Preconditioning false
+    tag workload.xml Time_Unit NANOSECOND
+    trace=$(sed -n 's:.*<File_Path>\(.*\)</File_Path>:\1:p' workload.xml)
+    n=$(wc -l < "$trace")
+    good=$(grep -cxE '[0-9]+ 0 [0-9]+ (8|256) [01]' "$trace")
+    [ "$n" = "$good" ] || wrong "$good good lines of $n"
+    cat "$trace" >> "$notes/mqsim.requests"
+    echo "Trace file: $trace seems healthy"
+fi
 cat > workload_scenario_1.xml <<END
 <?xml version="1.0" encoding="us-ascii"?>
 <MQSim_Results>
   <Host>
     <Host.IO_Flow>
-      <Name>Host.IO_Flow.Trace.$trace</Name>
+      <Name>Host.IO_Flow.No_0</Name>
       <Request_Count>$n</Request_Count>
       <IOPS>50000.000000</IOPS>
       <Device_Response_Time>110</Device_Response_Time>
@@ -192,8 +201,8 @@ fn other_simulators_get_the_same_drive_and_the_same_requests() {
 
     let given = mqsim.requests("mqsim.requests");
     let other = simplessd.requests("simplessd.requests");
-    assert_eq!(given.len(), 4 * 1000);
-    assert_eq!(given.len(), other.len());
+    // MQSim draws the last thousand by itself.
+    assert_eq!((given.len(), other.len()), (3000, 4000));
     for (a, b) in given.iter().zip(&other) {
         let sectors = |text: &String| text.parse::<u64>().unwrap() * 512;
         let read = if a[4] == "1" { "R" } else { "W" };
@@ -215,7 +224,7 @@ fn the_table_says_what_is_not_the_same() {
     for part in [
         "not in the other simulators:",
         "cores",
-        "MQSim: prepares the drive by a model of its own",
+        "MQSim: random-write has offsets of its own",
         "ratio: stend's requests/s",
         "50000",
     ] {

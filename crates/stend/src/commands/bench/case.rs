@@ -143,7 +143,7 @@ impl Case {
             Pace::Interval(ns) => ns,
         };
         TraceRequest {
-            at: Nanos(index * interval_ns),
+            at: Nanos((index + 1) * interval_ns),
             op: self.op,
             offset_bytes: place * self.bytes,
             len_bytes: self.bytes,

@@ -23,6 +23,9 @@ const WORKLOAD: &str = "workload.xml";
 const RESULT: &str = "workload_scenario_1.xml";
 const TRACE: &str = "requests.trace";
 
+/// Seeds are of 31 bits, and counted up.
+const SEED_MAX: u64 = i32::MAX as u64 - 16;
+
 /// Lines after which the requests follow.
 const PREPARED: [&str; 2] = ["Finished preconditioning", "seems healthy"];
 
@@ -36,9 +39,20 @@ impl Simulator for Mqsim {
 
     fn limits(&self, drive: &Drive) -> Vec<String> {
         let mut limits = vec![
-            "prepares the drive by a model of its own, not by writing".to_owned(),
-            "latency is in whole us, and known where requests are paced".to_owned(),
+            "reads a drive on which nothing was written: what is read has a place all the same"
+                .to_owned(),
+            "random-write has offsets of its own, and a drive that is nine tenths full and \
+             overwritten by its own theory: it prepares that for no trace"
+                .to_owned(),
+            "latency in whole us; unknown where a trace keeps the queue full".to_owned(),
+            "no time of the driver before and after a request".to_owned(),
         ];
+        if !drive.link.nvme {
+            limits.push(
+                "a queue of NVMe on a link of the same speed: of others it does not keep the depth"
+                    .to_owned(),
+            );
+        }
         let channel = Channel::of(drive.bus_mb_per_s);
         if (channel.mb_per_s() / f64::from(drive.bus_mb_per_s) - 1.0).abs() > 0.01 {
             limits.push(format!(
@@ -49,11 +63,6 @@ impl Simulator for Mqsim {
         }
         if matches!(drive.policy, Policy::CostBenefit) {
             limits.push("greedy GC in place of cost-benefit".to_owned());
-        }
-        match (&drive.link.pcie, drive.link.nvme) {
-            (Some(_), false) => limits.push("a SATA queue on PCIe in place of AHCI".to_owned()),
-            (_, true) => limits.push("no time of the driver before and after a request".to_owned()),
-            _ => {}
         }
         if over_provisioning(drive) < 0.05 {
             limits.push("over-provisioning below 5 %, of which it warns".to_owned());
@@ -67,9 +76,11 @@ impl Simulator for Mqsim {
         };
         text(CONFIG, config(drive, case))?;
         text(WORKLOAD, workload(drive, case))?;
-        write(&folder.join(TRACE), |file| {
-            (0..case.requests).try_for_each(|i| file.write_all(trace_line(case, i).as_bytes()))
-        })?;
+        if !draws(case) {
+            write(&folder.join(TRACE), |file| {
+                (0..case.requests).try_for_each(|i| file.write_all(trace_line(case, i).as_bytes()))
+            })?;
+        }
         let args = ["-i", CONFIG, "-w", WORKLOAD];
         let ran = self.0.run(&args, folder, &PREPARED)?;
         let result = fs::read_to_string(folder.join(RESULT))
@@ -81,8 +92,14 @@ impl Simulator for Mqsim {
     }
 }
 
+/// Whether MQSim draws the requests by itself: it prepares an overwritten drive for these alone.
+fn draws(case: &Case) -> bool {
+    case.state == State::Overwritten
+}
+
 fn figures(read: &Results, ran: &Ran, drive: &Drive, case: &Case) -> Figures {
-    let paced = matches!(case.pace, Pace::Interval(_));
+    // Of a trace that keeps the queue full, what waits in the host is in it.
+    let known = matches!(case.pace, Pace::Interval(_)) || draws(case);
     let programmed = read.pages_programmed.filter(|_| case.op == Op::Write);
     Figures {
         prepare_s: ran.prepare_s,
@@ -90,8 +107,7 @@ fn figures(read: &Results, ran: &Ran, drive: &Drive, case: &Case) -> Figures {
         requests: read.requests,
         bytes: case.total_bytes(),
         virtual_s: read.requests as f64 / read.iops,
-        // Else what waits in the host's queue is in it.
-        latency_ns_mean: paced.then_some(read.delay_us * 1e3),
+        latency_ns_mean: known.then_some(read.delay_us * 1e3),
         write_amplification: programmed
             .map(|pages| pages as f64 * f64::from(drive.page_bytes) / case.total_bytes() as f64),
     }
@@ -219,33 +235,31 @@ fn host(xml: &mut Xml, drive: &Drive) {
     xml.open("Host_Parameter_Set");
     xml.value("PCIe_Lane_Bandwidth", format!("{gb_per_s:.6}"));
     xml.value("PCIe_Lane_Count", lanes);
-    // It is spent on the way there and on the way back.
-    xml.value(
-        "SATA_Processing_Delay",
-        (link.submit_ns + link.complete_ns) / 2,
-    );
+    xml.value("SATA_Processing_Delay", 0);
     xml.value("Enable_ResponseTime_Logging", false);
     xml.value("ResponseTime_Logging_Period_Length", 1_000_000_000);
     xml.close();
 }
 
-fn device(xml: &mut Xml, drive: &Drive, case: &Case) {
-    let slots = u64::from(drive.link.queue_depth);
-    let depth = match case.pace {
-        Pace::Depth(depth) => u64::from(depth).min(slots),
+/// Requests in the device at once.
+fn depth(drive: &Drive, case: &Case) -> u64 {
+    let slots = u64::from(drive.link.queue_depth).min(65_534);
+    match case.pace {
+        Pace::Depth(depth) => u64::from(depth).min(slots).min(case.requests),
         Pace::Interval(_) => slots,
-    };
-    // One entry of an NVMe queue stays empty.
-    let entries = depth + u64::from(drive.link.nvme);
-    xml.value("Seed", case.seed.min(i32::MAX as u64 - 16));
-    xml.value("Enabled_Preconditioning", case.state != State::Fresh);
+    }
+}
+
+fn device(xml: &mut Xml, drive: &Drive, case: &Case) {
+    let depth = depth(drive, case);
+    xml.value("Seed", case.seed.min(SEED_MAX));
+    xml.value("Enabled_Preconditioning", draws(case));
     xml.value("Memory_Type", "FLASH");
-    xml.value(
-        "HostInterface_Type",
-        if drive.link.nvme { "NVME" } else { "SATA" },
-    );
-    xml.value("IO_Queue_Depth", entries.min(65_535));
-    xml.value("Queue_Fetch_Size", depth.min(65_535));
+    xml.value("HostInterface_Type", "NVME");
+    // One entry stays empty. What the device fetches bounds the depth, since the host fills
+    // entries as soon as they are fetched.
+    xml.value("IO_Queue_Depth", depth + 1);
+    xml.value("Queue_Fetch_Size", depth);
     xml.value("Caching_Mechanism", "ADVANCED");
     xml.value("Data_Cache_Sharing_Mode", "SHARED");
     xml.value("Data_Cache_Capacity", drive.buffer_bytes);
@@ -345,22 +359,53 @@ fn workload(drive: &Drive, case: &Case) -> String {
     let mut xml = Xml::new();
     xml.open("MQSim_IO_Scenarios");
     xml.open("IO_Scenario");
-    xml.open("IO_Flow_Parameter_Set_Trace_Based");
+    xml.open(match draws(case) {
+        true => "IO_Flow_Parameter_Set_Synthetic",
+        false => "IO_Flow_Parameter_Set_Trace_Based",
+    });
     xml.value("Priority_Class", "HIGH");
     xml.value("Device_Level_Data_Caching_Mode", caching);
     xml.value("Channel_IDs", ids(drive.channels));
     xml.value("Chip_IDs", ids(drive.dies_per_channel));
     xml.value("Die_IDs", 0);
     xml.value("Plane_IDs", ids(drive.planes));
-    xml.value(
-        "Initial_Occupancy_Percentage",
-        if case.state == State::Fresh { 1 } else { 100 },
-    );
-    xml.value("File_Path", TRACE);
-    xml.value("Percentage_To_Be_Executed", 100);
-    xml.value("Relay_Count", 1);
-    xml.value("Time_Unit", "NANOSECOND");
+    // It fills less by itself where it cannot fill so much.
+    xml.value("Initial_Occupancy_Percentage", 100);
+    match draws(case) {
+        true => drawn(&mut xml, drive, case),
+        false => {
+            xml.value("File_Path", TRACE);
+            xml.value("Percentage_To_Be_Executed", 100);
+            xml.value("Relay_Count", 1);
+            xml.value("Time_Unit", "NANOSECOND");
+        }
+    }
     xml.done()
+}
+
+/// Requests of the case's kind that MQSim draws by itself.
+fn drawn(xml: &mut Xml, drive: &Drive, case: &Case) {
+    let sectors = case.bytes / SECTOR_BYTES;
+    xml.value("Working_Set_Percentage", 100);
+    xml.value("Synthetic_Generator_Type", "QUEUE_DEPTH");
+    xml.value("Read_Percentage", if case.op == Op::Read { 100 } else { 0 });
+    let order = match case.sequential {
+        true => "STREAMING",
+        false => "RANDOM_UNIFORM",
+    };
+    xml.value("Address_Distribution", order);
+    xml.value("Percentage_of_Hot_Region", 0);
+    xml.value("Generated_Aligned_Addresses", true);
+    xml.value("Address_Alignment_Unit", sectors);
+    xml.value("Request_Size_Distribution", "FIXED");
+    xml.value("Average_Request_Size", sectors);
+    xml.value("Variance_Request_Size", 0);
+    xml.value("Seed", case.seed.min(SEED_MAX));
+    xml.value("Average_No_of_Reqs_in_Queue", depth(drive, case));
+    // A speed is for its other generator alone.
+    xml.value("Bandwidth", 0);
+    xml.value("Stop_Time", 0);
+    xml.value("Total_Requests_To_Generate", case.requests);
 }
 
 /// What is read from a result.

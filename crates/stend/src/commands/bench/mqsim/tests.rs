@@ -23,9 +23,10 @@ fn a_drive_becomes_a_configuration() {
     let cases = cases();
     let xml = config(&drive(), &cases[1]);
     let expected = [
-        ("HostInterface_Type", "SATA"),
-        ("IO_Queue_Depth", "16"),
-        ("Enabled_Preconditioning", "true"),
+        ("HostInterface_Type", "NVME"),
+        ("IO_Queue_Depth", "17"),
+        ("Queue_Fetch_Size", "16"),
+        ("Enabled_Preconditioning", "false"),
         ("Data_Cache_Capacity", "8388608"),
         ("Ideal_Mapping_Table", "true"),
         ("GC_Block_Selection_Policy", "GREEDY"),
@@ -47,29 +48,26 @@ fn a_drive_becomes_a_configuration() {
         ("Flash_Channel_Width", "2"),
         ("Channel_Transfer_Rate", "200"),
         ("PCIe_Lane_Count", "1"),
-        ("SATA_Processing_Delay", "4500"),
     ];
     for (name, wanted) in expected {
         assert_eq!(value(&xml, name), wanted, "{name}");
     }
     let link: f64 = value(&xml, "PCIe_Lane_Bandwidth").parse().unwrap();
     assert!((link - 0.6).abs() < 0.001, "{link}");
-    // Paced requests have all of the queue; a fresh drive is not prepared.
-    assert_eq!(value(&config(&drive(), &cases[2]), "IO_Queue_Depth"), "32");
-    assert_eq!(
-        value(&config(&drive(), &cases[0]), "Enabled_Preconditioning"),
-        "false"
-    );
+    // Paced requests have all of the queue; the drive is prepared to be overwritten alone.
+    let paced = config(&drive(), &cases[2]);
+    assert_eq!(value(&paced, "Queue_Fetch_Size"), "32");
+    let overwritten = config(&drive(), &cases[3]);
+    assert_eq!(value(&overwritten, "Enabled_Preconditioning"), "true");
 }
 
 #[test]
-fn an_nvme_drive_has_its_link_and_an_entry_more() {
+fn an_nvme_drive_has_its_link() {
     let nvme = Drive::of(&Model::shipped("intel-ssd-750-400gb").unwrap());
     let xml = config(&nvme, &case::all(&nvme, 10, 16, 1)[1]);
-    assert_eq!(value(&xml, "HostInterface_Type"), "NVME");
-    assert_eq!(value(&xml, "IO_Queue_Depth"), "17");
-    assert_eq!(value(&xml, "Queue_Fetch_Size"), "16");
     assert_eq!(value(&xml, "PCIe_Lane_Count"), "4");
+    let link: f64 = value(&xml, "PCIe_Lane_Bandwidth").parse().unwrap();
+    assert!((link - 0.985).abs() < 0.001, "{link}");
 }
 
 /// What MQSim makes of the figures, as its sources say.
@@ -109,13 +107,13 @@ fn channels_are_told_in_whole_ns() {
 #[test]
 fn requests_become_lines() {
     let cases = cases();
-    assert_eq!(trace_line(&cases[0], 3), "3 0 768 256 0\n");
+    assert_eq!(trace_line(&cases[0], 3), "4 0 768 256 0\n");
     let line = trace_line(&cases[2], 2);
     let words: Vec<&str> = line.split_whitespace().collect();
     // Four times tR apart, in sectors of 512 bytes; 1 is a read.
     assert_eq!(
         (words[0], words[1], words[3], words[4]),
-        ("480000", "0", "8", "1")
+        ("720000", "0", "8", "1")
     );
     let offset = cases[2].request(2).offset_bytes;
     assert_eq!(words[2].parse::<u64>().unwrap() * 512, offset);
@@ -130,6 +128,34 @@ fn the_workload_names_every_plane_and_the_trace() {
     assert_eq!(value(&xml, "Initial_Occupancy_Percentage"), "100");
     assert_eq!(value(&xml, "File_Path"), TRACE);
     assert_eq!(value(&xml, "Time_Unit"), "NANOSECOND");
+}
+
+#[test]
+fn what_an_overwritten_drive_gets_is_drawn_by_mqsim() {
+    let xml = workload(&drive(), &cases()[3]);
+    let expected = [
+        ("Synthetic_Generator_Type", "QUEUE_DEPTH"),
+        ("Address_Distribution", "RANDOM_UNIFORM"),
+        ("Read_Percentage", "0"),
+        ("Address_Alignment_Unit", "8"),
+        ("Average_Request_Size", "8"),
+        ("Average_No_of_Reqs_in_Queue", "16"),
+        ("Stop_Time", "0"),
+        ("Total_Requests_To_Generate", "1000"),
+    ];
+    for (name, wanted) in expected {
+        assert_eq!(value(&xml, name), wanted, "{name}");
+    }
+    assert!(!xml.contains("File_Path"));
+    // It ends where more are to be outstanding than there are.
+    let few = Case {
+        requests: 3,
+        ..cases().remove(3)
+    };
+    assert_eq!(
+        value(&workload(&drive(), &few), "Average_No_of_Reqs_in_Queue"),
+        "3"
+    );
 }
 
 const RESULTS: &str = r#"<?xml version="1.0" encoding="us-ascii"?>
@@ -180,7 +206,9 @@ fn results_are_read() {
     // 1,250 pages of 8 KiB for 1,000 writes of 4 KiB.
     let writes = figures(&read, &ran, &drive(), &cases[3]);
     assert_eq!(writes.write_amplification, Some(2.5));
-    assert_eq!(writes.latency_ns_mean, None);
+    assert_eq!(writes.latency_ns_mean, Some(120_000.0));
+    let full = figures(&read, &ran, &drive(), &cases[1]);
+    assert_eq!(full.latency_ns_mean, None);
     assert_eq!(writes.requests_per_s(), 2000.0);
 }
 

@@ -90,7 +90,7 @@ fn the_simulation_replays_by_depth_or_by_time() {
         value(&ini, "trace", "Regex"),
         "\"(\\d+) (\\w) (\\d+) (\\d+)\""
     );
-    assert_eq!(trace_line(&cases[0], 3), "3 W 393216 131072\n");
+    assert_eq!(trace_line(&cases[0], 3), "4 W 393216 131072\n");
 }
 
 /// What SimpleSSD makes of the shares, as its sources say.
