@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -100,15 +100,13 @@ pub fn run(
         now.child = Some(child);
         stdout.ok_or_else(ended)?
     };
-    let mut lines = BufReader::new(stdout);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        // What it says need not be UTF-8.
-        if lines.read_until(b'\n', &mut line)? == 0 {
-            break;
+    if let Err(error) = each_line(stdout, &mut on_line) {
+        if let Some(mut child) = running().child.take() {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
         }
-        on_line(String::from_utf8_lossy(&line).trim_end());
+        return Err(error);
     }
     loop {
         let mut now = running();
@@ -120,6 +118,17 @@ pub fn run(
         drop(now);
         std::thread::sleep(PAUSE);
     }
+}
+
+fn each_line(stdout: ChildStdout, on_line: &mut dyn FnMut(&str)) -> io::Result<()> {
+    let mut lines = BufReader::new(stdout);
+    let mut line = Vec::new();
+    // What it says need not be UTF-8.
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        on_line(String::from_utf8_lossy(&line).trim_end());
+        line.clear();
+    }
+    Ok(())
 }
 
 fn ended() -> io::Error {
