@@ -415,7 +415,7 @@ pub struct ReviewArgs {
     pub until_steady: Option<SteadyLoad>,
 
     /// Run this many tests at a time, on copies of a simulated drive; results do not depend on it.
-    /// Default: the number of processors.
+    /// Default: the number of processors, or fewer where memory is short.
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub threads: Option<NonZero<usize>>,
 

@@ -19,6 +19,7 @@ use crate::args::ReviewArgs;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::laboratory::Keeper;
+use crate::memory::simulations_that_fit;
 use crate::open::{Opened, Planned, is_simulated, open, open_planned, real_options_fit};
 use crate::output::json_line;
 use crate::progress::Progress;
@@ -71,7 +72,7 @@ pub struct Done {
 pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     // What can be wrong is found before anything is made, and least of all a file of
     // gigabytes.
-    let (edition, options) = checked(args)?;
+    let (edition, mut options) = checked(args)?;
     lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args))?;
     let earlier = earlier::find(&folder, lab, &options.reproduce)?;
@@ -83,6 +84,9 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     let planned = |bytes| planned(&edition, &options, bytes);
     let target = open_planned(&args.target, &args.real, Access::Look, &planned)?;
     note_copies(std::iter::once(&target).chain(&rivals));
+    if args.threads.is_none() {
+        options.threads = fitting(options.threads, std::iter::once(&target).chain(&rivals));
+    }
     let keeper = lab
         .map(|lab| Keeper::open(lab, folder.path(), &edition.sha256))
         .transpose()?;
@@ -387,6 +391,23 @@ fn check_nothing_is_left_out(
 fn threads(args: &ReviewArgs) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, |n| n.get());
     args.threads.map_or_else(processors, NonZero::get)
+}
+
+/// As many tests at a time as the machine has memory for.
+fn fitting<'a>(threads: usize, targets: impl Iterator<Item = &'a Opened>) -> usize {
+    let simulated = targets.filter(|target| matches!(target, Opened::Simulated(_)));
+    let Some(largest_bytes) = simulated.map(|target| target.info().capacity_bytes).max() else {
+        return threads;
+    };
+    let fitting = simulations_that_fit(threads, largest_bytes);
+    if fitting < threads {
+        note(&format!(
+            "{fitting} of {threads} tests at a time: there is no memory for more drives of {} GB \
+             (10^9 bytes); --threads decides otherwise",
+            largest_bytes / 1_000_000_000
+        ));
+    }
+    fitting
 }
 
 fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {

@@ -149,6 +149,18 @@ impl Block {
         }
     }
 
+    /// [`CompactTable::counts_up`] for entries of one group.
+    #[inline]
+    fn counts_up(&self, first: u32, count: u32, value: u32, step: u32) -> bool {
+        let (group, nth) = (first / GROUP_ENTRIES, first % GROUP_ENTRIES);
+        let group = self.groups[group as usize];
+        if group.kind == Kind::Listed {
+            let line = self.lines.get(group.first);
+            return counts_up(&line[nth as usize..][..count as usize], value, step);
+        }
+        group.nth(nth) == value && (count == 1 || group.kind as u32 == step)
+    }
+
     /// The line of a group, which is listed from now on.
     #[inline]
     fn line(&mut self, group: u32) -> &mut Line {
@@ -275,6 +287,21 @@ impl CompactTable {
             let group = index % BLOCK_ENTRIES / GROUP_ENTRIES;
             self.block_to_change(index).unlist(group);
         }
+    }
+
+    /// Whether `count` entries are `value` and so on in steps of `step`, 0 or 1.
+    #[inline]
+    pub fn counts_up(&self, first: u32, count: u32, value: u32, step: u32) -> bool {
+        let (mut nth, mut counts) = (0, true);
+        while nth < count && counts {
+            let index = first + nth;
+            let part = (count - nth).min(GROUP_ENTRIES - index % GROUP_ENTRIES);
+            let expected = value.wrapping_add(nth * step);
+            let block = self.block(index);
+            counts = block.counts_up(index % BLOCK_ENTRIES, part, expected, step);
+            nth += part;
+        }
+        counts
     }
 
     /// Lets `count` entries count up from `value`.

@@ -284,11 +284,14 @@ impl SharedTable {
 
     #[inline(never)]
     fn counts_up_elsewhere(&self, first: u32, count: u32, value: u32, step: u32) -> bool {
-        if let Elsewhere::Shared(shared) = self.elsewhere() {
-            let place = (first % BLOCK_ENTRIES) as usize;
-            let row = shared.block(first).get(place..place + count as usize);
-            if let Some(row) = row {
-                return rows::counts_up(row, value, step);
+        match self.elsewhere() {
+            Elsewhere::Compact(table) => return table.counts_up(first, count, value, step),
+            Elsewhere::Shared(shared) => {
+                let place = (first % BLOCK_ENTRIES) as usize;
+                let row = shared.block(first).get(place..place + count as usize);
+                if let Some(row) = row {
+                    return rows::counts_up(row, value, step);
+                }
             }
         }
         (0..count).all(|nth| self.get(first + nth) == value.wrapping_add(nth * step))

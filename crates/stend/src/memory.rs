@@ -1,0 +1,63 @@
+//! How many simulations of drives the machine has memory for at a time.
+
+use std::fs;
+
+/// Memory of a drive that was written at random all over, for each logical page of 4 KiB: the
+/// tables L2P and P2L with spare room, which pages are valid, and a little.
+const DRIVE_BYTES_PER_PAGE: u64 = 10;
+
+/// Drives that are kept beside those that are worked on: states that others start from.
+const KEPT_DRIVES: u64 = 2;
+
+/// As many of `wanted` simulations of drives of at most this capacity as fit into `available` bytes
+/// of memory, at least one.
+fn fitting(wanted: usize, capacity_bytes: u64, available: u64) -> usize {
+    let drive_bytes = (capacity_bytes / 4096 * DRIVE_BYTES_PER_PAGE).max(1);
+    let drives = (available / drive_bytes).saturating_sub(KEPT_DRIVES);
+    wanted
+        .min(usize::try_from(drives).unwrap_or(usize::MAX))
+        .max(1)
+}
+
+/// [`fitting`] of this machine; all where it does not tell how much memory is available.
+pub fn simulations_that_fit(wanted: usize, capacity_bytes: u64) -> usize {
+    available_bytes().map_or(wanted, |available| {
+        fitting(wanted, capacity_bytes, available)
+    })
+}
+
+/// Memory that can be used without swapping, bytes; Linux tells it.
+fn available_bytes() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    // Its kB are KiB.
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    #[test]
+    fn large_drives_are_simulated_one_after_another() {
+        let (small, large) = (240_000_000_000, 8_000_000_000_000);
+        assert_eq!(fitting(2, small, 20 * GIB), 2);
+        assert_eq!(fitting(16, small, 8 * GIB), 12);
+        assert_eq!(fitting(16, small, GIB), 1);
+        assert_eq!(fitting(2, large, 20 * GIB), 1);
+        assert_eq!(fitting(2, large, 80 * GIB), 2);
+        assert_eq!(fitting(3, 0, 0), 1);
+    }
+
+    #[test]
+    fn linux_tells_how_much_memory_is_available() {
+        if cfg!(target_os = "linux") {
+            assert!(available_bytes().is_some_and(|bytes| bytes > 1 << 20));
+        }
+    }
+}
