@@ -56,6 +56,24 @@ fn a_write_over_nvme_is_the_sum_of_its_parts() {
     assert_eq!(got, Nanos(WAY + WRITE_INSIDE + link));
 }
 
+/// A Data FIS has 8 KiB: a write of 64 KiB has eight in its four multi-plane pages of 16 KiB.
+#[test]
+fn sata_activates_each_data_fis_of_a_write_but_the_first() {
+    let took = |op: Op, pages: u64, activate: u64| {
+        let mut spec = plain(64, 16, 8_000);
+        spec.host.dma_activate = Nanos(activate);
+        let mut drive = SimDrive::new(&spec);
+        fill(&mut drive);
+        rest(&mut drive, Nanos::from_millis(5));
+        alone(&mut drive, request(0, op, 0, pages)).0
+    };
+    for (pages, activated) in [(1, 0), (2, 0), (4, 1), (16, 7)] {
+        let [without, with] = [0, 700].map(|activate| took(Op::Write, pages, activate));
+        assert_eq!(with - without, activated * 700, "{pages} pages");
+        assert_eq!(took(Op::Read, pages, 0), took(Op::Read, pages, 700));
+    }
+}
+
 #[test]
 fn a_read_over_pcie_with_ahci_fetches_header_and_table_and_waits_for_registers() {
     // Doorbell 28; request 24 and header 52; request 24 and table 184, two

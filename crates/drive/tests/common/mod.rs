@@ -95,6 +95,7 @@ fn sata() -> HostSpec {
         link_ps_per_byte: 1_666,
         frame_bytes: 8192,
         frame_overhead: Nanos(1_100),
+        dma_activate: Nanos::ZERO,
         command_overhead: Nanos(1_500),
         pcie: None,
         driver: None,

@@ -31,6 +31,9 @@ table! {
         frame_bytes: Option<Field<u32>>, 512..=8192 => frame_bytes: u32 = or_default;
         /// SATA: link time of a Data FIS beside its payload, ns.
         frame_overhead_ns: Option<Field<u64>>, 0..=100_000 => frame_overhead: Nanos = nanos_or_zero;
+        /// SATA: link time of a DMA Activate FIS, which the drive sends before each Data FIS of a
+        /// write but the first of a command, ns.
+        dma_activate_ns: Option<Field<u64>>, 0..=100_000 => dma_activate: Nanos = nanos_or_zero;
         /// SATA: link time of a command beside its data, ns.
         command_overhead_ns: Option<Field<u64>>, 0..=100_000
             => command_overhead: Nanos = nanos_or_zero;
@@ -182,6 +185,10 @@ fn check_link(problems: &mut Problems, host: &Host) {
             }
             _ => {}
         }
+    }
+    if !sata {
+        let message = format!("the interface `{}` has no such key", interface.value);
+        problems.needs(&[&host.dma_activate_ns], &message);
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! A transfer costs the time of its bytes and an overhead for each Data FIS of up to 8 KiB (Serial
 //! ATA 3.x, 10.5.12). The first transfer of a command also includes its register, DMA-setup and
-//! set-device-bits FIS.
+//! set-device-bits FIS. Before each Data FIS of a write but a command's first, the drive sends a DMA
+//! Activate FIS (10.5.7), for which the link turns around twice; the first is activated by the
+//! DMA-setup FIS (auto-activate). So long writes are slower than long reads.
 
 use std::collections::VecDeque;
 
@@ -22,6 +24,7 @@ pub(in crate::sim::host) struct Sata {
     ps_per_byte: u64,
     frame_bytes: u32,
     frame_overhead: Nanos,
+    dma_activate: Nanos,
     busy_ns: u64,
 }
 
@@ -33,6 +36,7 @@ impl Sata {
             ps_per_byte: host.link_ps_per_byte,
             frame_bytes: host.frame_bytes,
             frame_overhead: host.frame_overhead,
+            dma_activate: host.dma_activate,
             busy_ns: 0,
         }
     }
@@ -50,9 +54,15 @@ impl Sata {
         self.busy_ns
     }
 
-    fn time(&self, bytes: u32) -> Nanos {
-        let frames = bytes.div_ceil(self.frame_bytes);
-        Nanos(u64::from(bytes) * self.ps_per_byte / 1000) + self.frame_overhead * u64::from(frames)
+    /// `first`: it is the first transfer of its command.
+    fn time(&self, transfer: Transfer, first: bool) -> Nanos {
+        let frames = u64::from(transfer.bytes.div_ceil(self.frame_bytes));
+        let bytes = Nanos(u64::from(transfer.bytes) * self.ps_per_byte / 1000);
+        let activated = match transfer.load {
+            Load::ReadData => 0,
+            Load::WriteData => frames - u64::from(first),
+        };
+        bytes + self.frame_overhead * frames + self.dma_activate * activated
     }
 
     /// Queues a transfer.
@@ -79,11 +89,12 @@ impl Sata {
 
     #[inline(always)]
     fn start(&mut self, env: &mut Env, commands: &mut Commands, transfer: Transfer) {
-        let overhead = match commands.first_transfer(transfer.command) {
+        let first = commands.first_transfer(transfer.command);
+        let overhead = match first {
             true => env.spec.host.command_overhead,
             false => Nanos::ZERO,
         };
-        let time = self.time(transfer.bytes) + overhead;
+        let time = self.time(transfer, first) + overhead;
         self.busy_ns += time.0;
         self.current = Some(transfer);
         let at = env.queue.now() + time;
