@@ -2,8 +2,8 @@
 //!
 //! A transfer costs the time of its bytes and an overhead for each Data FIS of up to 8 KiB (Serial
 //! ATA 3.x, 10.5.12). The first transfer of a command also includes its register, DMA-setup and
-//! set-device-bits FIS. Before each Data FIS of a write but a command's first, the drive sends a DMA
-//! Activate FIS (10.5.7), for which the link turns around twice; the first is activated by the
+//! set-device-bits FIS. Before each Data FIS of a write but a command's first, the drive sends a
+//! DMA Activate FIS (10.5.7), for which the link turns around twice; the first is activated by the
 //! DMA-setup FIS (auto-activate). So long writes are slower than long reads.
 
 use std::collections::VecDeque;
