@@ -206,8 +206,9 @@ impl Controller {
     #[inline]
     pub fn fetch(&mut self, lpn: Lpn) -> bool {
         let segment = lpn.0 / self.pages_per_segment;
-        let place = segment as usize % self.cached.len();
-        std::mem::replace(&mut self.cached[place], segment) != segment
+        // A division of 32 bits is the quicker one.
+        let place = segment % self.cached.len() as u32;
+        std::mem::replace(&mut self.cached[place as usize], segment) != segment
     }
 }
 

@@ -16,7 +16,7 @@ use stend_base::{Nanos, Op};
 
 use crate::sim::buffer::write_buffer::WriteBuffer;
 use crate::sim::env::Env;
-use crate::sim::host::Host;
+use crate::sim::host::{Command, Host};
 use crate::sim::ids::CommandId;
 use crate::sim::reads::Reads;
 
@@ -55,6 +55,24 @@ impl HalfDuplex {
         self.read_ends[found.unwrap_or(0)..].rotate_left(1);
         self.read_ends[STREAMS - 1] = end_byte;
         found.is_some()
+    }
+
+    /// Takes up a command at once, if it is a write while nothing but writes are served and nobody
+    /// waits. Otherwise does nothing and returns false.
+    #[inline(always)]
+    pub fn takes_write(&mut self, command: &mut Command) -> bool {
+        let takes = command.op == Op::Write && self.serves == Op::Write && self.waiting.is_empty();
+        if takes {
+            command.set_holds_buffer(true);
+            self.active += 1;
+        }
+        takes
+    }
+
+    /// Whether commands wait for the buffer.
+    #[inline(always)]
+    pub fn somebody_waits(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     /// Whether a command has to wait for the buffer; if so, [`HalfDuplex::take_next`] tells when it

@@ -10,20 +10,22 @@ use crate::sim::store::Store;
 use crate::sim::trim::Trim;
 
 impl SimDrive {
-    /// The next request arrives.
+    /// The next request arrives. Returns whether the drive does more than take it up.
     #[inline(always)]
-    pub(super) fn command_arrives(&mut self) {
+    pub(super) fn command_arrives(&mut self) -> bool {
         if self.host.holds_arrivals() && self.arrival_waits() {
-            return;
+            return true;
         }
         let request = self.host.take_arrival(&mut self.env);
-        if self.idle.working() {
+        let was_idle = self.idle.working();
+        if was_idle {
             self.idle_ends();
         }
         let starting_up = self.is_recovering();
         if self.host.starts_at_once(&request, starting_up) {
             self.command_starts(&request);
         }
+        was_idle
     }
 
     /// Whether the present arrival has to wait: until the drive is awake, or because of heat.
@@ -81,7 +83,9 @@ impl SimDrive {
     /// The controller has a command.
     #[inline(always)]
     fn command_fetched(&mut self, id: CommandId) {
-        if let Some(half_duplex) = &mut self.half_duplex {
+        if let Some(half_duplex) = &mut self.half_duplex
+            && !half_duplex.takes_write(self.host.command_mut(id))
+        {
             let buffers = (&mut self.store.buffer, &mut self.reads);
             if half_duplex.keeps_waiting(&mut self.env, &mut self.host, buffers, id) {
                 return;
@@ -174,8 +178,13 @@ impl SimDrive {
     /// The controller has ended a command.
     #[inline(always)]
     pub(super) fn command_done(&mut self, id: CommandId) {
-        if self.half_duplex.is_some() && self.host.command(id).holds_buffer() {
-            self.buffer_is_free();
+        if let Some(half_duplex) = &mut self.half_duplex
+            && self.host.command(id).holds_buffer()
+        {
+            half_duplex.ended();
+            if half_duplex.somebody_waits() {
+                self.buffer_is_free();
+            }
         }
         if self.host.ends(&mut self.env, id) {
             self.command_reported(id);
@@ -185,9 +194,6 @@ impl SimDrive {
     /// A command that held the half-duplex buffer has ended: those that waited for it continue.
     #[inline(never)]
     fn buffer_is_free(&mut self) {
-        if let Some(half_duplex) = &mut self.half_duplex {
-            half_duplex.ended();
-        }
         while let Some(half_duplex) = &mut self.half_duplex {
             let buffers = (&mut self.store.buffer, &mut self.reads);
             let Some(next) = half_duplex.take_next(&mut self.env, &self.host, buffers) else {

@@ -250,7 +250,10 @@ impl SimDrive {
             }
             Lane::Arrival => {
                 env.trace(kind::ARRIVAL, 0);
-                self.command_arrives();
+                if !self.command_arrives() {
+                    // A core or the link takes it up: nothing follows for what is durable.
+                    return None;
+                }
             }
             Lane::Completion => {
                 let completion = self.host.interrupt(env, limit);
