@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "random-write-steady",
     "random-write-spare-13",
     "random-write-spare-28",
@@ -25,6 +25,7 @@ const NAMES: [&str; 12] = [
     "review-2014",
     "growth-128gb",
     "growth-4tb",
+    "large-8tb",
 ];
 
 const QUICK: [&str; 3] = ["bench", "--only", "random-read-qd1"];
