@@ -189,7 +189,7 @@ fn the_list_names_cases_and_aims() {
     let text = run(&mut program(dir.path(), &["bench", "--list"])).stdout;
     for part in NAMES
         .iter()
-        .chain(&["only with --only", "requests/s", "9 GB"])
+        .chain(&["only with --only", "requests/s", "5 GB"])
     {
         assert!(text.contains(part), "{part}\n{text}");
     }

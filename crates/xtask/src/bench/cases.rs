@@ -300,7 +300,7 @@ pub const CASES: &[Case] = &[
             to: "growth-128gb",
             most: 2.0,
         },
-        only_by_name: Some("takes about 9 GB of memory, and a quarter of an hour"),
+        only_by_name: Some("takes about 5 GB of memory, and ten minutes"),
         drive: Drive::Scaled(4_000_000_000_000),
         work: GROWTH,
     },
@@ -308,7 +308,7 @@ pub const CASES: &[Case] = &[
         name: "large-8tb",
         what: "the same scaled to 8 TB, filled; 200 GB of random 4 KiB writes, depth 32",
         aim: Aim::None,
-        only_by_name: Some("takes about 6 GB of memory, and some minutes"),
+        only_by_name: Some("takes about 5 GB of memory, and two minutes"),
         drive: Drive::Scaled(8_000_000_000_000),
         work: jobs(
             &[FILL],
