@@ -28,10 +28,15 @@ pub fn simulations_that_fit(wanted: usize, capacity_bytes: u64) -> usize {
 
 /// Memory that can be used without swapping, bytes; Linux tells it.
 fn available_bytes() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    bytes_in("/proc/meminfo", "MemAvailable")
+}
+
+/// The bytes that a line of a file of the kernel names.
+pub fn bytes_in(file: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
     let line = text
         .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     // Its kB are KiB.
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)

@@ -18,6 +18,7 @@ use stend_target::SimulatedTarget;
 use crate::args::{LabPath, RealArgs, ReviewArgs, ScaleArgs};
 use crate::commands::review;
 use crate::failure::Failure;
+use crate::memory::bytes_in;
 use crate::output::{note, print_json};
 
 /// What is to be done.
@@ -165,11 +166,6 @@ fn end_with_parent(folder: Option<PathBuf>) {
 /// The most memory that this process has had in RAM, bytes.
 fn peak_rss_bytes() -> Result<u64, Failure> {
     const FILE: &str = "/proc/self/status";
-    let text = std::fs::read_to_string(FILE)
-        .map_err(|error| Failure::Io(format!("cannot read the peak memory: {FILE}: {error}")))?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    // Its kB are KiB.
-    let kib = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-    kib.map(|kib| kib * 1024)
-        .ok_or_else(|| Failure::Io(format!("{FILE} lacks the peak memory (VmHWM)")))
+    bytes_in(FILE, "VmHWM")
+        .ok_or_else(|| Failure::Io(format!("{FILE} does not tell the peak memory (VmHWM)")))
 }
