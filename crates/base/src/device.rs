@@ -101,6 +101,12 @@ pub trait Device {
     /// returns one, in a reproducible order. `limit` must not lie before [`Device::now`].
     fn advance(&mut self, limit: SimTime) -> Option<Completion>;
 
+    /// When the device will do something by itself, if nothing is submitted before;
+    /// [`SimTime::NEVER`] where it waits for requests alone, or does not know.
+    fn next_event_at(&self) -> SimTime {
+        SimTime::NEVER
+    }
+
     /// Bytes that the device has written to its flash, for any reason, since it was made; `None`
     /// where unknown.
     fn flash_written_bytes(&self) -> Option<u64> {

@@ -28,7 +28,7 @@ fn blocks(seed: u64) -> BlocksSpec {
 
 fn new_drive(spec: &Spec) -> SimDrive {
     let mut drive = SimDrive::new(spec);
-    drive.keep_content();
+    drive.keep_content(true);
     drive
 }
 

@@ -43,7 +43,7 @@ fn a_cache_that_takes_relocated_data_keeps_room_for_it() {
         let most = stend_drive::sim::user_pages_max(&spec).expect("it is small");
         spec.user_bytes = most * PAGE;
         let mut drive = SimDrive::new(&spec);
-        drive.keep_content();
+        drive.keep_content(true);
         let mut next = random(&drive, 1);
         burst(&mut drive, Op::Write, 1, 32, 3 * most, &mut next);
         let c = drive.counters();

@@ -14,6 +14,7 @@ fn journalling() -> PowerLossSpec {
     PowerLossSpec {
         journal_interval_pages: 8,
         checkpoint_pages: 1_000,
+        flush_ignored: false,
         boot: Nanos::from_millis(1),
         ..power_loss()
     }
@@ -99,7 +100,7 @@ fn give_up_writes(spec: &Spec) {
     let mut in_part = 0;
     for seed in 0..60 {
         let mut drive = SimDrive::new(spec);
-        drive.keep_content();
+        drive.keep_content(true);
         let group_pages = u64::from(drive.atomic_write_pages().expect("it has a log"));
         let refused = wear_out(&mut drive, seed);
         assert!(drive.is_read_only());
@@ -140,7 +141,7 @@ fn lost_by_folds(fault: Option<Fault>) -> u32 {
         ..journalling()
     });
     let mut folding = SimDrive::new(&spec);
-    folding.keep_content();
+    folding.keep_content(true);
     if let Some(fault) = fault {
         folding.inject(fault);
     }
@@ -193,7 +194,7 @@ fn torn_by_coalescing(fault: Option<Fault>) -> (u32, u32) {
         ..journalling()
     });
     let mut writing = SimDrive::new(&spec);
-    writing.keep_content();
+    writing.keep_content(true);
     if let Some(fault) = fault {
         writing.inject(fault);
     }
@@ -249,7 +250,7 @@ fn refreshing() -> Spec {
 fn a_shutdown_after_refreshing_ends() {
     let spec = refreshing();
     let mut drive = SimDrive::new(&spec);
-    drive.keep_content();
+    drive.keep_content(true);
     for tag in 0..101 {
         let page = 4 * u64::from(tag % 97);
         alone(&mut drive, request(tag, Op::Write, page, 3));
@@ -274,7 +275,7 @@ fn an_over_provisioned_drive_is_cut() {
     spec.media = Some(media());
     spec.power_loss = Some(journalling());
     let mut drive = SimDrive::new(&spec);
-    drive.keep_content();
+    drive.keep_content(true);
     for first in (0..4_000).step_by(16) {
         alone(&mut drive, request(1, Op::Write, first, 16));
     }

@@ -257,7 +257,7 @@ fn a_request_of_no_length_is_refused() {
 fn flushed_data_is_in_flash_at_every_instant() {
     for spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
         let mut drive = SimDrive::new(&spec);
-        drive.keep_content();
+        drive.keep_content(true);
         let pages = (drive.capacity_bytes() / PAGE) as u32;
         // Each page under its own tag, and all of it flushed.
         for page in 0..pages {
@@ -342,7 +342,7 @@ fn a_page_overwritten_in_the_buffer_holds_the_last_data() {
     let mut spec = plain(64, 16, 8_000);
     spec.buffer.coalesces = true;
     let mut drive = SimDrive::new(&spec);
-    drive.keep_content();
+    drive.keep_content(true);
     for tag in 1..=3 {
         alone(&mut drive, request(tag, Op::Write, 7, 1));
     }

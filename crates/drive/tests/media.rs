@@ -19,7 +19,7 @@ fn spec() -> Spec {
 
 fn filled(spec: &Spec) -> SimDrive {
     let mut drive = SimDrive::new(spec);
-    drive.keep_content();
+    drive.keep_content(true);
     fill(&mut drive);
     alone(&mut drive, request(0, Op::Flush, 0, 0));
     rest(&mut drive, Nanos::from_millis(5));

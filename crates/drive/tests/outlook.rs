@@ -113,6 +113,7 @@ fn room_is_not_told_where_other_work_may_begin() {
         power_loss: Some(PowerLossSpec {
             journal_interval_pages: 256,
             checkpoint_pages: 8,
+            flush_ignored: false,
             ..power_loss()
         }),
         ..plain.clone()

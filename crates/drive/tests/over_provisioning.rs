@@ -47,7 +47,7 @@ fn a_used_drive_must_be_empty_and_at_rest() {
         let less = spec.user_bytes / 2 / PAGE * PAGE;
         let pages = spec.user_bytes / PAGE;
         let mut drive = SimDrive::new(&spec);
-        drive.keep_content();
+        drive.keep_content(true);
         let next = random(&drive, 1);
         burst(&mut drive, Op::Write, 1, 32, 3 * pages, next);
         let mapped = (0..pages as u32).filter(|&u| drive.content(u).is_some());

@@ -23,7 +23,7 @@ fn one_die(change: impl FnOnce(&mut PowerLossSpec)) -> Spec {
 
 fn new_drive(spec: &Spec) -> SimDrive {
     let mut drive = SimDrive::new(spec);
-    drive.keep_content();
+    drive.keep_content(true);
     drive
 }
 

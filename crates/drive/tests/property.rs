@@ -140,7 +140,7 @@ fn run(seed: u64, checks: bool) -> u64 {
     draw_blocks(&mut Rng::stream(seed, "blocks"), &mut spec);
     let mut drive = SimDrive::new(&spec);
     if checks {
-        drive.keep_content();
+        drive.keep_content(true);
     }
     let pages = (spec.user_bytes / PAGE) as usize;
     let mut model = Model {

@@ -9,7 +9,7 @@ use stend_drive::{SimDrive, Spec};
 
 fn written(spec: &Spec) -> SimDrive {
     let mut drive = SimDrive::new(spec);
-    drive.keep_content();
+    drive.keep_content(true);
     let pages = drive.capacity_bytes() / PAGE;
     let next = random(&drive, 8);
     burst(&mut drive, Op::Write, 1, 32, 3 * pages, next);

@@ -165,7 +165,7 @@ fn pages_written_after_the_command_are_not_trimmed() {
     let work = spec.trim.work.as_mut().expect("it goes by chunks");
     work.per_page = Nanos::from_millis(1);
     let mut drive = SimDrive::new(&spec);
-    drive.keep_content();
+    drive.keep_content(true);
     for page in 0..600 {
         alone(&mut drive, request(7, Op::Write, page, 1));
     }

@@ -32,7 +32,7 @@ fn write_to_the_end(spec: &Spec, each: impl FnMut(&SimDrive)) -> Written {
 }
 
 fn write_until_refused(mut drive: SimDrive, mut each: impl FnMut(&SimDrive)) -> Written {
-    drive.keep_content();
+    drive.keep_content(true);
     let pages = drive.capacity_bytes() / PAGE;
     let mut expected = vec![None; pages as usize];
     let mut next = random(&drive, 4);
@@ -386,7 +386,7 @@ fn a_program_that_fails_is_done_again_in_another_block() {
     let mut spec = of_blocks(plain(40, 8, 3_000), u32::MAX, 0, 2_000);
     let filled = |spec: &Spec| {
         let mut drive = SimDrive::new(spec);
-        drive.keep_content();
+        drive.keep_content(true);
         // A superblock of 128 pages, the programs of a multi-plane page one after another.
         for mp_page in 0..32 {
             alone(

@@ -1,12 +1,17 @@
 //! The command line.
 
+mod drive;
+
 use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use stend_method::SteadyLoad;
+use stend_serve::clock::Pace;
+use stend_serve::server::Address;
 
 use crate::values;
+pub use drive::{DriveArgs, DriveCommand, MonitorArgs, OnOff};
 
 /// A laboratory for solid-state drives: runs the methodology of published drive reviews
 /// on a simulated drive, in virtual time, or on a real one, through fio, and writes the
@@ -94,6 +99,11 @@ pub enum Command {
     /// data on a real device refuses one that is in use or holds a file system, and needs its
     /// serial number.
     Drive(DriveArgs),
+    /// Serve a simulated drive as a block device, with real data and the model's time (NBD).
+    ///
+    /// Other software uses it as any network block device: `fio --ioengine=nbd`, `nbdfuse`, QEMU,
+    /// `nbd-client`. It ends by a signal, and saves the drive before.
+    Serve(ServeArgs),
     /// List, show, export, delete and merge the reviews in the lab.
     Lab(LabArgs),
     /// Write the report of a review in the lab again, or of several reviews, compared.
@@ -539,6 +549,54 @@ pub struct ReplayArgs {
     pub json: bool,
 }
 
+/// Arguments of `stend serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// A model, a model file (`./mine.toml`), or a simulated drive's file.
+    pub drive: String,
+
+    /// Where clients connect: unix:PATH, or tcp:127.0.0.1:PORT.
+    #[arg(long, value_name = "ADDRESS", default_value = "unix:stend.sock")]
+    pub nbd: Address,
+
+    /// Keep the drive in this file: the one in it is served, or a new one, and saved in the end.
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+
+    /// Keep the data in this file: a new one, or that which belongs to the drive in --state.
+    /// Default: a temporary file that ends with the server.
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+
+    /// Take a data file whose drive was not saved with it, as after a server that was killed.
+    #[arg(long, requires = "data")]
+    pub as_it_is: bool,
+
+    /// Virtual seconds in a second; `max` answers each request at once, one after the other, and
+    /// virtual time passes only as requests need it.
+    #[arg(long, value_name = "F", default_value = "1", value_parser = values::pace)]
+    pub speed: Pace,
+
+    /// Take commands at this Unix socket, as `stend drive` gives them: `stend drive health PATH`.
+    #[arg(long, value_name = "PATH")]
+    pub control: Option<PathBuf>,
+
+    /// Log all requests to this new file, as fio's iolog, for `stend replay`. A write with FUA is a
+    /// write and a flush then.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// Print a line every second on stderr: requests a second, write amplification, free SLC cache,
+    /// temperature, answers that were late.
+    #[arg(long)]
+    pub status: bool,
+
+    /// Allow an address that other machines can reach. Nothing is encrypted, and whoever connects
+    /// may read and write.
+    #[arg(long)]
+    pub public: bool,
+}
+
 /// Arguments of `stend traces`.
 #[derive(Debug, Args)]
 pub struct TracesArgs {
@@ -614,164 +672,6 @@ pub enum DrivesCommand {
         #[arg(long, value_name = "FILE")]
         state: PathBuf,
     },
-}
-
-/// Arguments of `stend drive`.
-#[derive(Debug, Args)]
-pub struct DriveArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: DriveCommand,
-
-    /// Print JSON on stdout.
-    #[arg(long, global = true)]
-    pub json: bool,
-}
-
-/// What to do with a drive.
-#[derive(Debug, Subcommand)]
-pub enum DriveCommand {
-    /// Print the drive's health (SMART), and what is left of its rated life; with --json, in the
-    /// format of `smartctl -j`.
-    Health {
-        /// A simulated drive's file, or a block device (through smartctl).
-        target: String,
-        /// What the drive is rated to be written (TBW, on its data sheet), such as 72TB. Suffixes:
-        /// K … T and KiB … TiB (binary), KB … TB (decimal). Of a simulated drive, in place of
-        /// what its model says.
-        #[arg(long, value_name = "SIZE", value_parser = values::size)]
-        rated: Option<u64>,
-    },
-    /// TRIM the drive, or a part of it; the data there is lost.
-    ///
-    /// A block device must not be in use or hold a file system, and needs its serial number. Of a
-    /// regular file, the space is freed in its file system.
-    Trim {
-        /// A simulated drive's file, a block device, or another file.
-        target: String,
-        /// First byte of the range. Suffixes: K … T and KiB … TiB (binary), KB … TB (decimal).
-        #[arg(long, value_name = "SIZE", value_parser = values::size, default_value = "0")]
-        offset: u64,
-        /// Length of the range. Default: up to the end.
-        #[arg(long, alias = "size", value_name = "SIZE", value_parser = values::size)]
-        length: Option<u64>,
-        /// Destroy that range of the block device with this serial number, or of the file with
-        /// this name.
-        #[arg(long, value_name = "SERIAL")]
-        destroy: Vec<String>,
-    },
-    /// Erase the whole drive by its own command: Format NVM (nvme) or ATA Security Erase Unit
-    /// (hdparm) on a real drive.
-    ///
-    /// What a drive does not report is refused, with what it does report. A sanitize of an NVMe
-    /// drive erases all its namespaces: none may be in use, and each other one needs --destroy
-    /// device:NAME as well. stend waits for the end, and a drive goes on without it.
-    Erase {
-        /// A simulated drive's file, or a block device.
-        target: String,
-        /// Cryptographic erase: discard the key, so that no data can be read; flash is erased
-        /// later. Of NVMe drives by Format NVM, else by Sanitize; of SATA drives by CRYPTO
-        /// SCRAMBLE EXT.
-        #[arg(long)]
-        crypto: bool,
-        /// Erase by a sanitize command: all blocks, or the key with --crypto; also what is in
-        /// caches and in flash that the host cannot address.
-        #[arg(long)]
-        sanitize: bool,
-        /// Destroy everything on the block device with this serial number. May be given several
-        /// times.
-        #[arg(long, value_name = "SERIAL")]
-        destroy: Vec<String>,
-    },
-    /// Change the over-provisioning of an empty simulated drive.
-    Overprovision {
-        /// The drive's file. For a real drive, the command explains how to do it.
-        target: String,
-        /// Capacity that the host can address, at most that of the model. Suffixes: K … T and KiB …
-        /// TiB (binary), KB … TB (decimal).
-        #[arg(long, value_name = "SIZE", value_parser = values::size)]
-        user_bytes: u64,
-    },
-    /// Switch the volatile write cache on or off.
-    WriteCache {
-        /// A simulated drive's file, or a block device (through hdparm or nvme).
-        target: String,
-        /// On or off.
-        #[arg(value_enum)]
-        state: OnOff,
-    },
-    /// Let the data of a simulated drive age without power.
-    Age {
-        /// The drive's file.
-        target: String,
-        /// Days without power.
-        #[arg(long, value_name = "N", value_parser = values::days)]
-        days: f64,
-        /// Temperature meanwhile, °C: data ages as the law of Arrhenius says, with the activation
-        /// energy of JESD218; the model's figures hold at 30 °C.
-        #[arg(long, value_name = "T", value_parser = values::celsius, default_value_t = 30.0)]
-        celsius: f64,
-    },
-    /// Let a die of a simulated drive fail: nothing on it can be read any more.
-    FailDie {
-        /// The drive's file.
-        target: String,
-        /// Number of the die, from 0.
-        #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
-        die: u32,
-    },
-    /// Cut the power of a simulated drive, and turn it on again: what was not durable is lost.
-    PowerCut {
-        /// The drive's file.
-        target: String,
-    },
-    /// Monitor speed, queue depth, latency, temperature and wear: live on a screen, which q or
-    /// Ctrl-C ends; as lines with --once, --json, where stdout is no terminal, or where the program
-    /// is built without its feature `screen`.
-    Monitor(MonitorArgs),
-}
-
-/// Arguments of `stend drive monitor`.
-#[derive(Debug, Args)]
-pub struct MonitorArgs {
-    /// A block device, or a file or directory on one, by the kernel's counters; with --job, a model
-    /// or a simulated drive's file.
-    pub target: String,
-
-    /// Run this fio job file on a copy of a simulated drive, in virtual time, and monitor that.
-    #[arg(long, value_name = "JOB.fio")]
-    pub job: Option<PathBuf>,
-
-    /// Interval between readings, s, over which figures are means; virtual time of a simulated
-    /// drive.
-    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = values::interval)]
-    pub interval: f64,
-
-    /// End after this many readings. Default: 1 with --once, else no limit.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub count: Option<u64>,
-
-    /// Print lines instead of a screen.
-    #[arg(long)]
-    pub once: bool,
-
-    /// Virtual seconds of a simulated drive that the screen shows in a second, at most. Lines are
-    /// printed as fast as they come.
-    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = values::interval)]
-    pub speed: f64,
-
-    /// Seed of the job's random numbers.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
-    pub seed: u64,
-}
-
-/// A switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OnOff {
-    /// On.
-    On,
-    /// Off.
-    Off,
 }
 
 /// Arguments of `stend fit`.

@@ -43,6 +43,7 @@ fn perform(command: &Command) -> Result<(), Failure> {
         Command::Traces(args) => commands::traces::run(args),
         Command::Drive(args) => commands::drive::run(args),
         Command::Drives(args) => commands::drives::run(args),
+        Command::Serve(args) => commands::serve::run(args),
         Command::Lab(args) => commands::lab::run(args),
         Command::Claims(args) if args.measured => commands::measured::run(args),
         Command::Claims(args) => commands::claims::run(args),

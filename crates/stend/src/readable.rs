@@ -37,6 +37,10 @@ fn named(command: &Command) -> Vec<PathBuf> {
             Some(TracesCommand::Show { name } | TracesCommand::Make { name, .. }) => one(name),
             _ => Vec::new(),
         },
+        Command::Serve(args) => {
+            let files = [&args.state, &args.data].into_iter().flatten().cloned();
+            [one(&args.drive), files.collect()].concat()
+        }
         Command::Drives(args) => match &args.command {
             Some(DrivesCommand::Check { files }) => files.clone(),
             Some(DrivesCommand::Create { model, .. }) => one(model),
@@ -49,8 +53,12 @@ fn named(command: &Command) -> Vec<PathBuf> {
             | DriveCommand::Overprovision { target, .. }
             | DriveCommand::Age { target, .. }
             | DriveCommand::FailDie { target, .. }
-            | DriveCommand::PowerCut { target }
+            | DriveCommand::PowerCut { target, .. }
             | DriveCommand::WriteCache { target, .. } => one(target),
+            DriveCommand::PowerOn { .. }
+            | DriveCommand::Snapshot { .. }
+            | DriveCommand::Idle { .. }
+            | DriveCommand::Status { .. } => Vec::new(),
             DriveCommand::Monitor(args) => {
                 [one(&args.target), args.job.clone().into_iter().collect()].concat()
             }

@@ -25,6 +25,9 @@ static HINT: Mutex<String> = Mutex::new(String::new());
 /// What puts the terminal back to how it was.
 static RESTORE: Mutex<Option<fn()>> = Mutex::new(None);
 
+/// What the next signal does instead of ending the process.
+static INSTEAD: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
+
 /// Set in the instant in which a signal arrives: programs of the same terminal get it as well, and
 /// end.
 static ENDING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
@@ -41,11 +44,22 @@ pub fn watch() -> Result<(), Failure> {
     }
     let mut signals = Signals::new(ENDS).map_err(uncaught)?;
     std::thread::spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            end(signal);
+        for signal in signals.forever() {
+            match lock(&INSTEAD).take() {
+                None => end(signal),
+                Some(act) => {
+                    ENDING.store(false, Ordering::SeqCst);
+                    act();
+                }
+            }
         }
     });
     Ok(())
+}
+
+/// Lets the next signal do this instead of ending the process; one more ends it.
+pub fn instead(act: impl FnOnce() + Send + 'static) {
+    *lock(&INSTEAD) = Some(Box::new(act));
 }
 
 fn end(signal: i32) {

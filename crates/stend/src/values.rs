@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::str::FromStr;
 
 use stend_method::SteadyLoad;
+use stend_serve::clock::Pace;
 
 /// Bytes of `8G`, `8GiB`, `8GB`, `4096`.
 ///
@@ -65,6 +66,19 @@ pub fn count(text: &str) -> Result<NonZero<usize>, String> {
 pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse()
         .map_err(|_| "it must be a whole number, not below 0 and not too large".into())
+}
+
+/// How virtual time passes: `max`, or so many virtual seconds in a second.
+///
+/// # Errors
+/// What is allowed.
+pub fn pace(text: &str) -> Result<Pace, String> {
+    match text {
+        "max" => Ok(Pace::Max),
+        _ => number_within(text, 0.001, 1000.0)
+            .map(Pace::Speed)
+            .map_err(|why| format!("{why}; or `max`")),
+    }
 }
 
 /// Days without power, up to a hundred years.

@@ -7,6 +7,11 @@ use crate::sim::geometry::shape::Mode;
 pub struct Counters {
     /// Events handled.
     pub events: u64,
+    /// Changes of the mapping, where it is kept over a power cut.
+    pub changes: u64,
+    /// The first so many of them are durable. What a request that has ended did is durable when
+    /// this has reached what `changes` was at its end.
+    pub durable_changes: u64,
     /// Pages the host has read.
     pub host_pages_read: u64,
     /// Pages the host has written (a partly written page counts as one).

@@ -36,7 +36,7 @@ mod trim;
 mod drive;
 
 pub use counters::Counters;
-pub use drive::{LogicalPage, SimDrive, UserBytesError};
+pub use drive::{EARLIER_TAG, LogicalPage, SimDrive, UserBytesError};
 #[cfg(feature = "fault-injection")]
 pub use drive::{Loss, LossCause};
 #[cfg(feature = "fault-injection")]

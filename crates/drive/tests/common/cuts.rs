@@ -142,7 +142,7 @@ impl Survival {
             Some(fault) => draw_for_fault(fault, seed, &mut rng),
         };
         let mut drive = SimDrive::new(&spec);
-        drive.keep_content();
+        drive.keep_content(true);
         drive.keep_losses();
         if let Some(fault) = fault {
             drive.inject(fault);

@@ -585,6 +585,7 @@ fn draw_power_loss(rng: &mut Rng, spec: &mut Spec) {
         journal_rows: 4 + rng.below(8) as u32,
         journal_interval_pages: 1 + rng.below(4_000) as u32,
         checkpoint_pages: 1 + rng.below(30) as u32,
+        flush_ignored: false,
         boot: Nanos::from_micros(rng.below(3_000)),
         replay_page: Nanos(rng.below(500)),
     });

@@ -197,6 +197,7 @@ pub fn power_loss() -> PowerLossSpec {
         journal_rows: 16,
         journal_interval_pages: 1_000_000,
         checkpoint_pages: 1_000_000,
+        flush_ignored: false,
         boot: Nanos::from_millis(7),
         replay_page: Nanos(130),
     }

@@ -16,4 +16,5 @@ pub mod replay;
 pub mod report;
 pub mod review;
 pub mod run;
+pub mod serve;
 pub mod traces;

@@ -80,7 +80,7 @@ fn send(drive: &mut SimDrive, tag: u32, op: Op, page: u64, pages: u64) {
 /// flushed and are lost, of how many; and multi-plane pages of padding.
 fn lost(model: &Model) -> (u64, u64, u64) {
     let mut drive = SimDrive::new(&model.spec());
-    drive.keep_content();
+    drive.keep_content(true);
     let mut rng = Rng::stream(11, "power cuts");
     let (mut lost, mut flushed) = (0, 0);
     for life in 0..40u32 {

@@ -54,6 +54,9 @@ table! {
         journal_interval_kib: Field<u32>, 4..=16_777_216 => journal_interval_pages: u32 = pages;
         /// Journal pages after which the changed parts of the L2P are written (checkpoint).
         checkpoint_pages: Field<u32>, 1..=65_536 => checkpoint_pages: u32 = value;
+        /// Whether a flush, and a write with FUA, is answered as done without being done: a drive
+        /// that promises what it does not keep.
+        flush_ignored: Field<bool> = false => flush_ignored: bool = value;
         /// From power to the first read of the flash, ms.
         boot_ms: Field<u64>, 0..=60_000 => boot: Nanos = millis;
         /// Recovering a logical page that the journal names, ns.

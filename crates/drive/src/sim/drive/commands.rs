@@ -19,7 +19,8 @@ impl SimDrive {
         let request = self.host.take_arrival(&mut self.env);
         let was_idle = self.idle.working();
         if was_idle {
-            self.idle_ends();
+            self.idle.end(&mut self.env);
+            self.settle_all();
         }
         let starting_up = self.is_recovering();
         if self.host.starts_at_once(&request, starting_up) {

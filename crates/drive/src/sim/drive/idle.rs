@@ -65,12 +65,6 @@ impl SimDrive {
         work && !store.ftl.space.is_read_only()
     }
 
-    /// The host sends a request.
-    pub(super) fn idle_ends(&mut self) {
-        self.idle.end(&mut self.env);
-        self.settle_all();
-    }
-
     /// Gives idle work up until the host has sent another request.
     pub(super) fn idle_halts(&mut self) {
         self.idle.halt(&mut self.env);

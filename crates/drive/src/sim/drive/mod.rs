@@ -38,6 +38,7 @@ use crate::sim::host::Host;
 use crate::sim::idle::Idle;
 use crate::sim::ids::{DieId, Lpn, Ppn};
 use crate::sim::kind;
+pub use crate::sim::l2p::table::EARLIER_TAG;
 use crate::sim::l2p::table::{prefetch_expected_write, prefetch_submitted};
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
@@ -149,6 +150,9 @@ impl SimDrive {
     /// What it has done so far.
     pub fn counters(&self) -> Counters {
         let array = self.store.media.counters();
+        let log = self.store.persistence.as_ref().map(|p| p.changes());
+        let [changes, durable_changes] =
+            log.map_or([0; 2], |log| [log.next_lsn(), log.durable_lsn()]);
         Counters {
             events: self.env.queue.taken(),
             nand_reads: array.reads,
@@ -160,6 +164,8 @@ impl SimDrive {
             core_busy_ns: self.controller.busy_ns(),
             link_busy_ns: self.host.link_busy_ns(),
             cpu_busy_ns: self.host.cpu_busy_ns(),
+            changes,
+            durable_changes,
             ..self.env.counters
         }
     }
@@ -175,15 +181,16 @@ impl SimDrive {
         self.store.ftl.superblocks.erase_counts()
     }
 
-    /// Starts to keep the tag of what every physical page holds, so that
-    /// [`SimDrive::content`] can tell it. Costs 4 bytes a page.
-    pub fn keep_content(&mut self) {
-        self.store.ftl.l2p.keep_tags();
+    /// Starts to keep the tag of what every physical page holds, so that [`SimDrive::content`] can
+    /// tell it, or ends it. Costs 4 bytes a page. What a drive that is not new holds already has
+    /// the tag [`crate::sim::EARLIER_TAG`].
+    pub fn keep_content(&mut self, keep: bool) {
+        let is_new = self.env.now() == SimTime::ZERO;
+        self.store.ftl.l2p.keep_tags(keep.then_some(is_new));
     }
 
     /// The tag of the request whose data a read of logical page `lpn` would return at
-    /// this instant, `None` where nothing is mapped. Needs [`SimDrive::keep_content`]
-    /// from the first request on.
+    /// this instant, `None` where nothing is mapped. Needs [`SimDrive::keep_content`].
     ///
     /// # Panics
     /// When the drive's tables contradict each other: this is what tests look for.
@@ -378,6 +385,10 @@ impl Device for SimDrive {
 
     fn now(&self) -> SimTime {
         self.env.queue.now()
+    }
+
+    fn next_event_at(&self) -> SimTime {
+        self.env.queue.next_at()
     }
 
     /// The pages that were placed: what the host wrote, and what was moved.

@@ -314,6 +314,7 @@ mod tests {
             journal_rows: 8,
             journal_interval_pages: 1_000,
             checkpoint_pages: 10,
+            flush_ignored: false,
             boot: Nanos(1_000),
             replay_page: Nanos(1),
         });

@@ -146,6 +146,12 @@ impl SimDrive {
         self.env.spec.host.write_cache = on;
     }
 
+    /// Changes what a request costs the host beside the link, on its way to the drive and back:
+    /// for a client that takes time of its own for both. Of requests submitted from now on.
+    pub fn set_host_times(&mut self, (submit, complete): (Nanos, Nanos)) {
+        (self.env.spec.host.submit, self.env.spec.host.complete) = (submit, complete);
+    }
+
     /// The capacity that the drive was made with.
     pub fn native_bytes(&self) -> u64 {
         self.native_bytes

@@ -104,6 +104,9 @@ struct Tags(#[serde(with = "crate::table")] Vec<u32>);
 
 const ERASED: u32 = u32::MAX;
 
+/// The tag of what a drive held before it began to keep tags.
+pub const EARLIER_TAG: u32 = u32::MAX - 1;
+
 impl L2p {
     pub fn new(layout: Layout, logical_pages: u32) -> L2p {
         let ppn = (u64::from(layout.mp_pages()) << layout.page_bits) as usize;
@@ -566,15 +569,20 @@ impl L2p {
         }
     }
 
-    /// Starts to keep the tags.
-    pub fn keep_tags(&mut self) {
-        self.tags = Some(Box::new(Tags(vec![ERASED; self.p2l.len() - 1])));
+    /// Starts to keep the tags, of a drive that is new or is not; `None` ends it.
+    pub fn keep_tags(&mut self, is_new: Option<bool>) {
+        self.tags = is_new.map(|is_new| {
+            let tag = if is_new { ERASED } else { EARLIER_TAG };
+            Box::new(Tags(vec![tag; self.p2l.len() - 1]))
+        });
     }
 
     #[inline]
     fn tag(&mut self, ppn: Ppn, tag: u32) {
         if let Some(tags) = &mut self.tags {
-            assert_eq!(tags.0[ppn.index()], ERASED, "a page was programmed twice");
+            // What was erased before tags were kept is not known.
+            let may_be_erased = tags.0[ppn.index()] >= EARLIER_TAG;
+            assert!(may_be_erased, "a page was programmed twice");
             tags.0[ppn.index()] = tag;
         }
     }
@@ -835,7 +843,7 @@ mod tests {
         for _ in 0..20 {
             let mut rows = L2p::new(layout, 5_000);
             let mut alone = rows.clone();
-            alone.keep_tags();
+            alone.keep_tags(Some(true));
             let (from, to) = (SuperblockId(0), SuperblockId(1));
             let pages = layout.mp_pages_in(from);
             for mp_page in pages.clone().each() {

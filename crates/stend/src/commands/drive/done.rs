@@ -13,7 +13,7 @@ pub type Done = (String, Vec<(&'static str, Value)>);
 pub fn done(
     name: &str,
     command: &str,
-    (text, keys): Done,
+    (text, keys): (String, impl IntoIterator<Item = (impl AsRef<str>, Value)>),
     (time_ns, clock): (u64, &str),
     as_json: bool,
 ) -> Result<(), Failure> {
@@ -29,7 +29,7 @@ pub fn done(
         "time_ns": time_ns,
     });
     for (key, value) in keys {
-        document[key] = value;
+        document[key.as_ref()] = value;
     }
     print_json(&document)
 }

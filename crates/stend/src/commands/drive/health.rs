@@ -26,14 +26,41 @@ pub fn real(name: &str, rated_bytes: Option<u64>, as_json: bool) -> Result<(), F
     for complaint in smartctl::complaints(&answer.document) {
         note(&format!("smartctl: {complaint}"));
     }
-    let health = health_of(&answer.document);
+    of_document(&answer.document, &answer.text, rated_bytes, as_json)
+}
+
+/// Of a served drive.
+pub fn served(
+    name: &str,
+    document: Value,
+    rated_bytes: Option<u64>,
+    as_json: bool,
+) -> Result<(), Failure> {
+    if document.is_null() {
+        return Err(Failure::Input(format!(
+            "the model of {name} has no [health]; `stend drive status {name}` prints what it did"
+        )));
+    }
+    let text = format!("{document:#}\n");
+    let document = serde_json::from_value(document)
+        .map_err(|error| Failure::Io(format!("{name}: {error}")))?;
+    of_document(&document, &text, rated_bytes, as_json)
+}
+
+fn of_document(
+    document: &Document,
+    text: &str,
+    rated_bytes: Option<u64>,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let health = health_of(document);
     let life = remaining_life(&health, &health, rated_bytes);
     match (as_json, life) {
-        (false, life) => print(&table(&answer.document, life.as_ref())?),
-        (true, None) => print(&answer.text),
+        (false, life) => print(&table(document, life.as_ref())?),
+        (true, None) => print(text),
         (true, Some(life)) => {
             let own = json!({ "remaining_life": life });
-            print(&with_own(&answer.text, &own))
+            print(&with_own(text, &own))
         }
     }
 }

@@ -8,6 +8,7 @@ mod readings;
 mod real;
 #[cfg(feature = "screen")]
 mod screen;
+mod served;
 mod simulated;
 
 use std::path::Path;
@@ -16,35 +17,45 @@ use crate::args::{DriveArgs, DriveCommand};
 use crate::failure::Failure;
 use crate::open::is_simulated;
 
+pub use simulated::apply;
+
 pub fn run(args: &DriveArgs) -> Result<(), Failure> {
     let json = args.json;
+    let target = target(&args.command);
+    if served::is_socket(target) {
+        return served::run(target, &args.command, json);
+    }
     match &args.command {
         DriveCommand::Health { target, rated } if is_real(target) || is_nvme_controller(target) => {
             health::real(target, *rated, json)
         }
         DriveCommand::Health { target, rated } => health::simulated(target, *rated, json),
         DriveCommand::Monitor(args) => monitor::run(args, json),
-        other => match real_name(other) {
-            Some(name) => real::run(name, other, json),
-            None => simulated::run(other, json),
-        },
+        DriveCommand::PowerOn { .. }
+        | DriveCommand::Snapshot { .. }
+        | DriveCommand::Idle { .. }
+        | DriveCommand::Status { .. } => Err(served::not_served(target)),
+        other if is_real(target) => real::run(target, other, json),
+        other => simulated::run(other, json),
     }
 }
 
-/// The target, where it is a real one.
-fn real_name(command: &DriveCommand) -> Option<&str> {
-    let name = match command {
+fn target(command: &DriveCommand) -> &str {
+    match command {
         DriveCommand::Health { target, .. }
         | DriveCommand::Trim { target, .. }
         | DriveCommand::Erase { target, .. }
         | DriveCommand::Overprovision { target, .. }
         | DriveCommand::Age { target, .. }
         | DriveCommand::FailDie { target, .. }
-        | DriveCommand::PowerCut { target }
+        | DriveCommand::PowerCut { target, .. }
+        | DriveCommand::PowerOn { target }
+        | DriveCommand::Snapshot { target, .. }
+        | DriveCommand::Idle { target, .. }
+        | DriveCommand::Status { target }
         | DriveCommand::WriteCache { target, .. } => target,
         DriveCommand::Monitor(args) => &args.target,
-    };
-    is_real(name).then_some(name)
+    }
 }
 
 /// Whether a name is the character device of an NVMe controller (`/dev/nvme0`), which has health

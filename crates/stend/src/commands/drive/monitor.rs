@@ -18,11 +18,29 @@ use crate::open::{Opened, is_simulated, open};
 use crate::output::{is_read, json_value, note};
 
 pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
-    let in_lines = as_json || args.once || !has_screen();
     let watched = match &args.job {
-        Some(job) => of_job(args, job, in_lines)?,
+        Some(job) => of_job(args, job, is_in_lines(args, as_json))?,
         None => of_device(args)?,
     };
+    show(args, &watched, as_json)
+}
+
+/// Of a served drive.
+pub fn served(args: &MonitorArgs, watched: &Watched, as_json: bool) -> Result<(), Failure> {
+    if args.job.is_some() {
+        return Err(Failure::Input(format!(
+            "{} is a served drive, whose clients send the requests: leave --job out",
+            args.target
+        )));
+    }
+    show(args, watched, as_json)
+}
+
+fn is_in_lines(args: &MonitorArgs, as_json: bool) -> bool {
+    as_json || args.once || !has_screen()
+}
+
+fn show(args: &MonitorArgs, watched: &Watched, as_json: bool) -> Result<(), Failure> {
     let count = args.count.unwrap_or(match args.once {
         true => 1,
         false => u64::MAX,
@@ -35,10 +53,10 @@ pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
         ));
     }
     #[cfg(feature = "screen")]
-    if !in_lines {
-        return screen::show(&watched, count);
+    if !is_in_lines(args, as_json) {
+        return screen::show(watched, count);
     }
-    lines(&args.target, &watched, count, as_json)
+    lines(&args.target, watched, count, as_json)
 }
 
 /// Whether there is a terminal to draw on, and one that keys come from.

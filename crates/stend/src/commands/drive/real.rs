@@ -52,9 +52,7 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
                  are simulated; `stend drives create MODEL --state FILE` makes a drive for it"
             )));
         }
-        DriveCommand::Health { .. } | DriveCommand::Monitor(_) => {
-            unreachable!("they change nothing")
-        }
+        other => unreachable!("{other:?} changes nothing"),
     };
     let time_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
     done(name, command_name, result, (time_ns, ""), as_json)

@@ -16,58 +16,76 @@ use crate::signals;
 
 /// Does it, and keeps the drive in its file.
 pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
-    match command {
+    let (target, word) = match command {
         DriveCommand::Trim {
-            target,
-            offset,
-            length,
-            destroy,
+            target, destroy, ..
         } => {
             nothing_to_lose(target, destroy)?;
-            change(target, "trim", json, |target| {
-                trim(target, *offset, *length)
-            })
+            (target, "trim")
         }
         DriveCommand::Erase {
-            target,
-            crypto,
-            sanitize,
-            destroy,
+            target, destroy, ..
         } => {
             nothing_to_lose(target, destroy)?;
+            (target, "erase")
+        }
+        DriveCommand::Overprovision { target, .. } => (target, "overprovision"),
+        DriveCommand::WriteCache { target, .. } => (target, "write-cache"),
+        DriveCommand::Age { target, .. } => (target, "age"),
+        DriveCommand::FailDie { target, .. } => (target, "fail-die"),
+        DriveCommand::PowerCut {
+            at_flash_event: Some(_),
+            ..
+        }
+        | DriveCommand::PowerCut {
+            after_writes: Some(_),
+            ..
+        } => {
+            return Err(Failure::Input(
+                "--at-flash-event and --after-writes are for a served drive: one in a file has \
+                 nothing under way"
+                    .into(),
+            ));
+        }
+        DriveCommand::PowerCut { target, .. } => (target, "power-cut"),
+        other => unreachable!("{other:?} changes nothing"),
+    };
+    change(target, word, json, |target| {
+        let done = apply(target, command)?;
+        Ok(done.expect("it is one of those above"))
+    })
+}
+
+/// Does to a drive what a command says; `None` for one that is none of these.
+pub fn apply(
+    target: &mut SimulatedTarget,
+    command: &DriveCommand,
+) -> Result<Option<Done>, Failure> {
+    match command {
+        DriveCommand::Trim { offset, length, .. } => trim(target, *offset, *length),
+        DriveCommand::Erase {
+            crypto, sanitize, ..
+        } => {
             let method = EraseMethod {
                 crypto: *crypto,
                 sanitize: *sanitize,
             };
-            change(target, "erase", json, |target| erase(target, method))
+            erase(target, method)
         }
-        DriveCommand::Overprovision { target, user_bytes } => {
-            change(target, "overprovision", json, |target| {
-                overprovision(target.drive_mut(), *user_bytes)
-            })
+        DriveCommand::Overprovision { user_bytes, .. } => {
+            overprovision(target.drive_mut(), *user_bytes)
         }
-        DriveCommand::WriteCache { target, state } => {
-            change(target, "write-cache", json, |target| {
-                let on = *state == OnOff::On;
-                target.drive_mut().set_write_cache(on);
-                Ok(switched(on))
-            })
+        DriveCommand::WriteCache { state, .. } => {
+            let on = *state == OnOff::On;
+            target.drive_mut().set_write_cache(on);
+            Ok(switched(on))
         }
-        DriveCommand::Age {
-            target,
-            days,
-            celsius,
-        } => change(target, "age", json, |target| {
-            harm::age(target, *days, *celsius)
-        }),
-        DriveCommand::FailDie { target, die } => change(target, "fail-die", json, |target| {
-            harm::fail_die(target, *die)
-        }),
-        DriveCommand::PowerCut { target } => change(target, "power-cut", json, harm::power_cut),
-        DriveCommand::Health { .. } | DriveCommand::Monitor(_) => {
-            unreachable!("they change nothing")
-        }
+        DriveCommand::Age { days, celsius, .. } => harm::age(target, *days, *celsius),
+        DriveCommand::FailDie { die, .. } => harm::fail_die(target, *die),
+        DriveCommand::PowerCut { .. } => harm::power_cut(target),
+        _ => return Ok(None),
     }
+    .map(Some)
 }
 
 fn nothing_to_lose(target: &String, destroy: &[String]) -> Result<(), Failure> {

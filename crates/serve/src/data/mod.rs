@@ -1,0 +1,245 @@
+//! What the drive holds: real data in a sparse file, and what a power cut may bring back.
+//!
+//! The file holds what a read returns now. What a completed request has replaced is kept until the
+//! drive says that the request is durable, since a cut may undo it: [`Undo`]. After a cut, the
+//! drive tells for each page in question the tag of the request whose data it holds, and the file
+//! is made to hold just that.
+
+mod file;
+mod undo;
+
+use std::collections::BTreeSet;
+use std::io;
+
+use stend_drive::sim::EARLIER_TAG;
+use stend_drive::{LogicalPage, SimDrive};
+
+pub use file::{DataError, DataFile, Identity};
+use undo::{Old, Undo};
+
+use crate::PAGE_BYTES;
+
+/// What is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// Zeroes.
+    Zeroes,
+}
+
+/// A write as the drive knows it.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Its tag.
+    pub tag: u32,
+    /// First byte.
+    pub offset_bytes: u64,
+    /// Bytes.
+    pub len_bytes: u64,
+    /// What is written.
+    pub payload: Payload,
+}
+
+impl Written {
+    fn pages(&self) -> std::ops::Range<u32> {
+        let end = (self.offset_bytes + self.len_bytes).div_ceil(PAGE_BYTES);
+        (self.offset_bytes / PAGE_BYTES) as u32..end as u32
+    }
+
+    /// Puts what falls into a page there.
+    fn apply(&self, page: u32, to: &mut [u8; PAGE_BYTES as usize]) {
+        let first = u64::from(page) * PAGE_BYTES;
+        let begin = self.offset_bytes.max(first);
+        let end = (self.offset_bytes + self.len_bytes).min(first + PAGE_BYTES);
+        let to = &mut to[(begin - first) as usize..(end - first) as usize];
+        match &self.payload {
+            Payload::Zeroes => to.fill(0),
+            Payload::Bytes(bytes) => {
+                let from = (begin - self.offset_bytes) as usize;
+                to.copy_from_slice(&bytes[from..from + to.len()]);
+            }
+        }
+    }
+}
+
+/// The data of a drive.
+#[derive(Debug)]
+pub struct Data {
+    file: DataFile,
+    /// Only where a cut may undo what was completed.
+    undo: Option<Undo>,
+}
+
+impl Data {
+    /// The data in a file, of which a cut `may_undo` what was completed.
+    pub fn new(file: DataFile, may_undo: bool) -> Data {
+        Data {
+            file,
+            undo: may_undo.then(Undo::default),
+        }
+    }
+
+    /// The file.
+    pub fn file(&mut self) -> &mut DataFile {
+        &mut self.file
+    }
+
+    /// Pages of 4 KiB of which something older than what the file holds is kept.
+    pub fn undo_pages(&self) -> usize {
+        self.undo.as_ref().map_or(0, Undo::pages)
+    }
+
+    /// What a range holds.
+    ///
+    /// # Errors
+    /// As reading the file fails.
+    pub fn read(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<Vec<u8>> {
+        let mut data = vec![0; len_bytes as usize];
+        self.file.read(offset_bytes, &mut data)?;
+        let end_bytes = offset_bytes + len_bytes;
+        let pages = (offset_bytes / PAGE_BYTES) as u32..end_bytes.div_ceil(PAGE_BYTES) as u32;
+        let trimmed = self.undo.iter().flat_map(|undo| undo.trimmed_in(&pages));
+        for (begin, end) in trimmed {
+            let from = (u64::from(begin) * PAGE_BYTES).max(offset_bytes);
+            let to = (u64::from(end) * PAGE_BYTES).min(end_bytes);
+            data[(from - offset_bytes) as usize..(to - offset_bytes) as usize].fill(0);
+        }
+        Ok(data)
+    }
+
+    /// A write has been completed, which is durable when the drive's durable changes have reached
+    /// `changes`.
+    ///
+    /// # Errors
+    /// As reading or writing the file fails.
+    pub fn written(&mut self, write: &Written, changes: u64) -> io::Result<()> {
+        if let Some(undo) = &mut self.undo {
+            for page in write.pages() {
+                undo.replaced(&mut self.file, page, Some(write.tag), changes)?;
+            }
+        }
+        match &write.payload {
+            Payload::Bytes(bytes) => self.file.write(write.offset_bytes, bytes),
+            Payload::Zeroes => self.file.zero(write.offset_bytes, write.len_bytes),
+        }
+    }
+
+    /// What of a write has come to be in a drive that has refused it: the pages whose tag is its
+    /// own.
+    ///
+    /// # Errors
+    /// As reading or writing the file fails.
+    pub fn written_in_part(&mut self, write: &Written, drive: &SimDrive) -> io::Result<()> {
+        for page in write.pages() {
+            if drive.content(page) == Some(write.tag) {
+                self.write_page(write, page)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_page(&mut self, write: &Written, page: u32) -> io::Result<()> {
+        let data = self.file.read_page(page)?;
+        let mut data = data.unwrap_or_else(|| Box::new([0; PAGE_BYTES as usize]));
+        write.apply(page, &mut data);
+        self.file.write(u64::from(page) * PAGE_BYTES, &data[..])
+    }
+
+    /// A TRIM has been completed: whole pages of it hold nothing.
+    ///
+    /// # Errors
+    /// As reading or writing the file fails.
+    pub fn trimmed(&mut self, offset_bytes: u64, len_bytes: u64, changes: u64) -> io::Result<()> {
+        let begin = offset_bytes.div_ceil(PAGE_BYTES) as u32;
+        let end = ((offset_bytes + len_bytes) / PAGE_BYTES) as u32;
+        match &mut self.undo {
+            _ if begin >= end => Ok(()),
+            Some(undo) => undo.trimmed_range(&mut self.file, (begin, end), changes),
+            None => self.file.zero_pages(begin, end),
+        }
+    }
+
+    /// Everything is erased.
+    ///
+    /// # Errors
+    /// As writing the file fails.
+    pub fn erased(&mut self) -> io::Result<()> {
+        if let Some(undo) = &mut self.undo {
+            *undo = Undo::default();
+        }
+        self.file.zero_pages(0, self.file.pages())
+    }
+
+    /// So many changes of the drive are durable: what they replaced is forgotten.
+    ///
+    /// # Errors
+    /// As writing the file fails.
+    pub fn settle(&mut self, durable_changes: u64) -> io::Result<()> {
+        match &mut self.undo {
+            Some(undo) => undo.settle(&mut self.file, durable_changes),
+            None => Ok(()),
+        }
+    }
+
+    /// The power has been cut: makes the file hold what the drive does. `under_way` were the writes
+    /// that had not been completed. Returns how many pages of 4 KiB changed, or were lost.
+    ///
+    /// # Errors
+    /// As reading or writing the file fails.
+    pub fn cut(&mut self, drive: &SimDrive, under_way: &[Written]) -> io::Result<CutPages> {
+        let mut changed = CutPages::default();
+        let undo = self.undo.as_mut().map(std::mem::take).unwrap_or_default();
+        let (pages, trimmed) = undo.into_parts();
+        let tags: BTreeSet<u32> = under_way.iter().map(|write| write.tag).collect();
+        for (page, versions) in pages {
+            let tag = content(drive, page);
+            // What a write under way has left of a page is what was completed before.
+            if tag.is_some_and(|tag| tags.contains(&tag)) {
+                continue;
+            }
+            let Some(old) = versions.at(tag) else {
+                continue;
+            };
+            changed.undone += 1;
+            match old {
+                Old::Bytes(bytes) => self.file.write(u64::from(page) * PAGE_BYTES, &bytes[..])?,
+                Old::Nothing => self.file.zero_pages(page, page + 1)?,
+            }
+        }
+        for (begin, end) in trimmed {
+            for page in begin..end {
+                match drive.logical_page(page) {
+                    LogicalPage::Unwritten => self.file.zero_pages(page, page + 1)?,
+                    _ => changed.undone += 1,
+                }
+            }
+        }
+        for write in under_way {
+            for page in write.pages() {
+                if content(drive, page) == Some(write.tag) {
+                    self.write_page(write, page)?;
+                    changed.not_acknowledged += 1;
+                }
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// The tag of the request whose data a page holds; `None` where it holds none, or lost it.
+fn content(drive: &SimDrive, page: u32) -> Option<u32> {
+    match drive.logical_page(page) {
+        LogicalPage::Written => Some(drive.content(page).unwrap_or(EARLIER_TAG)),
+        LogicalPage::Unwritten | LogicalPage::Lost => None,
+    }
+}
+
+/// What a power cut did to pages of 4 KiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct CutPages {
+    /// Pages that hold again what they held before a completed write or TRIM.
+    pub undone: u64,
+    /// Pages that hold what a write brought that had not been completed.
+    pub not_acknowledged: u64,
+}

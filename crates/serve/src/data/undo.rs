@@ -1,0 +1,197 @@
+//! What completed requests have replaced, until they are durable.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::ops::Range;
+
+use super::file::{DataFile, Page};
+
+/// What a page held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Old {
+    /// Data.
+    Bytes(Page),
+    /// Nothing: zeroes.
+    Nothing,
+}
+
+/// A change of a page that may still be undone.
+#[derive(Clone, Debug)]
+struct Change {
+    /// The tag of the write; `None` of a TRIM.
+    tag: Option<u32>,
+    /// It is durable when so many changes are.
+    changes: u64,
+    /// What it has replaced.
+    old: Old,
+}
+
+/// The changes of a page, in their order. The file holds what the last one left.
+#[derive(Clone, Debug, Default)]
+pub struct Versions(VecDeque<Change>);
+
+impl Versions {
+    /// What the page holds if it is what this request left; `None` where that is what the file
+    /// holds. A tag that is none of theirs is that of something older.
+    pub fn at(mut self, tag: Option<u32>) -> Option<Old> {
+        let last = self.0.iter().rposition(|change| change.tag == tag);
+        let next = last.map_or(0, |last| last + 1);
+        (next < self.0.len()).then(|| self.0.swap_remove_back(next).expect("it is there").old)
+    }
+}
+
+/// Changes that may still be undone.
+#[derive(Clone, Debug, Default)]
+pub struct Undo {
+    pages: BTreeMap<u32, Versions>,
+    /// Which page may be forgotten when so many changes are durable, in order.
+    order: VecDeque<(u64, u32)>,
+    /// Pages that were trimmed and are no others: from the key to the first number, not including
+    /// it; durable when as many changes are as the second says. The file still holds their data.
+    trimmed: BTreeMap<u32, (u32, u64)>,
+}
+
+impl Undo {
+    /// Pages of which something older is kept.
+    pub fn pages(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Of the ranges of pages that hold nothing, though the file still holds their data, those that
+    /// meet `pages`.
+    pub fn trimmed_in(&self, pages: &Range<u32>) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let first = pages.start;
+        let ranges = self.trimmed.range(..pages.end).rev();
+        let ranges = ranges.map(|(&begin, &(end, _))| (begin, end));
+        ranges.take_while(move |&(_, end)| end > first)
+    }
+
+    /// All that is kept: pages, and ranges that were trimmed.
+    pub fn into_parts(self) -> (BTreeMap<u32, Versions>, Vec<(u32, u32)>) {
+        let ranges = self.trimmed.iter();
+        let trimmed = ranges.map(|(&begin, &(end, _))| (begin, end)).collect();
+        (self.pages, trimmed)
+    }
+
+    /// A request replaces what a page holds; the file still does.
+    pub fn replaced(
+        &mut self,
+        file: &mut DataFile,
+        page: u32,
+        tag: Option<u32>,
+        changes: u64,
+    ) -> io::Result<()> {
+        if let Some(before) = self.take_trimmed_page(page) {
+            // What was there before it was trimmed may come back, too.
+            let old = old(file, page)?;
+            file.zero_pages(page, page + 1)?;
+            self.push(page, None, before, old);
+        }
+        let old = old(file, page)?;
+        self.push(page, tag, changes, old);
+        Ok(())
+    }
+
+    fn push(&mut self, page: u32, tag: Option<u32>, changes: u64, old: Old) {
+        let change = Change { tag, changes, old };
+        self.pages.entry(page).or_default().0.push_back(change);
+        self.order.push_back((changes, page));
+    }
+
+    /// Takes a page out of the trimmed ranges; what it is durable with.
+    fn take_trimmed_page(&mut self, page: u32) -> Option<u64> {
+        let (&begin, &(end, changes)) = self.trimmed.range(..=page).next_back()?;
+        if page >= end {
+            return None;
+        }
+        self.trimmed.remove(&begin);
+        if begin < page {
+            self.trimmed.insert(begin, (page, changes));
+        }
+        if page + 1 < end {
+            self.trimmed.insert(page + 1, (end, changes));
+        }
+        Some(changes)
+    }
+
+    /// A TRIM of pages. Those that have changed before keep a version each; of the others the data
+    /// stays in the file until it cannot come back.
+    pub fn trimmed_range(
+        &mut self,
+        file: &mut DataFile,
+        (begin, end): (u32, u32),
+        changes: u64,
+    ) -> io::Result<()> {
+        let changed: Vec<u32> = self
+            .pages
+            .range(begin..end)
+            .map(|(&page, _)| page)
+            .collect();
+        let mut from = begin;
+        for page in changed {
+            let old = old(file, page)?;
+            file.zero_pages(page, page + 1)?;
+            self.push(page, None, changes, old);
+            self.add_trimmed(from, page, changes);
+            from = page + 1;
+        }
+        self.add_trimmed(from, end, changes);
+        Ok(())
+    }
+
+    /// Adds a range to the trimmed ones; where it meets others, it is durable with the last.
+    fn add_trimmed(&mut self, begin: u32, end: u32, changes: u64) {
+        if begin >= end {
+            return;
+        }
+        let (mut first, mut last) = (begin, end);
+        while let Some((&other, &(other_end, _))) = self.trimmed.range(..last).next_back() {
+            if other_end <= first {
+                break;
+            }
+            self.trimmed.remove(&other);
+            (first, last) = (first.min(other), last.max(other_end));
+        }
+        self.trimmed.insert(first, (last, changes));
+    }
+
+    /// So many changes are durable.
+    pub fn settle(&mut self, file: &mut DataFile, durable: u64) -> io::Result<()> {
+        while let Some(&(changes, page)) = self.order.front()
+            && changes <= durable
+        {
+            self.order.pop_front();
+            let Some(versions) = self.pages.get_mut(&page) else {
+                continue;
+            };
+            while versions
+                .0
+                .front()
+                .is_some_and(|change| change.changes <= durable)
+            {
+                versions.0.pop_front();
+            }
+            if versions.0.is_empty() {
+                self.pages.remove(&page);
+            }
+        }
+        // There are few of them.
+        let ended: Vec<u32> = self
+            .trimmed
+            .iter()
+            .filter(|(_, (_, changes))| *changes <= durable)
+            .map(|(begin, _)| *begin)
+            .collect();
+        for begin in ended {
+            let range = self.trimmed.remove(&begin);
+            let (end, _) = range.expect("it is there");
+            file.zero_pages(begin, end)?;
+        }
+        Ok(())
+    }
+}
+
+fn old(file: &DataFile, page: u32) -> io::Result<Old> {
+    let bytes = file.read_page(page)?;
+    Ok(bytes.map_or(Old::Nothing, Old::Bytes))
+}

@@ -1,0 +1,257 @@
+//! `stend serve`: a simulated drive as a network block device.
+
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use stend_base::Device;
+use stend_drive::Model;
+use stend_serve::clock::Pace;
+use stend_serve::data::{Data, DataError, DataFile, Identity};
+use stend_serve::engine::Engine;
+use stend_serve::lateness::{LATE_NS, Summary};
+use stend_serve::record::Recorder;
+use stend_serve::server::{Act, Address, Effect, Listener, Options, Report, Server};
+use stend_target::{Access, SimulatedTarget, is_state_file};
+
+use super::drive::apply;
+use crate::args::{DriveCommand, ServeArgs};
+use crate::failure::Failure;
+use crate::open::{is_model, unknown_model};
+use crate::output::note;
+use crate::signals;
+
+pub fn run(args: &ServeArgs) -> Result<(), Failure> {
+    check_addresses(args)?;
+    let target = open(args)?;
+    let drive = target.drive();
+    let title = target.model().title.clone();
+    let identity = |target: &SimulatedTarget| {
+        let drive = target.drive();
+        let history = target.state_path().map(|_| drive.trace_hash());
+        Identity::new(&target.model().name, drive.capacity_bytes(), history)
+    };
+    let file = match &args.data {
+        Some(path) => DataFile::named(path, &identity(&target), args.as_it_is)?,
+        None => DataFile::unnamed(drive.capacity_bytes())?,
+    };
+    let power_loss = drive.spec().power_loss.as_ref();
+    let may_undo = power_loss.is_some_and(|spec| spec.hold_up.is_none());
+    let recorder = args.record.as_ref();
+    let recorder = recorder.map(|path| {
+        Recorder::create(path, drive.now()).map_err(|error| Failure::unwritable(path, &error))
+    });
+    let paced = args.speed != Pace::Max;
+    let data = Data::new(file, may_undo);
+    let engine = Engine::new(target, data, recorder.transpose()?, paced);
+    let listener = listen(&args.nbd)?;
+    let control = args.control.as_ref();
+    let control = control.map(|path| listen(&Address::Unix(path.clone())));
+    let (stop, wake) = UnixStream::pair().map_err(|error| Failure::Io(error.to_string()))?;
+    signals::instead(move || {
+        // The server waits for this; one that has ended needs it no more.
+        let _ = (&wake).write_all(&[0]);
+    });
+    announce(args, &title, &listener);
+    let options = Options {
+        pace: args.speed,
+        every_second: args.status.then(|| lines(args.speed)),
+        act: act(),
+        stop,
+    };
+    let server = Server::new(engine, (listener, control.transpose()?), options);
+    let served = server.run();
+    let outcome = served.map_err(|error| Failure::Io(format!("serving failed: {error}")))?;
+    let told = outcome.lateness;
+    signals::undisturbed(|| {
+        let (target, mut data) = outcome.engine.finish().map_err(io_failure)?;
+        let target = at_rest(target);
+        if target.state_path().is_some() {
+            target.save()?;
+        }
+        data.file().note(&identity(&target))?;
+        Ok::<(), Failure>(())
+    })?;
+    note(&format!("{title}: no longer served{}", lateness(told)));
+    Ok(())
+}
+
+fn io_failure(error: std::io::Error) -> Failure {
+    Failure::Io(error.to_string())
+}
+
+/// A drive that is shut down in an orderly way, where its model has such a thing: nothing is in its
+/// buffer, and it is on again. Without power it stays so.
+fn at_rest(mut target: SimulatedTarget) -> SimulatedTarget {
+    let drive = target.drive_mut();
+    if drive.has_power() && drive.spec().power_loss.is_some() {
+        drive.shutdown();
+        drive.power_up();
+    }
+    target
+}
+
+/// Refuses what would be reached from elsewhere, or collide.
+fn check_addresses(args: &ServeArgs) -> Result<(), Failure> {
+    if !args.nbd.is_local() && !args.public {
+        return Err(Failure::Refused(format!(
+            "--nbd {}: other machines can reach it, and nothing is encrypted; --public allows it",
+            args.nbd
+        )));
+    }
+    match (&args.nbd, &args.control) {
+        (Address::Unix(nbd), Some(control)) if nbd == control => Err(Failure::Input(
+            "--nbd and --control name the same socket".to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The drive: a new one, or the one in a file.
+fn open(args: &ServeArgs) -> Result<SimulatedTarget, Failure> {
+    let name = args.drive.as_str();
+    let path = Path::new(name);
+    if !is_model(name) && is_state_file(path) {
+        if args.state.is_some() {
+            return Err(Failure::Input(format!(
+                "{name} holds a drive, which is kept in it: leave --state out"
+            )));
+        }
+        return Ok(SimulatedTarget::open(path, Access::Change)?);
+    }
+    let model = match Model::shipped(name) {
+        Some(model) => model,
+        None if name.ends_with(".toml") => Model::read(path)?,
+        None => return Err(Failure::Input(unknown_model(name))),
+    };
+    let Some(state) = &args.state else {
+        return Ok(SimulatedTarget::new(model));
+    };
+    if is_state_file(state) {
+        let target = SimulatedTarget::open(state, Access::Change)?;
+        if target.model().text != model.text {
+            return Err(Failure::Input(format!(
+                "{} holds another drive than {name}: {}; name the file instead of a model to \
+                 serve that",
+                state.display(),
+                target.model().title
+            )));
+        }
+        return Ok(target);
+    }
+    SimulatedTarget::create(model, state)?;
+    Ok(SimulatedTarget::open(state, Access::Change)?)
+}
+
+fn listen(address: &Address) -> Result<Listener, Failure> {
+    Listener::new(address)
+        .map_err(|error| Failure::Io(format!("cannot listen at {address}: {error}")))
+}
+
+/// Says where it is and how it is used.
+fn announce(args: &ServeArgs, title: &str, listener: &Listener) {
+    let address = listener.address().unwrap_or_else(|_| args.nbd.clone());
+    let uri = match &address {
+        Address::Unix(path) => format!("nbd+unix:///?socket={}", path.display()),
+        Address::Tcp(address) => format!("nbd://{address}"),
+    };
+    let pace = match args.speed {
+        Pace::Max => "as fast as it can be simulated, one request after the other".to_owned(),
+        Pace::Speed(1.0) => "in real time".to_owned(),
+        Pace::Speed(speed) => format!("at {speed} × real time"),
+    };
+    note(&format!(
+        "{title} is served at {uri}, {pace}; Ctrl-C ends it"
+    ));
+}
+
+/// Answers that were late, in words.
+fn lateness(told: Option<Summary>) -> String {
+    let Some(told) = told.filter(|told| told.answered > 0) else {
+        return String::new();
+    };
+    format!(
+        "; of {} answers {} were late by more than {} µs (median {:.1} µs, 99th percentile {:.1} \
+         µs, at most {:.1} µs)",
+        told.answered,
+        told.late,
+        LATE_NS / 1000,
+        told.ns_p50 as f64 / 1e3,
+        told.ns_p99 as f64 / 1e3,
+        told.ns_max as f64 / 1e3,
+    )
+}
+
+/// Prints a line a second.
+fn lines(pace: Pace) -> Box<dyn FnMut(&Report)> {
+    let mut last = stend_serve::engine::Totals::default();
+    let mut late_last = 0;
+    Box::new(move |report| {
+        let now = report.totals;
+        // At full speed, of the virtual time that passed.
+        let seconds = match pace {
+            Pace::Max => (now.at_ns - last.at_ns) as f64 / 1e9,
+            Pace::Speed(_) => 1.0,
+        };
+        let rate = |now: u64, last: u64| (now - last) as f64 / seconds.max(1e-9);
+        let late = report.lateness["late"].as_u64().unwrap_or(0);
+        let temperature = report.temperature_c.map(|c| format!(", {c:.0} °C"));
+        note(&format!(
+            "{:.1} s: reads {:.0}, writes {:.0} a second, WA {}, {:.2} GB free for writes{}, {} \
+             late",
+            now.at_ns as f64 / 1e9,
+            rate(now.reads.requests, last.reads.requests),
+            rate(now.writes.requests, last.writes.requests),
+            report
+                .write_amplification
+                .map_or_else(|| "-".to_owned(), |wa| format!("{wa:.2}")),
+            report.free_entry_bytes as f64 / 1e9,
+            temperature.unwrap_or_default(),
+            late - late_last,
+        ));
+        (last, late_last) = (now, late);
+    })
+}
+
+/// Does what `stend drive` does to drives in files.
+fn act() -> Box<Act> {
+    Box::new(|target, arguments| {
+        let command: DriveCommand =
+            serde_json::from_value(arguments.clone()).map_err(|error| error.to_string())?;
+        let effect = effect(&command, target);
+        let begin = target.drive().now();
+        let done = apply(target, &command).map_err(|failure| failure.to_string())?;
+        let Some((text, keys)) = done else {
+            return Err("a served drive has no such command".to_owned());
+        };
+        let keys = keys.into_iter().map(|(key, value)| (key.to_owned(), value));
+        let keys: serde_json::Map<String, Value> = keys.collect();
+        let time_ns = target.drive().now().since(begin).0;
+        Ok((
+            json!({"text": text, "keys": keys, "time_ns": time_ns}),
+            effect,
+        ))
+    })
+}
+
+/// What a command does to the data.
+fn effect(command: &DriveCommand, target: &SimulatedTarget) -> Effect {
+    match command {
+        DriveCommand::Trim { offset, length, .. } => {
+            let rest = target.capacity_bytes().saturating_sub(*offset);
+            Effect::Trimmed(*offset, length.unwrap_or(rest))
+        }
+        DriveCommand::Erase { .. } => Effect::Erased,
+        _ => Effect::None,
+    }
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Failure {
+        match error {
+            DataError::Refused(why) => Failure::Refused(why),
+            DataError::Failed(why) => Failure::Io(why),
+        }
+    }
+}
