@@ -238,6 +238,11 @@ impl Client {
         self.engine.power_cut().unwrap();
         self.check();
         self.engine.power_on();
+        if self.rng.ratio(3, 4) {
+            // It has recovered, most times.
+            let recovered = self.engine.drive().now() + Nanos::from_millis(2_000);
+            assert_eq!(self.advance(recovered), Advanced::Reached);
+        }
     }
 }
 

@@ -6,4 +6,5 @@ mod cuts;
 mod fuzz;
 mod protocol;
 mod sockets;
+mod tags;
 mod undo;
