@@ -167,8 +167,8 @@ class Disk:
             wait_until(lambda: not backing.exists(), f"the end of {loop}")
         if self.nbdfuse is not None:
             nbdfuse, self.nbdfuse = self.nbdfuse, None
-            if self.fuse_folder.is_mount():
-                self.unmount(self.fuse_folder)
+            # It may have ended with its connection, but its mount has not.
+            self.unmount(self.fuse_folder)
             nbdfuse.wait(PATIENCE_S)
 
     def unmount(self, folder: Path) -> None:

@@ -32,8 +32,10 @@ def main() -> None:
     """Writes until the drive fails or the process is killed."""
     path, journal, synchronous, first, forget = sys.argv[1:]
     connection = open_database(Path(path), journal, synchronous)
+    connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM rows WHERE n <= ?", (int(forget),))
     connection.execute("DELETE FROM twins WHERE n <= ?", (int(forget),))
+    connection.execute("COMMIT")
     number = int(first)
     while True:
         connection.execute("BEGIN IMMEDIATE")

@@ -18,6 +18,9 @@ use crate::record::Recorder;
 /// Zeroes are written so many bytes at a time, so that little has to be kept of what they replace.
 const ZEROES_BYTES: u64 = 1 << 20;
 
+/// The client of requests whose client is gone.
+pub const NOBODY: u64 = u64::MAX;
+
 /// What a request of a client asks of the drive, one after the other.
 #[derive(Clone, Debug)]
 enum Step {
@@ -104,6 +107,7 @@ pub struct Engine {
     write_failed: bool,
     /// What requests cost the host in the model.
     host_times: (Nanos, Nanos),
+    clients_take_time: bool,
 }
 
 impl Engine {
@@ -118,13 +122,15 @@ impl Engine {
     ) -> Engine {
         let host = &target.drive().spec().host;
         let host_times = (host.submit, host.complete);
-        target.drive_mut().keep_content(true);
+        let drive = target.drive_mut();
+        drive.keep_content(true);
         if clients_take_time {
-            target
-                .drive_mut()
-                .set_host_times((Nanos::ZERO, Nanos::ZERO));
+            drive.set_host_times((Nanos::ZERO, Nanos::ZERO));
         }
-        Engine {
+        if !drive.has_power() {
+            drive.power_up();
+        }
+        let mut engine = Engine {
             target,
             data,
             in_flight: BTreeMap::new(),
@@ -135,7 +141,33 @@ impl Engine {
             unwritten: Vec::new(),
             write_failed: false,
             host_times,
+            clients_take_time,
+        };
+        engine.make_durable();
+        engine
+    }
+
+    /// Flushes what an earlier server, or a job, has left: the data hold what it wrote, and nothing
+    /// older.
+    fn make_durable(&mut self) {
+        let counters = self.drive().counters();
+        if counters.changes == counters.durable_changes {
+            return;
         }
+        let flush = ClientRequest {
+            cookie: 0,
+            kind: Kind::Flush,
+            offset_bytes: 0,
+            len_bytes: 0,
+            fua: false,
+            data: Vec::new(),
+        };
+        self.submit(NOBODY, flush);
+        let mut answers = Vec::new();
+        while !self.is_silent() {
+            self.advance(SimTime::NEVER, &mut answers);
+        }
+        self.totals = Totals::default();
     }
 
     /// The drive.
@@ -265,7 +297,12 @@ impl Engine {
             op,
             offset_bytes,
             len_bytes,
-            queue: in_flight.client as u16,
+            // At full speed, who has connected first must not matter.
+            queue: if self.clients_take_time {
+                in_flight.client as u16
+            } else {
+                0
+            },
             fua,
         };
         let now = self.drive().now();
@@ -452,11 +489,11 @@ impl Engine {
         self.data.cut(self.target.drive(), &writes)
     }
 
-    /// Forgets what clients are gone that had requests under way: these still end.
-    pub fn forget(&mut self, client: u64, nobody: u64) {
+    /// A client is gone; its requests that are under way still end.
+    pub fn forget(&mut self, client: u64) {
         for in_flight in self.in_flight.values_mut() {
             if in_flight.client == client {
-                in_flight.client = nobody;
+                in_flight.client = NOBODY;
             }
         }
     }

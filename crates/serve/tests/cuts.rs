@@ -84,10 +84,16 @@ impl Client {
             0..12 => Kind::Write,
             12..15 => Kind::Read,
             15 => Kind::Trim,
-            16 => Kind::WriteZeroes { may_trim: rng.ratio(1, 2) },
+            16 => Kind::WriteZeroes {
+                may_trim: rng.ratio(1, 2),
+            },
             _ => Kind::Flush,
         };
-        let (first, len) = if kind == Kind::Flush { (0, 0) } else { (first, len) };
+        let (first, len) = if kind == Kind::Flush {
+            (0, 0)
+        } else {
+            (first, len)
+        };
         let (begin, end) = (first * SECTOR, (first + len) * SECTOR);
         let overlaps = |sent: &Sent| {
             let other = &sent.request;
@@ -111,7 +117,10 @@ impl Client {
         };
         let after = self.done;
         let sent = Sent {
-            request: Request { data: Vec::new(), ..request.clone() },
+            request: Request {
+                data: Vec::new(),
+                ..request.clone()
+            },
             number,
             after,
         };
@@ -129,7 +138,10 @@ impl Client {
     }
 
     fn completed(&mut self, answer: Answer) {
-        let sent = self.outstanding.remove(&answer.cookie).expect("it was sent");
+        let sent = self
+            .outstanding
+            .remove(&answer.cookie)
+            .expect("it was sent");
         self.done += 1;
         let done = self.done;
         let range = {
@@ -193,13 +205,19 @@ impl Client {
             let last = sector.last();
             let may = match self.capacitors {
                 true => holds == last,
-                false => holds == sector.settled || sector.since.iter().any(|(number, _)| *number == holds),
+                false => {
+                    holds == sector.settled
+                        || sector.since.iter().any(|(number, _)| *number == holds)
+                }
             };
             if !may && !under_way {
                 self.broken_promises += 1;
             }
             self.undone += u64::from(holds != last && !under_way);
-            *sector = Sector { settled: holds, since: Vec::new() };
+            *sector = Sector {
+                settled: holds,
+                since: Vec::new(),
+            };
         }
         self.outstanding.clear();
     }
@@ -249,7 +267,9 @@ impl Client {
 impl Sector {
     /// What it holds if nothing is lost.
     fn last(&self) -> u64 {
-        self.since.last().map_or(self.settled, |(number, _)| *number)
+        self.since
+            .last()
+            .map_or(self.settled, |(number, _)| *number)
     }
 }
 
@@ -277,7 +297,11 @@ fn honest_drives_keep_what_they_promise() {
         let (broken, lost) = lives(seed, false, false);
         assert_eq!(broken, 0, "seed {seed}");
         undone += lost;
-        assert_eq!(lives(seed, true, false), (0, 0), "seed {seed}, with capacitors");
+        assert_eq!(
+            lives(seed, true, false),
+            (0, 0),
+            "seed {seed}, with capacitors"
+        );
     }
     // What was acknowledged without a flush may go, and does.
     assert!(undone > 0);

@@ -50,7 +50,12 @@ fn options_are_answered() {
     assert_eq!(all[4], (1, Vec::new()));
     let list = answers(&option(3, &[]));
     assert_eq!(list[0], (2, b"\x00\x00\x00\x04demoa drive".to_vec()));
-    let kinds = |bytes: &[u8]| answers(bytes).into_iter().map(|(kind, _)| kind).collect::<Vec<_>>();
+    let kinds = |bytes: &[u8]| {
+        answers(bytes)
+            .into_iter()
+            .map(|(kind, _)| kind)
+            .collect::<Vec<_>>()
+    };
     const ERROR: u32 = 1 << 31;
     assert_eq!(kinds(&option(6, &info("other", &[]))), [ERROR + 6]);
     assert_eq!(kinds(&option(7, b"\x00\x00\x00\x09demo")), [ERROR + 3]);
@@ -96,7 +101,10 @@ fn requests_are_read() {
     assert_eq!(session.next_request(&mut out), Ok(None));
     session.feed(b);
     let write = session.next_request(&mut out).unwrap().unwrap();
-    assert_eq!((write.cookie, write.kind, write.fua), (7, Kind::Write, true));
+    assert_eq!(
+        (write.cookie, write.kind, write.fua),
+        (7, Kind::Write, true)
+    );
     assert_eq!((write.offset_bytes, write.len_bytes), (4096, 512));
     assert_eq!(write.data, [0xab; 512]);
     let zeroes = session.next_request(&mut out).unwrap().unwrap();
@@ -182,13 +190,27 @@ fn replies_of_both_kinds() {
         out
     };
     let cookie = 3u64.to_be_bytes();
-    let simple = |errno: u32| [&0x6744_6698u32.to_be_bytes()[..], &errno.to_be_bytes(), &cookie].concat();
+    let simple = |errno: u32| {
+        [
+            &0x6744_6698u32.to_be_bytes()[..],
+            &errno.to_be_bytes(),
+            &cookie,
+        ]
+        .concat()
+    };
     assert_eq!(reply(false, &read), [simple(0), data.clone()].concat());
     assert_eq!(reply(false, &failed), simple(5));
     assert_eq!(reply(true, &Ended::Done), simple(0));
     let chunk = |kind: u16, len: u32| {
         let magic = 0x668e_33efu32.to_be_bytes();
-        [&magic[..], &1u16.to_be_bytes(), &kind.to_be_bytes(), &cookie, &len.to_be_bytes()].concat()
+        [
+            &magic[..],
+            &1u16.to_be_bytes(),
+            &kind.to_be_bytes(),
+            &cookie,
+            &len.to_be_bytes(),
+        ]
+        .concat()
     };
     assert_eq!(
         reply(true, &read),

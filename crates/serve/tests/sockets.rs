@@ -165,7 +165,10 @@ fn time_passes_at_the_speed_that_is_named() {
         let latency_ns = status["totals"]["writes"]["latency_ns"].as_u64().unwrap();
         let virtual_s = latency_ns as f64 / 1e9;
         assert!(virtual_s > 0.02, "{virtual_s}");
-        assert!(machine_s >= virtual_s / speed, "{machine_s} {virtual_s} {speed}");
+        assert!(
+            machine_s >= virtual_s / speed,
+            "{machine_s} {virtual_s} {speed}"
+        );
         took.push(machine_s);
         served.end();
     }
@@ -204,14 +207,24 @@ fn commands_are_answered_or_refused() {
     let mut client = Client::connect(&served.path("nbd"));
     client.write(0, &[1; 8192]);
     let ask = |command: Value| control(&served, command);
-    assert_eq!(ask(json!({"command": "drive", "arguments": "trim"})), Ok(json!("trimmed")));
+    assert_eq!(
+        ask(json!({"command": "drive", "arguments": "trim"})),
+        Ok(json!("trimmed"))
+    );
     assert_eq!(client.read(0, 8192), [[0; 4096], [1; 4096]].concat());
     let why = ask(json!({"command": "drive", "arguments": "fly"})).unwrap_err();
     assert_eq!(why, "nothing of that name");
-    assert_eq!(ask(json!({"command": "idle", "seconds": 60.0})), Ok(json!(60.0)));
+    assert_eq!(
+        ask(json!({"command": "idle", "seconds": 60.0})),
+        Ok(json!(60.0))
+    );
     assert!(ask(json!({"command": "idle", "seconds": -1.0})).is_err());
     assert!(ask(json!({"command": "idle", "seconds": "soon"})).is_err());
-    assert!(ask(json!({"command": "explode"})).unwrap_err().contains("no command"));
+    assert!(
+        ask(json!({"command": "explode"}))
+            .unwrap_err()
+            .contains("no command")
+    );
     assert!(ask(json!({"command": "power-on"})).is_err());
     assert!(ask(json!({"command": "power-cut", "after_writes": 0})).is_err());
     assert!(ask(json!({"command": "snapshot", "file": "relative"})).is_err());

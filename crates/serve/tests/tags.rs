@@ -124,12 +124,16 @@ impl Checked {
         let Payload::Bytes(bytes) = &write.payload else {
             unreachable!("only bytes are written")
         };
-        let (begin, end) = (write.offset_bytes as usize, write.offset_bytes as usize + bytes.len());
+        let (begin, end) = (
+            write.offset_bytes as usize,
+            write.offset_bytes as usize + bytes.len(),
+        );
         let pages = begin / PAGE..end.div_ceil(PAGE);
         let of = |page: usize| {
             let mut after = self.now[page].clone();
             let (from, to) = (begin.max(page * PAGE), end.min((page + 1) * PAGE));
-            after[from - page * PAGE..to - page * PAGE].copy_from_slice(&bytes[from - begin..to - begin]);
+            after[from - page * PAGE..to - page * PAGE]
+                .copy_from_slice(&bytes[from - begin..to - begin]);
             (page, after)
         };
         pages.map(of).collect()
@@ -138,7 +142,10 @@ impl Checked {
     fn cut(&mut self) -> CutPages {
         self.drive.power_cut();
         let under_way = std::mem::take(&mut self.under_way);
-        let writes: Vec<Written> = under_way.into_values().filter_map(|(_, write)| write).collect();
+        let writes: Vec<Written> = under_way
+            .into_values()
+            .filter_map(|(_, write)| write)
+            .collect();
         for write in &writes {
             for (page, after) in self.after(write) {
                 self.versions[page].insert(write.tag, after);
@@ -146,7 +153,10 @@ impl Checked {
         }
         let changed = self.data.cut(&self.drive, &writes).unwrap();
         for page in 0..PAGES as u32 {
-            let holds = self.data.read(u64::from(page) * PAGE as u64, PAGE as u64).unwrap();
+            let holds = self
+                .data
+                .read(u64::from(page) * PAGE as u64, PAGE as u64)
+                .unwrap();
             let expected = match self.drive.logical_page(page) {
                 LogicalPage::Unwritten => vec![0; PAGE],
                 LogicalPage::Lost => continue,
@@ -155,7 +165,12 @@ impl Checked {
                     self.versions[page as usize][&tag].clone()
                 }
             };
-            assert!(holds == expected, "page {page} holds {} {}", holds[0], expected[0]);
+            assert!(
+                holds == expected,
+                "page {page} holds {} {}",
+                holds[0],
+                expected[0]
+            );
             self.now[page as usize] = holds;
         }
         self.drive.power_up();

@@ -73,7 +73,8 @@ fn what_is_trimmed_reads_as_zeroes_before_it_is_durable() {
     expected(&data, 4096..3 * 4096);
     assert_eq!(data.read(2 * 4096 + 512, 512).unwrap(), [0; 512]);
     // A sector written into a trimmed page has zeroes around it.
-    data.written(&write(3, 2 * 4096 + 512, vec![9; 512]), 3).unwrap();
+    data.written(&write(3, 2 * 4096 + 512, vec![9; 512]), 3)
+        .unwrap();
     let page = data.read(2 * 4096, 4096).unwrap();
     assert_eq!(page[..512], [0; 512]);
     assert_eq!(page[512..1024], [9; 512]);
@@ -89,7 +90,10 @@ fn what_is_trimmed_reads_as_zeroes_before_it_is_durable() {
     data.settle(4).unwrap();
     assert_eq!(data.read(0, 4096).unwrap(), [0; 4096]);
     data.settle(5).unwrap();
-    assert_eq!(data.read(0, 5 * 4096).unwrap()[..4 * 4096], vec![0; 4 * 4096]);
+    assert_eq!(
+        data.read(0, 5 * 4096).unwrap()[..4 * 4096],
+        vec![0; 4 * 4096]
+    );
     data.erased().unwrap();
     assert_eq!(data.read(0, CAPACITY).unwrap(), vec![0; CAPACITY as usize]);
 }

@@ -24,6 +24,7 @@ mod plan;
 mod replay;
 mod review;
 mod run;
+mod serve;
 mod state;
 mod steady;
 mod sync;

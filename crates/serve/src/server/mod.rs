@@ -40,9 +40,6 @@ const BACKGROUND: Duration = Duration::from_micros(500);
 /// Bytes that are read from a socket at a time.
 const READ_BYTES: usize = 256 << 10;
 
-/// Requests of clients that are gone belong to nobody.
-const NOBODY: u64 = u64::MAX;
-
 /// What doing something to the drive does to its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -337,7 +334,7 @@ impl Server {
         if let Some(mut client) = self.clients.remove(&id) {
             // What it was answered last, if it still listens.
             let _ = client.connection.send();
-            self.engine.forget(id, NOBODY);
+            self.engine.forget(id);
         }
     }
 

@@ -64,7 +64,10 @@ pub fn demo(capacitors: bool, flush_ignored: bool) -> SimulatedTarget {
         ("enabled", "true"),
         ("capacitors", if capacitors { "true" } else { "false" }),
         ("hold_up_ms", "500"),
-        ("flush_ignored", if flush_ignored { "true" } else { "false" }),
+        (
+            "flush_ignored",
+            if flush_ignored { "true" } else { "false" },
+        ),
         ("paired_pages", "\"pad\""),
         ("journal_read_us", "40.0"),
         ("journal_program_us", "400.0"),

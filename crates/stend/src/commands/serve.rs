@@ -66,7 +66,6 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     let told = outcome.lateness;
     signals::undisturbed(|| {
         let (target, mut data) = outcome.engine.finish().map_err(io_failure)?;
-        let target = at_rest(target);
         if target.state_path().is_some() {
             target.save()?;
         }
@@ -79,17 +78,6 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
 
 fn io_failure(error: std::io::Error) -> Failure {
     Failure::Io(error.to_string())
-}
-
-/// A drive that is shut down in an orderly way, where its model has such a thing: nothing is in its
-/// buffer, and it is on again. Without power it stays so.
-fn at_rest(mut target: SimulatedTarget) -> SimulatedTarget {
-    let drive = target.drive_mut();
-    if drive.has_power() && drive.spec().power_loss.is_some() {
-        drive.shutdown();
-        drive.power_up();
-    }
-    target
 }
 
 /// Refuses what would be reached from elsewhere, or collide.

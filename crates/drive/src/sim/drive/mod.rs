@@ -187,6 +187,9 @@ impl SimDrive {
     pub fn keep_content(&mut self, keep: bool) {
         let is_new = self.env.now() == SimTime::ZERO;
         self.store.ftl.l2p.keep_tags(keep.then_some(is_new));
+        if !keep {
+            self.host.forget_tags();
+        }
     }
 
     /// The tag of the request whose data a read of logical page `lpn` would return at

@@ -388,6 +388,13 @@ impl Commands {
         self.outstanding -= 1;
     }
 
+    /// Forgets the tags of commands that have ended.
+    pub fn forget_tags(&mut self) {
+        if self.outstanding == 0 {
+            self.slots.iter_mut().for_each(|command| command.tag = 0);
+        }
+    }
+
     /// Requests that the host has submitted and whose completion it has not received.
     #[inline]
     pub fn outstanding(&self) -> u32 {

@@ -82,6 +82,11 @@ impl Host {
         self.holds_arrivals = spec.thermal.is_some();
     }
 
+    /// Forgets the tags of requests that have ended.
+    pub fn forget_tags(&mut self) {
+        self.commands.forget_tags();
+    }
+
     /// Time that the link was busy, summed over directions that do not share a medium, ns.
     pub fn link_busy_ns(&self) -> u64 {
         self.link.busy_ns()

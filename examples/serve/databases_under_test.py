@@ -1,0 +1,259 @@
+"""SQLite and PostgreSQL as `power_cuts.py` uses them: create, load, and check after a power cut.
+
+Both hold rows with numbers. A transaction writes a row into `rows` and its number into `twins`, so
+that half a transaction shows. A load prints the number of each commit that was acknowledged.
+"""
+
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from served import PATIENCE_S, Failure, Skip, run, wait_until
+from sqlite_load import open_database, payload
+
+HERE = Path(__file__).resolve().parent
+
+# More rows than a load writes before its cut.
+LOAD_ROWS = 5000
+
+
+@dataclass
+class Check:
+    """What a database holds after a power cut."""
+
+    wrong: str | None = None
+    present: set[int] = field(default_factory=set)
+
+
+class Database(Protocol):
+    """A database in a mounted file system."""
+
+    def create(self) -> None:
+        """Makes a new database."""
+
+    def check(self) -> Check:
+        """Opens the database after a power cut, and reads all of it."""
+
+    def load(self, first: int, forget: int) -> subprocess.Popen[bytes]:
+        """Starts to commit rows; rows up to `forget` are deleted first."""
+
+    def kill(self) -> None:
+        """Ends the database at once, as a power cut of the host would."""
+
+
+class Sqlite:
+    """SQLite: a process that writes is the database."""
+
+    def __init__(self, files: Path, journal: str, synchronous: str, log: IO[str]):
+        self.path = files / "database"
+        self.options = (journal, synchronous)
+        self.log = log
+
+    def create(self) -> None:
+        """Makes a new database."""
+        connection = open_database(self.path, *self.options)
+        connection.execute("CREATE TABLE rows (n INTEGER PRIMARY KEY, payload TEXT)")
+        connection.execute("CREATE TABLE twins (n INTEGER PRIMARY KEY)")
+        connection.close()
+        os.sync()
+
+    def check(self) -> Check:
+        """Opens the database after a power cut, and reads all of it."""
+        try:
+            return self.read()
+        except sqlite3.Error as error:
+            return Check(wrong=str(error))
+
+    def read(self) -> Check:
+        """Reads all of the database."""
+        connection = open_database(self.path, *self.options)
+        try:
+            verdict = connection.execute("PRAGMA integrity_check").fetchall()
+            if verdict != [("ok",)]:
+                return Check(wrong=f"integrity check: {verdict[0][0]}")
+            rows = dict(connection.execute("SELECT n, payload FROM rows"))
+            twins = {number for (number,) in connection.execute("SELECT n FROM twins")}
+        finally:
+            connection.close()
+        wrong = [number for number, text in rows.items() if text != payload(number)]
+        if wrong or twins != set(rows):
+            return Check(wrong="rows that nobody has written")
+        return Check(present=twins)
+
+    def load(self, first: int, forget: int) -> subprocess.Popen[bytes]:
+        """Starts to commit rows; rows up to `forget` are deleted first."""
+        script = HERE / "sqlite_load.py"
+        numbers = (str(first), str(forget))
+        command = [sys.executable, str(script), str(self.path), *self.options, *numbers]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log)
+
+    def kill(self) -> None:
+        """The load is the database."""
+
+
+def postgres_programs() -> Path:
+    """The folder of PostgreSQL's programs."""
+    found = shutil.which("postgres")
+    if found is not None:
+        return Path(found).resolve().parent
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    if not folders:
+        raise Skip("PostgreSQL is not installed")
+    return folders[-1].parent
+
+
+class Postgres:
+    """A server of PostgreSQL with its own port and socket."""
+
+    USER = "postgres"
+    PORT = "54329"
+
+    def __init__(self, files: Path, folder: Path, options: list[str], log: IO[str]):
+        self.data = files / "postgres"
+        self.folder = folder / "postgres"
+        self.options = options
+        self.log = log
+        self.programs = postgres_programs()
+        self.server: subprocess.Popen[bytes] | None = None
+        self.segment: str | None = None
+        try:
+            pwd.getpwnam(self.USER)
+        except KeyError as missing:
+            raise Skip(f"there is no user {self.USER}") from missing
+        self.folder.mkdir(exist_ok=True)
+        shutil.chown(self.folder, self.USER)
+
+    def start_program(self, name: str, *arguments: str, **pipes: Any) -> subprocess.Popen[bytes]:
+        """Starts one of the programs as the user of PostgreSQL."""
+        command = [str(self.programs / name), *arguments]
+        pipes = {"stdout": self.log, "stderr": self.log} | pipes
+        user = {"user": self.USER, "group": self.USER, "extra_groups": []}
+        return subprocess.Popen(command, cwd=self.folder, start_new_session=True, **user, **pipes)
+
+    def create(self) -> None:
+        """Makes a new database; the server runs afterwards."""
+        self.make_cluster()
+        if not self.start():
+            raise Failure("the new server of PostgreSQL did not start")
+        self.query("CREATE TABLE rows (n bigint PRIMARY KEY, payload text)")
+        self.query("CREATE TABLE twins (n bigint PRIMARY KEY)")
+        self.query("CREATE EXTENSION IF NOT EXISTS amcheck")
+        self.query("CHECKPOINT")
+        os.sync()
+
+    def make_cluster(self) -> None:
+        """Makes the cluster's folder, by a copy of one that was made before."""
+        template = self.folder / "template"
+        if not template.exists():
+            arguments = ("--no-sync", "--data-checksums", "--wal-segsize=1", "--auth=trust")
+            initdb = self.start_program("initdb", *arguments, "-D", str(template))
+            if initdb.wait() != 0:
+                raise Failure("initdb failed")
+        run("cp", "-a", template, self.data)
+        os.sync()
+
+    def start(self) -> bool:
+        """Starts the server, which recovers; whether it takes connections."""
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        arguments = ["-D", str(self.data), "-p", self.PORT, "-k", str(self.folder)]
+        for option in ("listen_addresses=", "recovery_init_sync_method=syncfs", *self.options):
+            arguments += ["-c", option]
+        server = self.start_program("postgres", *arguments)
+        self.server = server
+        wait_until(lambda: server.poll() is not None or self.is_ready(), "recovery", 120)
+        if server.poll() is not None:
+            return False
+        # The seventh line has the key and the number of its segment of shared memory.
+        lock = (self.data / "postmaster.pid").read_text().splitlines()
+        self.segment = lock[6].split()[1]
+        return True
+
+    def is_ready(self) -> bool:
+        """Whether the server takes connections."""
+        program = self.programs / "pg_isready"
+        time.sleep(0.01)
+        where = ("-h", self.folder, "-p", self.PORT, "-U", self.USER)
+        return run(program, "-q", *where, check=False).returncode == 0
+
+    def psql(self) -> tuple[str, ...]:
+        """Arguments of psql."""
+        where = ("-h", str(self.folder), "-p", self.PORT, "-d", "postgres")
+        return ("-X", "-q", "-A", "-t", *where, "-v", "ON_ERROR_STOP=1")
+
+    def query(self, sql: str) -> list[str]:
+        """The rows that a query gives."""
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        client = self.start_program("psql", *self.psql(), "-c", sql, **pipes)
+        out, errors = client.communicate()
+        if client.returncode != 0:
+            raise Failure(errors.decode().strip())
+        return out.decode().split()
+
+    def check(self) -> Check:
+        """Opens the database after a power cut, and reads all of it."""
+        try:
+            if not self.start():
+                return Check(wrong="the server does not start")
+            return self.read()
+        except Failure as failure:
+            return Check(wrong=str(failure))
+
+    def read(self) -> Check:
+        """Reads all of the database, and checks its indexes."""
+        for index in ("rows_pkey", "twins_pkey"):
+            self.query(f"SELECT bt_index_check('{index}', true)")
+        right = "payload = repeat(md5(n::text), (1 + n % 60)::int)"
+        wrong = self.query(f"SELECT count(*) FROM rows WHERE NOT {right}")
+        rows = set(map(int, self.query("SELECT n FROM rows")))
+        twins = set(map(int, self.query("SELECT n FROM twins")))
+        if wrong != ["0"] or rows != twins:
+            return Check(wrong="rows that nobody has written")
+        return Check(present=rows)
+
+    def load(self, first: int, forget: int) -> subprocess.Popen[bytes]:
+        """Starts to commit rows; rows up to `forget` are deleted first."""
+        script = self.folder / "load.sql"
+        with script.open("w") as file:
+            file.write("BEGIN;\n")
+            for table in ("rows", "twins"):
+                file.write(f"DELETE FROM {table} WHERE n <= {forget};\n")
+            file.write("COMMIT;\n")
+            for number in range(first, first + LOAD_ROWS):
+                file.write(self.insert(number))
+        arguments = (*self.psql(), "-f", str(script))
+        return self.start_program("psql", *arguments, stdout=subprocess.PIPE)
+
+    @staticmethod
+    def insert(number: int) -> str:
+        """Commits a row and prints its number."""
+        row = f"INSERT INTO rows VALUES ({number}, repeat(md5('{number}'), {1 + number % 60}))"
+        return f"WITH r AS ({row} RETURNING n) INSERT INTO twins SELECT n FROM r RETURNING n;\n"
+
+    def kill(self) -> None:
+        """Ends the server and its children at once."""
+        if self.server is None:
+            return
+        server, self.server = self.server, None
+        if server.poll() is None:
+            for pid in [server.pid, *children(server.pid)]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        server.wait(PATIENCE_S)
+        if self.segment is not None:
+            run("ipcrm", "--shmem-id", self.segment, check=False)
+            self.segment = None
+
+
+def children(pid: int) -> list[int]:
+    """The children of a process; none where the kernel does not list them."""
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text().split()] if path.exists() else []

@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+"""Cuts the power of a served drive under a database, and counts what acknowledged commits are lost.
+
+Each configuration is a drive, a database and its options. One line of JSON is printed for each, and
+a table with --table. The exit code is 1 if a drive that keeps its promises has lost what the
+database promises with its options.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import random
+import selectors
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+from databases_under_test import Database, Postgres, Sqlite
+from served import Disk, Failure, ServedDrive, Skip, need_disks, run
+
+# Rows that a database keeps over several cuts.
+KEPT_ROWS = 2000
+
+# After so much, the journal of the demonstration drive is written in any case.
+SETTLE_BYTES = 64 << 20
+
+# The longest load before a cut, s.
+LOAD_S = (0.1, 0.6)
+
+# Of how many writes one is the last before a cut.
+WRITES_MAX = 1200
+
+# The journal's pages of the demonstration drive, whose model has no power cuts.
+JOURNAL = {
+    "hold_up_ms": "200",
+    "paired_pages": '"pad"',
+    "journal_read_us": "40.0",
+    "journal_program_us": "400.0",
+    "journal_erase_us": "5000.0",
+}
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What is tried."""
+
+    drive: str
+    database: str
+    options: str
+
+    def setting(self, name: str) -> str:
+        """The value of an option."""
+        return dict(option.split("=") for option in self.options.split())[name]
+
+    def keeps_commits(self) -> bool:
+        """Whether the database promises to lose no acknowledged commit."""
+        if self.database == "postgresql":
+            return self.setting("fsync") == "on"
+        # A commit in mode `delete` ends with the removal of the journal, which only `extra` syncs.
+        durable = {"wal": ("full", "extra"), "delete": ("extra",)}
+        return self.setting("synchronous") in durable[self.setting("journal")]
+
+    def opens(self) -> bool:
+        """Whether the database promises to open after every cut."""
+        if self.database == "postgresql":
+            return self.setting("fsync") == "on"
+        sound = {"wal": ("normal", "full", "extra"), "delete": ("full", "extra")}
+        return self.setting("synchronous") in sound[self.setting("journal")]
+
+
+@dataclass
+class Result:
+    """What the cuts of a configuration did."""
+
+    drive: str
+    database: str
+    options: str
+    cuts: int = 0
+    file_systems_inconsistent: int = 0
+    databases_not_opened: int = 0
+    cuts_with_lost_commits: int = 0
+    commits_acknowledged: int = 0
+    commits_lost: int = 0
+    seconds_per_cut: float = 0.0
+    kept_promises: bool = True
+
+
+class Ledger:
+    """The numbers that the database has acknowledged; it is kept outside of the drive."""
+
+    def __init__(self) -> None:
+        self.expected: set[int] = set()
+        self.next = 1
+
+    def forget(self) -> int:
+        """Forgets old rows; the highest number that the database may forget too."""
+        limit = max(self.next - KEPT_ROWS, 0)
+        self.expected = {number for number in self.expected if number > limit}
+        return limit
+
+    def acknowledge(self, numbers: list[int]) -> None:
+        """Takes the numbers that a load has printed."""
+        self.expected.update(numbers)
+        # One commit more may have been made; its number is not used again.
+        self.next = max(self.next, *numbers) + 2 if numbers else self.next + 2
+
+    def lost(self, present: set[int]) -> int:
+        """How many commits are lost; from now on, what is present is expected."""
+        lost = len(self.expected - present)
+        self.expected = present
+        return lost
+
+
+class Trial:
+    """A configuration on a served drive."""
+
+    def __init__(self, disk: Disk, database: Database, chance: random.Random, result: Result):
+        self.disk = disk
+        self.drive = disk.drive
+        self.database = database
+        self.chance = chance
+        self.result = result
+        self.ledger = Ledger()
+
+    def begin(self) -> None:
+        """Makes the file system and the database."""
+        self.disk.make_file_system()
+        self.disk.mount()
+        self.disk.check_path()
+        self.database.create()
+        self.settle()
+        self.ledger.expected = set()
+
+    def settle(self) -> None:
+        """Writes so much that even a drive which ignores flushes has all of the above in flash."""
+        filler = self.disk.files / "filler"
+        filler.write_bytes(bytes(SETTLE_BYTES))
+        os.sync()
+        filler.unlink()
+        os.sync()
+
+    def cycle(self) -> None:
+        """A load, a cut, and what is there afterwards."""
+        self.result.commits_acknowledged += self.load_until_cut()
+        self.result.cuts += 1
+        self.disk.detach()
+        self.drive.power_on()
+        self.disk.attach()
+        if not self.disk.repair():
+            self.result.file_systems_inconsistent += 1
+        wrong = self.open()
+        if wrong is not None:
+            print(f"cut {self.result.cuts}: the database does not open: {wrong}", file=sys.stderr)
+            self.result.databases_not_opened += 1
+            self.count(set())
+            self.begin_again()
+
+    def open(self) -> str | None:
+        """Mounts, opens the database and counts; why it did not open."""
+        try:
+            self.disk.mount()
+        except Failure as failure:
+            return str(failure)
+        check = self.database.check()
+        if check.wrong is not None:
+            return check.wrong
+        self.count(check.present)
+        return None
+
+    def count(self, present: set[int]) -> None:
+        """Counts the commits that are lost."""
+        lost = self.ledger.lost(present)
+        self.result.commits_lost += lost
+        self.result.cuts_with_lost_commits += lost > 0
+
+    def begin_again(self) -> None:
+        """Begins with a new file system, after one that was damaged."""
+        self.database.kill()
+        self.disk.detach()
+        self.disk.attach()
+        self.begin()
+
+    def load_until_cut(self) -> int:
+        """Runs the load until the power has been cut; how many commits were acknowledged."""
+        end = time.monotonic() + self.chance.uniform(*LOAD_S)
+        if self.chance.random() < 0.75:
+            self.drive.cut_after_writes(self.chance.randint(1, WRITES_MAX))
+        load = self.database.load(self.ledger.next, self.ledger.forget())
+        printed = read_until(load, end)
+        self.drive.cut_now()
+        load.kill()
+        self.database.kill()
+        assert load.stdout is not None
+        printed += load.stdout.read()
+        load.wait()
+        # Text after the last end of line is no number.
+        numbers = [int(line) for line in printed.split(b"\n")[:-1]]
+        self.ledger.acknowledge(numbers)
+        return len(numbers)
+
+
+def read_until(load: subprocess.Popen[bytes], end: float) -> bytes:
+    """What a load prints until it fails, or until a time."""
+    assert load.stdout is not None
+    printed = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(load.stdout, selectors.EVENT_READ)
+        while (rest := end - time.monotonic()) > 0:
+            if selector.select(rest):
+                part = os.read(load.stdout.fileno(), 1 << 16)
+                if not part:
+                    break
+                printed += part
+    return printed
+
+
+def demonstration_drive(stend: str, kind: str, folder: Path) -> Path:
+    """Writes the model of the demonstration drive with what a power cut does to it."""
+    has_capacitors = str(kind == "capacitors").lower()
+    lies = str(kind == "lying").lower()
+    model = run(stend, "drives", "show", "demo-8gb").stdout
+    model = model.replace("[capacity]", 'include = ["firmware/journal.toml"]\n\n[capacity]', 1)
+    model = model.replace("[dram]", "[dram]\n" + figure("plp", has_capacitors), 1)
+    figures = {"capacitors": has_capacitors, "flush_ignored": lies} | JOURNAL
+    model += "\n[power_loss]\n"
+    model += "\n".join(itertools.starmap(figure, figures.items())) + "\n"
+    path = folder / f"{kind}.toml"
+    path.write_text(model)
+    return path
+
+
+def figure(key: str, value: str) -> str:
+    """A figure of a model's file."""
+    return f'{key} = {{ value = {value}, source = "assumed: for power cuts" }}'
+
+
+def try_configuration(
+    configuration: Configuration, arguments: argparse.Namespace, log: IO[str]
+) -> Result:
+    """Serves a drive and cuts its power again and again."""
+    result = Result(**asdict(configuration))
+    with tempfile.TemporaryDirectory(prefix="power-cuts-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        model = configuration.drive
+        if model in DRIVES:
+            model = str(demonstration_drive(arguments.stend, model, folder))
+        drive = ServedDrive(arguments.stend, model, folder, arguments.speed)
+        disk = Disk(drive, folder)
+        database = make_database(configuration, disk, folder, log)
+        try:
+            disk.attach()
+            trial = Trial(disk, database, random.Random(arguments.seed), result)
+            trial.begin()
+            start = time.monotonic()
+            for _ in range(arguments.cuts):
+                trial.cycle()
+            result.seconds_per_cut = round((time.monotonic() - start) / arguments.cuts, 2)
+        finally:
+            database.kill()
+            disk.detach()
+            drive.stop()
+    result.kept_promises = has_kept_promises(configuration, result)
+    return result
+
+
+def make_database(
+    configuration: Configuration, disk: Disk, folder: Path, log: IO[str]
+) -> Database:
+    """The database of a configuration."""
+    if configuration.database == "postgresql":
+        options = [
+            f"fsync={configuration.setting('fsync')}",
+            "shared_buffers=16MB",
+            "max_wal_size=32MB",
+        ]
+        return Postgres(disk.files, folder, options, log)
+    journal, level = configuration.setting("journal"), configuration.setting("synchronous")
+    return Sqlite(disk.files, journal, level, log)
+
+
+def has_kept_promises(configuration: Configuration, result: Result) -> bool:
+    """Whether the drive lies, or nothing was lost that was promised."""
+    if drive_lies(configuration.drive):
+        return True
+    if configuration.opens() and result.databases_not_opened:
+        return False
+    if result.file_systems_inconsistent:
+        return False
+    return not (configuration.keeps_commits() and result.commits_lost)
+
+
+def drive_lies(drive: str) -> bool:
+    """Whether a drive ignores flushes."""
+    if drive in DRIVES:
+        return drive == "lying"
+    path = Path(drive)
+    text = path.read_text() if path.exists() else ""
+    return any(line.split("#")[0].replace(" ", "").startswith(LIE) for line in text.splitlines())
+
+
+DRIVES = ("honest", "capacitors", "lying")
+LIE = ("flush_ignored=true", "flush_ignored={value=true")
+
+
+def configurations(arguments: argparse.Namespace) -> list[Configuration]:
+    """What is to be tried."""
+    found = []
+    for drive, database in itertools.product(arguments.drive, arguments.database):
+        if database == "postgresql":
+            options = [f"fsync={fsync}" for fsync in arguments.fsync]
+        else:
+            choices = itertools.product(arguments.journal, arguments.synchronous)
+            options = [f"journal={journal} synchronous={level}" for journal, level in choices]
+        found += [Configuration(drive, database, each) for each in options]
+    return found
+
+
+def table(results: list[Result]) -> str:
+    """The results as a Markdown table."""
+    lines = [
+        "| drive | database | options | cuts | file systems inconsistent | databases that did "
+        "not open | cuts with lost commits | commits acknowledged | commits lost |",
+        "|---|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for each in results:
+        cells = (
+            each.drive,
+            each.database,
+            each.options.replace(" ", ", "),
+            each.cuts,
+            each.file_systems_inconsistent,
+            each.databases_not_opened,
+            each.cuts_with_lost_commits,
+            each.commits_acknowledged,
+            each.commits_lost,
+        )
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def parse() -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    add = parser.add_argument
+    add("--stend", default="stend", help="path of stend")
+    add(
+        "--drive",
+        nargs="+",
+        default=["honest"],
+        help="honest, capacitors or lying: the demonstration drive; or a model, or its file",
+    )
+    add("--database", nargs="+", default=["sqlite"], choices=("sqlite", "postgresql"))
+    add("--journal", nargs="+", default=["wal"], choices=("wal", "delete"))
+    levels = ("extra", "full", "normal", "off")
+    add("--synchronous", nargs="+", default=["full"], choices=levels)
+    add("--fsync", nargs="+", default=["on"], choices=("on", "off"))
+    add("--cuts", type=int, default=20, help="cuts of each configuration")
+    add("--seed", type=int, default=1, help="of the moments of the cuts")
+    add("--speed", default="max", help="as of `stend serve`")
+    add("--table", action="store_true", help="print a Markdown table in the end")
+    add("--log", default=os.devnull, help="file for what the databases say")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Tries all configurations."""
+    arguments = parse()
+    need_disks(arguments.stend)
+    results = []
+    with open(arguments.log, "a", encoding="utf-8") as log:
+        for configuration in configurations(arguments):
+            result = try_configuration(configuration, arguments, log)
+            print(json.dumps(asdict(result)), flush=True)
+            results.append(result)
+    if arguments.table:
+        print(table(results))
+    return 0 if all(result.kept_promises for result in results) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Skip as skip:
+        print(f"skipped: {skip}", file=sys.stderr)
+    except Failure as error:
+        sys.exit(f"error: {error}")
