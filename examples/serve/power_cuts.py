@@ -7,6 +7,7 @@ database promises with its options.
 """
 
 import argparse
+import contextlib
 import itertools
 import json
 import os
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from databases_under_test import Database, Postgres, Sqlite
-from served import Disk, Failure, ServedDrive, Skip, need_disks, run
+from served import Disk, Failure, ServedDrive, Skip, end_cleanly_by_sigterm, need_disks, run
 
 # Rows that a database keeps over several cuts.
 KEPT_ROWS = 2000
@@ -32,8 +33,8 @@ SETTLE_BYTES = 64 << 20
 # The longest load before a cut, s.
 LOAD_S = (0.1, 0.6)
 
-# Of how many writes one is the last before a cut.
-WRITES_MAX = 1200
+# Of how many writes, or operations of the flash, one is the last before a cut.
+COUNT_MAX = 1200
 
 # The journal's pages of the demonstration drive, whose model has no power cuts.
 JOURNAL = {
@@ -186,10 +187,16 @@ class Trial:
         self.begin()
 
     def load_until_cut(self) -> int:
-        """Runs the load until the power has been cut; how many commits were acknowledged."""
+        """Runs the load until the power has been cut; how many commits were acknowledged.
+
+        The cut comes after a random number of writes or operations of the flash, but after a random
+        time at the latest.
+        """
         end = time.monotonic() + self.chance.uniform(*LOAD_S)
-        if self.chance.random() < 0.75:
-            self.drive.cut_after_writes(self.chance.randint(1, WRITES_MAX))
+        when = self.chance.choice(("after-writes", "after-writes", "at-flash-event", "at once"))
+        count = self.chance.randint(1, COUNT_MAX)
+        if when != "at once":
+            self.drive.cut_later(when, count)
         load = self.database.load(self.ledger.next, self.ledger.forget())
         printed = read_until(load, end)
         self.drive.cut_now()
@@ -251,9 +258,12 @@ def try_configuration(
         if model in DRIVES:
             model = str(demonstration_drive(arguments.stend, model, folder))
         drive = ServedDrive(arguments.stend, model, folder, arguments.speed)
-        disk = Disk(drive, folder)
-        database = make_database(configuration, disk, folder, log)
-        try:
+        with contextlib.ExitStack() as in_the_end:
+            in_the_end.callback(drive.stop)
+            disk = Disk(drive, folder)
+            in_the_end.callback(disk.detach)
+            database = make_database(configuration, disk, folder, log)
+            in_the_end.callback(database.kill)
             disk.attach()
             trial = Trial(disk, database, random.Random(arguments.seed), result)
             trial.begin()
@@ -261,10 +271,6 @@ def try_configuration(
             for _ in range(arguments.cuts):
                 trial.cycle()
             result.seconds_per_cut = round((time.monotonic() - start) / arguments.cuts, 2)
-        finally:
-            database.kill()
-            disk.detach()
-            drive.stop()
     result.kept_promises = has_kept_promises(configuration, result)
     return result
 
@@ -372,6 +378,7 @@ def main() -> int:
     """Tries all configurations."""
     arguments = parse()
     need_disks(arguments.stend)
+    end_cleanly_by_sigterm()
     results = []
     with open(arguments.log, "a", encoding="utf-8") as log:
         for configuration in configurations(arguments):

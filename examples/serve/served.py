@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -55,6 +56,11 @@ def need_disks(stend: str) -> None:
     for device in ("/dev/fuse", "/dev/loop-control"):
         if not Path(device).exists():
             raise Skip(f"there is no {device}")
+
+
+def end_cleanly_by_sigterm() -> None:
+    """Lets SIGTERM end the script as an exception does, so that nothing stays mounted."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 class ServedDrive:
@@ -108,9 +114,9 @@ class ServedDrive:
                 if self.has_power():
                     raise
 
-    def cut_after_writes(self, writes: int) -> None:
-        """Cuts the power when so many writes more have been answered."""
-        self.command("power-cut", "--after-writes", str(writes))
+    def cut_later(self, when: str, count: int) -> None:
+        """Cuts the power later: `after-writes` or `at-flash-event`, and how many."""
+        self.command("power-cut", f"--{when}", str(count))
 
     def power_on(self) -> None:
         """Turns the power on."""
@@ -179,6 +185,7 @@ class Disk:
             if done.returncode == 0:
                 return
             if time.monotonic() > end:
+                run("umount", "--lazy", folder, check=False)
                 raise Failure(f"umount {folder}: {done.stderr.strip()}")
             time.sleep(0.01)
 

@@ -81,6 +81,31 @@ fn a_write_with_fua_takes_the_data_and_then_the_journal() {
     }
 }
 
+/// A drive that ignores flushes takes a flush for a command like any other, FUA for nothing, and
+/// loses what an honest one keeps.
+#[test]
+fn a_flush_that_is_ignored_costs_its_command_and_keeps_nothing() {
+    for forced in [false, true] {
+        let content = |ignored: bool| {
+            let spec = one_die(|loss| loss.flush_ignored = ignored);
+            let mut drive = new_drive(&spec);
+            let write = Request {
+                fua: forced,
+                ..request(1, Op::Write, 5, 1)
+            };
+            let mut time = alone(&mut drive, write);
+            if !forced {
+                time = alone(&mut drive, request(2, Op::Flush, 0, 0));
+            }
+            drive.power_cut();
+            (time, drive.content(5))
+        };
+        let ((honest, kept), (lying, lost)) = (content(false), content(true));
+        assert_eq!((kept, lost), (Some(1), None));
+        assert!(honest > lying + JOURNAL_PROGRAM, "{honest:?} {lying:?}");
+    }
+}
+
 /// Time without power costs no energy, and is not time in which the drive was on.
 #[test]
 fn a_drive_without_power_takes_no_energy() {

@@ -102,7 +102,7 @@ pub struct Engine {
     totals: Totals,
     /// Writes that have been answered and are not in the data yet, each with the drive's changes at
     /// its end. Writing a file takes longer than the drive: it must not make answers late.
-    unwritten: Vec<(Written, u64)>,
+    unwritten: VecDeque<(Written, u64)>,
     /// Writing them has failed: the next flush says so, as an operating system's does.
     write_failed: bool,
     /// What requests cost the host in the model.
@@ -138,7 +138,7 @@ impl Engine {
             recorder,
             cut_at: None,
             totals: Totals::default(),
-            unwritten: Vec::new(),
+            unwritten: VecDeque::new(),
             write_failed: false,
             host_times,
             clients_take_time,
@@ -399,7 +399,7 @@ impl Engine {
                 payload,
                 ..write.clone()
             };
-            self.unwritten.push((write, counters.changes));
+            self.unwritten.push_back((write, counters.changes));
             return Ok(Ended::Done);
         }
         self.settle();
@@ -420,11 +420,18 @@ impl Engine {
 
     /// Brings the data up to what was answered, and forgets what cannot come back.
     pub fn settle(&mut self) {
+        self.settle_some(usize::MAX);
+    }
+
+    /// As [`Engine::settle`], but at most so many writes, so that a request that comes meanwhile
+    /// does not wait for all of them. Returns whether there are more.
+    pub fn settle_some(&mut self, most: usize) -> bool {
         if self.unwritten.is_empty() {
-            return;
+            return false;
         }
         let mut result = Ok(());
-        for (write, changes) in self.unwritten.drain(..) {
+        let some = most.min(self.unwritten.len());
+        for (write, changes) in self.unwritten.drain(..some) {
             result = result.and(self.data.written(&write, changes));
         }
         let durable = self.target.drive().counters().durable_changes;
@@ -433,6 +440,7 @@ impl Engine {
             eprintln!("stend: the data file fails: {error}");
             self.write_failed = true;
         }
+        !self.unwritten.is_empty()
     }
 
     fn refused(&mut self, step: &Step) -> io::Result<()> {
