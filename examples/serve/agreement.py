@@ -24,6 +24,8 @@ DRIVES = [
 NVME_DRIVES = ["intel-ssd-750-400gb"]
 
 # What is read has been written before: 64 GiB from the beginning.
+# Time passes in a served drive while its client starts, so it does in the model's run.
+PAUSE_S = 2
 FILL = "[fill]\nrw=write\nbs=128k\niodepth=32\nsize=64g\n"
 
 
@@ -103,6 +105,7 @@ def served(args: argparse.Namespace, folder: Path, load: Load) -> tuple[list[Fig
     try:
         while not socket.exists():
             time.sleep(0.05)
+        time.sleep(PAUSE_S)
         client = one if load.depth == 1 or os.cpu_count() == 1 else other
         output = said(client + ["fio", "--output-format=json", str(job)], cwd=folder)
     finally:
@@ -120,7 +123,7 @@ def compare(args: argparse.Namespace, drive: str, load: Load) -> None:
         (folder / "fill.fio").write_text(FILL)
         said([args.stend, "run", str(folder / "fill.fio"), "--on", str(state)])
         before = state.read_bytes()
-        (folder / "model.fio").write_text("[j]\n" + load.job(args.seconds))
+        (folder / "model.fio").write_text(f"[j]\nstartdelay={PAUSE_S}\n" + load.job(args.seconds))
         run = [args.stend, "run", str(folder / "model.fio"), "--on", str(state)]
         model = figures(said(run + ["--output-format", "json"]))
         state.write_bytes(before)

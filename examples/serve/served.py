@@ -51,8 +51,9 @@ def need_programs(*names: str) -> None:
 
 def need_disks(stend: str) -> None:
     """Skips the script where a served drive cannot be mounted."""
-    programs = ("nbdfuse", "losetup", "mount", "umount", "mkfs.ext4", "e2fsck")
-    need_programs(stend, *programs)
+    if shutil.which(stend) is None:
+        raise Failure(f"{stend} is no program; name stend by --stend")
+    need_programs("nbdfuse", "losetup", "mount", "umount", "mkfs.ext4", "e2fsck")
     for device in ("/dev/fuse", "/dev/loop-control"):
         if not Path(device).exists():
             raise Skip(f"there is no {device}")

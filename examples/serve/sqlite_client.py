@@ -49,6 +49,7 @@ def check(connection: sqlite3.Connection) -> str | list[int]:
 
 def load(connection: sqlite3.Connection, number: int, forget: int) -> None:
     """Writes until the drive fails or the process is killed."""
+    # A cut between two transactions would look like half of one.
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM rows WHERE n <= ?", (forget,))
     connection.execute("DELETE FROM twins WHERE n <= ?", (forget,))

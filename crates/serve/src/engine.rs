@@ -21,6 +21,10 @@ const ZEROES_BYTES: u64 = 1 << 20;
 /// The client of requests whose client is gone.
 pub const NOBODY: u64 = u64::MAX;
 
+/// Requests under way, and bytes of those that write, from which on clients have to wait.
+const UNDER_WAY_MAX: usize = 4096;
+const UNDER_WAY_BYTES_MAX: u64 = 256 << 20;
+
 /// What a request of a client asks of the drive, one after the other.
 #[derive(Clone, Debug)]
 enum Step {
@@ -28,6 +32,16 @@ enum Step {
     Write { write: Written, fua: bool },
     Trim { offset: u64, len: u64 },
     Flush,
+}
+
+impl Step {
+    /// Bytes that it writes.
+    fn payload_bytes(&self) -> u64 {
+        match self {
+            Step::Write { write, .. } => write.len_bytes,
+            _ => 0,
+        }
+    }
 }
 
 /// A request that the drive has.
@@ -96,6 +110,8 @@ pub struct Engine {
     target: SimulatedTarget,
     data: Data,
     in_flight: BTreeMap<u32, InFlight>,
+    /// Bytes that requests under way write.
+    in_flight_bytes: u64,
     next_tag: u32,
     recorder: Option<Recorder>,
     cut_at: Option<CutAt>,
@@ -134,6 +150,7 @@ impl Engine {
             target,
             data,
             in_flight: BTreeMap::new(),
+            in_flight_bytes: 0,
             next_tag: 0,
             recorder,
             cut_at: None,
@@ -230,6 +247,11 @@ impl Engine {
         self.in_flight.is_empty()
     }
 
+    /// Whether so much is under way that clients have to wait.
+    pub fn is_full(&self) -> bool {
+        self.in_flight.len() >= UNDER_WAY_MAX || self.in_flight_bytes >= UNDER_WAY_BYTES_MAX
+    }
+
     /// What was served so far.
     pub fn totals(&self) -> Totals {
         Totals {
@@ -312,6 +334,7 @@ impl Engine {
             eprintln!("stend: the log cannot be written any more: {error}");
             self.recorder = None;
         }
+        self.in_flight_bytes += in_flight.step.payload_bytes();
         self.in_flight.insert(tag, in_flight);
         self.target.drive_mut().submit(request);
     }
@@ -348,6 +371,7 @@ impl Engine {
     fn completed(&mut self, completion: Completion, answers: &mut Vec<Answer>) -> Advanced {
         let ended = self.in_flight.remove(&completion.tag);
         let mut ended = ended.expect("the drive ends what it has");
+        self.in_flight_bytes -= ended.step.payload_bytes();
         let failure = match completion.status {
             Status::Ok => None,
             Status::MediaError => Some(Errno::Io),
@@ -487,6 +511,7 @@ impl Engine {
         self.settle();
         self.cut_at = None;
         self.target.drive_mut().power_cut();
+        self.in_flight_bytes = 0;
         let under_way = std::mem::take(&mut self.in_flight).into_values();
         let writes: Vec<Written> = under_way
             .filter_map(|in_flight| match in_flight.step {

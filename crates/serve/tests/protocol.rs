@@ -128,7 +128,7 @@ fn what_cannot_be_done_is_refused_and_the_session_goes_on() {
         (0, READ, (0, PAYLOAD_BYTES_MAX + 512), 22),
         (16, READ, (0, 512), 22),
         (0, TRIM, (MIB - 512, 1024), 28),
-        (0, WRITE_ZEROES, (0, u32::MAX & !511), 28),
+        (0, WRITE_ZEROES, (0, 0xffff_fe00), 28),
         (0, FLUSH, (0, 512), 22),
         (0, 5, (0, 512), 22),
         (0, 7, (0, 512), 22),

@@ -37,7 +37,7 @@ impl Checked {
             rng: Rng::stream(seed, "tags"),
             next_tag: 0,
             // On some drives few, which change again before they are durable.
-            pages: if seed % 2 == 0 { 20 } else { PAGES },
+            pages: if seed.is_multiple_of(2) { 20 } else { PAGES },
             under_way: BTreeMap::new(),
             versions: vec![BTreeMap::new(); PAGES as usize],
             now: vec![vec![0; PAGE]; PAGES as usize],

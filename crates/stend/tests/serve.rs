@@ -288,6 +288,30 @@ fn commands_reach_a_served_drive() {
     );
 }
 
+/// The data file stays as long as the drive was made, whatever the host can address.
+#[test]
+fn a_drive_that_shows_less_keeps_its_data_file() {
+    let dir = short_folder();
+    let dir = dir.path();
+    let kept = ["demo-8gb", "--state", "d", "--data", "x", "--speed", "max"];
+    let served = Served::start(dir, &kept);
+    ok(dir, &["drive", "overprovision", "c", "--user-bytes", "6GB"]);
+    Client::connect(dir).write(4096, &[3; 4096]);
+    served.end();
+    let served = Served::start(dir, &["d", "--data", "x"]);
+    assert_eq!(Client::connect(dir).read(4096, 4096), [3; 4096]);
+    let status = json(&ok(dir, &["drive", "status", "c", "--json"]).stdout);
+    assert_eq!(status["capacity_bytes"], 6_000_000_000u64);
+    let text = ok(dir, &["drive", "status", "c"]).stdout;
+    assert!(
+        text.contains("of which 0 were late") || text.contains("were late: median"),
+        "{text}"
+    );
+    assert!(text.contains("last power cut          none"), "{text}");
+    served.end();
+    assert_eq!(fs::metadata(dir.join("x")).unwrap().len(), 8_000_000_000);
+}
+
 /// At full speed the log of requests, replayed, makes the same drive.
 #[test]
 fn a_log_is_replayed_to_the_same_bytes() {

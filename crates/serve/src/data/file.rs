@@ -313,8 +313,8 @@ fn check_belongs(path: &Path, now: &Identity, as_it_is: bool) -> Result<(), Data
         (Some(of), Some(now)) if of == now => Ok(()),
         _ if as_it_is => Ok(()),
         (None, _) => refused(
-            "the server that served it was killed, so that it is newer than any drive in a file; \
-             --as-it-is takes it with the drive as it was saved last"
+            "its server was killed, or kept no drive (--state), so that no drive in a file is as \
+             new as the data; --as-it-is takes it all the same"
                 .to_owned(),
         ),
         (Some(_), _) => refused(

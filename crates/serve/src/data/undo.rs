@@ -49,6 +49,8 @@ pub struct Undo {
     /// Pages that were trimmed and are no others: from the key to the first number, not including
     /// it; durable when as many changes are as the second says. The file still holds their data.
     trimmed: BTreeMap<u32, (u32, u64)>,
+    /// None of them is durable before so many changes are.
+    trimmed_changes: u64,
 }
 
 impl Undo {
@@ -152,7 +154,12 @@ impl Undo {
             self.trimmed.remove(&other);
             (first, last) = (first.min(other), last.max(other_end));
         }
+        let none = self.trimmed.is_empty();
         self.trimmed.insert(first, (last, changes));
+        self.trimmed_changes = match none {
+            true => changes,
+            false => self.trimmed_changes.min(changes),
+        };
     }
 
     /// So many changes are durable.
@@ -175,13 +182,17 @@ impl Undo {
                 self.pages.remove(&page);
             }
         }
-        // There are few of them.
-        let ended: Vec<u32> = self
-            .trimmed
-            .iter()
-            .filter(|(_, (_, changes))| *changes <= durable)
-            .map(|(begin, _)| *begin)
-            .collect();
+        if self.trimmed.is_empty() || durable < self.trimmed_changes {
+            return Ok(());
+        }
+        let (mut ended, mut next) = (Vec::new(), u64::MAX);
+        for (begin, (_, changes)) in &self.trimmed {
+            match *changes <= durable {
+                true => ended.push(*begin),
+                false => next = next.min(*changes),
+            }
+        }
+        self.trimmed_changes = next;
         for begin in ended {
             let range = self.trimmed.remove(&begin);
             let (end, _) = range.expect("it is there");

@@ -38,7 +38,7 @@ const WAKE: Duration = Duration::from_micros(80);
 const BACKGROUND: Duration = Duration::from_micros(500);
 
 /// Writes whose data is written between two looks at the sockets, some µs each.
-const SETTLED: usize = 2;
+const SETTLED: usize = 8;
 
 /// Bytes that are read from a socket at a time.
 const READ_BYTES: usize = 256 << 10;
@@ -199,6 +199,7 @@ impl Server {
     /// Waits until a socket has something or the drive does something.
     fn wait(&self) -> std::io::Result<Vec<Ready>> {
         let takes = !self.stopping && self.pending.is_empty();
+        let has_room = !self.engine.is_full();
         let opens = if self.stopping {
             PollFlags::empty()
         } else {
@@ -212,7 +213,7 @@ impl Server {
             all.push((PollFd::new(control, opens), Ready::ControlListener));
         }
         for (id, client) in &self.clients {
-            let reads = takes && client.connection.may_read();
+            let reads = takes && has_room && client.connection.may_read();
             all.push((interest(&client.connection, reads), Ready::Client(*id)));
         }
         for (id, controller) in &self.controllers {
@@ -353,7 +354,7 @@ impl Server {
         if !self.engine.drive().has_power() {
             // Time passes all the same.
             if let Some(clock) = &self.clock {
-                let now = clock.now();
+                let now = clock.now().max(self.engine.drive().now());
                 self.engine.advance(now, &mut self.answers);
             }
             return Ok(false);

@@ -30,11 +30,12 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     let identity = |target: &SimulatedTarget| {
         let drive = target.drive();
         let history = target.state_path().map(|_| drive.trace_hash());
-        Identity::new(&target.model().name, drive.capacity_bytes(), history)
+        // Over-provisioning leaves the file as long as it was.
+        Identity::new(&target.model().name, drive.native_bytes(), history)
     };
     let file = match &args.data {
         Some(path) => DataFile::named(path, &identity(&target), args.as_it_is)?,
-        None => DataFile::unnamed(drive.capacity_bytes())?,
+        None => DataFile::unnamed(drive.native_bytes())?,
     };
     let power_loss = drive.spec().power_loss.as_ref();
     let may_undo = power_loss.is_some_and(|spec| spec.hold_up.is_none());

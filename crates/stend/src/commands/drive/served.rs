@@ -179,6 +179,29 @@ fn cut_text(what: &Value) -> String {
     }
 }
 
+fn lateness_text(lateness: &Value) -> String {
+    let us = |key: &str| lateness[key].as_f64().unwrap_or_default() / 1e3;
+    match (lateness["answered"].as_u64(), lateness["late"].as_u64()) {
+        (Some(answered), Some(late)) => format!(
+            "{answered}, of which {late} were late: median {:.1} µs, 99th percentile {:.1} µs, at \
+             most {:.1} µs",
+            us("ns_p50"),
+            us("ns_p99"),
+            us("ns_max")
+        ),
+        _ => "never late at full speed".to_owned(),
+    }
+}
+
+fn last_cut_text(cut: &Value) -> String {
+    match (cut["undone"].as_u64(), cut["not_acknowledged"].as_u64()) {
+        (Some(undone), Some(new)) => {
+            format!("{undone} pages of 4 KiB went back, {new} came that had not been answered")
+        }
+        _ => "none".to_owned(),
+    }
+}
+
 fn status_text(report: &Report) -> String {
     let totals = report.totals;
     let gb = |bytes: u64| bytes as f64 / 1e9;
@@ -220,8 +243,8 @@ fn status_text(report: &Report) -> String {
             "a power cut could undo",
             format!("{} pages of 4 KiB at most", report.undo_pages),
         ),
-        ("answers", report.lateness.to_string()),
-        ("last power cut", report.last_cut.to_string()),
+        ("answers", lateness_text(&report.lateness)),
+        ("last power cut", last_cut_text(&report.last_cut)),
     ];
     rows.map(|(name, value)| format!("{name:<22}  {value}\n"))
         .concat()
