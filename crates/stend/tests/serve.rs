@@ -295,13 +295,13 @@ fn a_drive_that_shows_less_keeps_its_data_file() {
     let dir = dir.path();
     let kept = ["demo-8gb", "--state", "d", "--data", "x", "--speed", "max"];
     let served = Served::start(dir, &kept);
-    ok(dir, &["drive", "overprovision", "c", "--user-bytes", "6GB"]);
+    ok(dir, &["drive", "overprovision", "c", "--user-bytes", "5GiB"]);
     Client::connect(dir).write(4096, &[3; 4096]);
     served.end();
     let served = Served::start(dir, &["d", "--data", "x"]);
     assert_eq!(Client::connect(dir).read(4096, 4096), [3; 4096]);
     let status = json(&ok(dir, &["drive", "status", "c", "--json"]).stdout);
-    assert_eq!(status["capacity_bytes"], 6_000_000_000u64);
+    assert_eq!(status["capacity_bytes"], 5u64 << 30);
     let text = ok(dir, &["drive", "status", "c"]).stdout;
     assert!(
         text.contains("of which 0 were late") || text.contains("were late: median"),
