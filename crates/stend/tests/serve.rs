@@ -295,7 +295,10 @@ fn a_drive_that_shows_less_keeps_its_data_file() {
     let dir = dir.path();
     let kept = ["demo-8gb", "--state", "d", "--data", "x", "--speed", "max"];
     let served = Served::start(dir, &kept);
-    ok(dir, &["drive", "overprovision", "c", "--user-bytes", "5GiB"]);
+    ok(
+        dir,
+        &["drive", "overprovision", "c", "--user-bytes", "5GiB"],
+    );
     Client::connect(dir).write(4096, &[3; 4096]);
     served.end();
     let served = Served::start(dir, &["d", "--data", "x"]);
