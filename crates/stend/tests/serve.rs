@@ -279,6 +279,14 @@ fn commands_reach_a_served_drive() {
     );
     let status = json(&ok(dir, &["drive", "status", "c", "--json"]).stdout);
     assert_eq!(status["capacity_bytes"], 200_000_000_000u64);
+    // What lies on a die that fails cannot be read, and the server goes on.
+    let mut client = Client::connect(dir);
+    client.write(0, &[4; MIB as usize]);
+    assert_eq!(client.request((0, FLUSH), 0, 0, &[]), 0);
+    ok(dir, &["drive", "fail-die", "c", "--die", "0"]);
+    const EIO: u32 = 5;
+    assert_eq!(client.request((0, 0), 0, MIB as u32, &[]), EIO);
+    client.write(0, &[5; 4096]);
     served.end();
     fails(dir, &["drive", "status", "snap"], 3, &["no control socket"]);
     assert!(
