@@ -416,14 +416,14 @@ impl Engine {
     /// Does to the data what the drive has done, or, of a write, leaves it for
     /// [`Engine::settle`].
     fn apply(&mut self, step: &mut Step) -> io::Result<Ended> {
-        let counters = self.target.drive().counters();
+        let drive = self.target.drive();
         if let Step::Write { write, .. } = step {
             let payload = std::mem::replace(&mut write.payload, Payload::Zeroes);
             let write = Written {
                 payload,
                 ..write.clone()
             };
-            self.unwritten.push_back((write, counters.changes));
+            self.unwritten.push_back((write, drive.counters().changes));
             return Ok(Ended::Done);
         }
         self.settle();
@@ -433,7 +433,10 @@ impl Engine {
                 let offset_bytes = offset;
                 return Ok(Ended::Read { offset_bytes, data });
             }
-            Step::Trim { offset, len } => self.data.trimmed(offset, len, counters.changes)?,
+            Step::Trim { offset, len } => {
+                let changes = self.drive().counters().changes;
+                self.data.trimmed(offset, len, changes)?;
+            }
             Step::Flush if std::mem::take(&mut self.write_failed) => {
                 return Err(io::Error::other("a write that had been answered is lost"));
             }

@@ -273,10 +273,13 @@ fn commands_reach_a_served_drive() {
     assert_eq!(Client::connect(dir).read(0, 4096), [2; 4096]);
     ok(dir, &["drive", "erase", "c"]);
     assert_eq!(Client::connect(dir).read(0, 4096), [0; 4096]);
+    let mut told = Client::connect(dir);
     ok(
         dir,
         &["drive", "overprovision", "c", "--user-bytes", "200GB"],
     );
+    // It was told another capacity.
+    assert!(matches!(told.0.read(&mut [0; 1]), Ok(0) | Err(_)));
     let status = json(&ok(dir, &["drive", "status", "c", "--json"]).stdout);
     assert_eq!(status["capacity_bytes"], 200_000_000_000u64);
     // What lies on a die that fails cannot be read, and the server goes on.

@@ -11,7 +11,6 @@ mod undo;
 use std::collections::BTreeSet;
 use std::io;
 
-use stend_drive::sim::EARLIER_TAG;
 use stend_drive::{LogicalPage, SimDrive};
 
 pub use file::{DataError, DataFile, Identity};
@@ -193,7 +192,7 @@ impl Data {
         let (pages, trimmed) = undo.into_parts();
         let tags: BTreeSet<u32> = under_way.iter().map(|write| write.tag).collect();
         for (page, versions) in pages {
-            let tag = content(drive, page);
+            let tag = drive.content(page);
             // What a write under way has left of a page is what was completed before.
             if tag.is_some_and(|tag| tags.contains(&tag)) {
                 continue;
@@ -217,21 +216,13 @@ impl Data {
         }
         for write in under_way {
             for page in write.pages() {
-                if content(drive, page) == Some(write.tag) {
+                if drive.content(page) == Some(write.tag) {
                     self.write_page(write, page)?;
                     changed.not_acknowledged += 1;
                 }
             }
         }
         Ok(changed)
-    }
-}
-
-/// The tag of the request whose data a page holds; `None` where it holds none, or lost it.
-fn content(drive: &SimDrive, page: u32) -> Option<u32> {
-    match drive.logical_page(page) {
-        LogicalPage::Written => Some(drive.content(page).unwrap_or(EARLIER_TAG)),
-        LogicalPage::Unwritten | LogicalPage::Lost => None,
     }
 }
 

@@ -190,8 +190,13 @@ impl Server {
             Effect::Erased => data.erased(),
         };
         kept.map_err(|error| format!("done, but the data file fails: {error}"))?;
-        // Over-provisioning changes the capacity.
+        // Over-provisioning changes the capacity, of which clients were told another.
+        let before = self.export.size_bytes;
         self.describe();
+        if self.export.size_bytes != before {
+            self.send();
+            self.clients.clear();
+        }
         Ok(answer)
     }
 }

@@ -208,6 +208,9 @@ fn act() -> Box<Act> {
     Box::new(|target, arguments| {
         let command: DriveCommand =
             serde_json::from_value(arguments.clone()).map_err(|error| error.to_string())?;
+        if let DriveCommand::PowerCut { .. } = command {
+            return Err("the power of a served drive is cut by the command `power-cut`".to_owned());
+        }
         let effect = effect(&command, target);
         let begin = target.drive().now();
         let done = apply(target, &command).map_err(|failure| failure.to_string())?;
