@@ -282,7 +282,21 @@ fn commands_reach_a_served_drive() {
     assert!(matches!(told.0.read(&mut [0; 1]), Ok(0) | Err(_)));
     let status = json(&ok(dir, &["drive", "status", "c", "--json"]).stdout);
     assert_eq!(status["capacity_bytes"], 200_000_000_000u64);
-    // What lies on a die that fails cannot be read, and the server goes on.
+    served.end();
+    fails(dir, &["drive", "status", "snap"], 3, &["no control socket"]);
+    assert!(
+        ok(dir, &["drive", "health", "snap"])
+            .stdout
+            .contains("PASSED")
+    );
+}
+
+/// What lies on a die that fails cannot be read, and the server goes on.
+#[test]
+fn a_die_that_fails_is_an_error_of_reads() {
+    let dir = short_folder();
+    let dir = dir.path();
+    let served = Served::start(dir, &["samsung-850-evo-250gb", "--speed", "100"]);
     let mut client = Client::connect(dir);
     client.write(0, &[4; MIB as usize]);
     assert_eq!(client.request((0, FLUSH), 0, 0, &[]), 0);
@@ -291,12 +305,6 @@ fn commands_reach_a_served_drive() {
     assert_eq!(client.request((0, 0), 0, MIB as u32, &[]), EIO);
     client.write(0, &[5; 4096]);
     served.end();
-    fails(dir, &["drive", "status", "snap"], 3, &["no control socket"]);
-    assert!(
-        ok(dir, &["drive", "health", "snap"])
-            .stdout
-            .contains("PASSED")
-    );
 }
 
 /// The data file stays as long as the drive was made, whatever the host can address.
