@@ -9,6 +9,7 @@ pub(crate) mod check;
 mod facts;
 #[cfg(test)]
 mod mechanisms;
+mod overrides;
 mod parts;
 mod shipped;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use stend_config::{Problem, Text};
 pub use crate::schema::free::{FreeFigure, NewValue, WriteError, write_values};
 pub use crate::schema::key::Field;
 pub use crate::schema::{Model, SCHEMA, tables};
+pub use overrides::Setting;
 pub use parts::{Files, ModelFile, PART_SCHEMA};
 pub use shipped::{PARTS, SHIPPED, Shipped};
 pub use stend_config::FileError;

@@ -139,6 +139,11 @@ macro_rules! table {
                 }
             }
 
+            fn inner_keys() -> Vec<(&'static str, &'static [&'static str])> {
+                let keys = [$((stringify!($key), <$T as $crate::schema::key::Key>::keys())),*];
+                keys.into_iter().filter(|(_, keys)| !keys.is_empty()).collect()
+            }
+
             #[cfg(test)]
             fn document() -> $crate::schema::document::Section {
                 $crate::schema::document::Section {
@@ -319,6 +324,11 @@ pub(crate) trait Key: Sized {
         Vec::new()
     }
 
+    /// Of a table or a list of tables, all keys.
+    fn keys() -> &'static [&'static str] {
+        &[]
+    }
+
     /// Reads it; `None` after an error, which is reported.
     fn read(
         reader: &mut Reader<'_>,
@@ -348,6 +358,9 @@ pub(crate) trait Table: Sized {
 
     /// The keys that the table of this key must have.
     fn required_of(key: &str) -> Vec<&'static str>;
+
+    /// The keys of each table within it, by the key of the table.
+    fn inner_keys() -> Vec<(&'static str, &'static [&'static str])>;
 
     /// Its section of the document.
     #[cfg(test)]
@@ -642,6 +655,10 @@ impl<K: Key> Key for Option<K> {
         K::required()
     }
 
+    fn keys() -> &'static [&'static str] {
+        K::keys()
+    }
+
     #[cfg(test)]
     fn sections(_: bool) -> String {
         K::sections(true)
@@ -662,6 +679,10 @@ impl<T: Table> Key for Vec<T> {
             Some(item) if !reader.is_absent(at, key) => reader.list(at, key, item),
             _ => Some(Vec::new()),
         }
+    }
+
+    fn keys() -> &'static [&'static str] {
+        T::KEYS
     }
 
     #[cfg(test)]
@@ -694,6 +715,10 @@ impl<T: Table> Key for T {
 
     fn required() -> Vec<&'static str> {
         <T as Table>::required()
+    }
+
+    fn keys() -> &'static [&'static str] {
+        T::KEYS
     }
 
     #[cfg(test)]

@@ -1,0 +1,321 @@
+//! Figures of a model replaced by others: `slc_cache.blocks_per_plane = 6`.
+
+use serde::Deserialize;
+use stend_config::{FileError, Problem};
+use strsim::damerau_levenshtein;
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table as TomlTable, TableLike, Value};
+
+use super::Model;
+use crate::schema::key::Table;
+
+/// The source of a replaced figure, in the text of the model.
+const SOURCE: &str = "assumed: replaces the model's figure";
+
+/// Up to here an `f64` holds every whole number exactly.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// A value that replaces that of a key.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Setting {
+    /// `true` or `false`.
+    Flag(bool),
+    /// A whole number.
+    Whole(i64),
+    /// A number.
+    Real(f64),
+    /// A word, such as the name of a policy.
+    Text(String),
+    /// A list of them.
+    List(Vec<Setting>),
+}
+
+impl Setting {
+    /// The value as it stands in a file. A number without a fraction is written as a whole one,
+    /// which every key of a number takes.
+    fn value(&self) -> Result<Value, String> {
+        Ok(match self {
+            Setting::Flag(flag) => Value::from(*flag),
+            Setting::Whole(whole) => Value::from(*whole),
+            Setting::Real(real) if !real.is_finite() => {
+                return Err(format!("{real} is no finite number"));
+            }
+            Setting::Real(real) if real.fract() == 0.0 && real.abs() <= WHOLE_MAX => {
+                Value::from(*real as i64)
+            }
+            Setting::Real(real) => Value::from(*real),
+            Setting::Text(text) => Value::from(text.as_str()),
+            Setting::List(list) => {
+                let list: Result<Array, String> = list.iter().map(Setting::value).collect();
+                Value::from(list?)
+            }
+        })
+    }
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Setting::Flag(flag) => write!(f, "{flag}"),
+            Setting::Whole(whole) => write!(f, "{whole}"),
+            Setting::Real(real) => write!(f, "{real}"),
+            Setting::Text(text) => f.write_str(text),
+            Setting::List(list) => {
+                let words: Vec<String> = list.iter().map(Setting::to_string).collect();
+                write!(f, "[{}]", words.join(", "))
+            }
+        }
+    }
+}
+
+/// Where a figure stands: `nand.dies`, `nand.program_us[2]`, `idle_states[0].power_mw`.
+struct Place<'a> {
+    table: &'a str,
+    /// Which one of a list of tables.
+    row: Option<usize>,
+    key: &'a str,
+    /// Index in a list of values.
+    index: Option<usize>,
+}
+
+impl Place<'_> {
+    /// Whether the key is one of drive files.
+    fn is_declared(&self) -> bool {
+        let mut tables = <Model as Table>::inner_keys().into_iter();
+        tables.any(|(table, keys)| table == self.table && keys.contains(&self.key))
+    }
+
+    fn of(path: &str) -> Option<Place<'_>> {
+        let (table, key) = path.rsplit_once('.')?;
+        let (table, row) = indexed(table)?;
+        let (key, index) = indexed(key)?;
+        Some(Place {
+            table,
+            row,
+            key,
+            index,
+        })
+    }
+}
+
+/// `key` or `key[index]`.
+fn indexed(word: &str) -> Option<(&str, Option<usize>)> {
+    match word.split_once('[') {
+        None => Some((word, None)),
+        Some((word, index)) => Some((word, Some(index.strip_suffix(']')?.parse().ok()?))),
+    }
+}
+
+impl Model {
+    /// The same model with other figures, by their keys: table and key, `nand.dies`, of a list with
+    /// the index, `nand.program_us[2]`. Each takes the place of the model's own, whichever file that
+    /// is from; a key that the file does not give is added. All other figures stay.
+    ///
+    /// # Errors
+    /// A key that there is not, with the nearest one that there is; a value that its key does not
+    /// take; what is wrong with the model as a whole.
+    pub fn with<K: AsRef<str>>(&self, settings: &[(K, Setting)]) -> Result<Model, FileError> {
+        if settings.is_empty() {
+            return Ok(self.clone());
+        }
+        let mut document: DocumentMut = self.text.parse().expect("the text of a model is TOML");
+        let mut problems = Vec::new();
+        for (path, setting) in settings {
+            let path = path.as_ref();
+            if let Err(message) = put(&mut document, path, setting) {
+                problems.push(self.problem(path, message));
+            }
+        }
+        FileError::unless_empty(problems)?;
+        let model = Model::parse(&document.to_string(), &self.name);
+        model.map_err(|error| self.without_lines(&error))
+    }
+
+    fn problem(&self, key: &str, message: String) -> Problem {
+        Problem {
+            file: self.name.clone(),
+            line: None,
+            key: Some(key.to_owned()),
+            message,
+        }
+    }
+
+    /// The lines are those of a text that nobody has seen.
+    fn without_lines(&self, error: &FileError) -> FileError {
+        let problems = error.problems().iter().cloned();
+        let problems = problems.map(|problem| Problem {
+            file: self.name.clone(),
+            line: None,
+            ..problem
+        });
+        FileError::unless_empty(problems.collect()).expect_err("there is at least one")
+    }
+}
+
+/// Puts a value into the text of a model.
+fn put(document: &mut DocumentMut, path: &str, setting: &Setting) -> Result<(), String> {
+    let place = Place::of(path).filter(Place::is_declared);
+    let place = place.ok_or_else(|| unknown(path))?;
+    let value = setting.value()?;
+    let table = table_of(document, &place)?;
+    // An optional table may say that the drive has nothing of the kind.
+    table.remove("none");
+    let Some(index) = place.index else {
+        let mut figure = InlineTable::new();
+        figure.insert("value", value);
+        figure.insert("source", SOURCE.into());
+        table.insert(place.key, Item::Value(figure.into()));
+        return Ok(());
+    };
+    let figure = table.get_mut(place.key).and_then(Item::as_table_like_mut);
+    let figure = figure.ok_or("the model gives no such list: set all of it")?;
+    let list = figure.get_mut("value").and_then(Item::as_array_mut);
+    let list = list.ok_or("it is no list")?;
+    let entries = list.len();
+    let entry = list.get_mut(index);
+    *entry.ok_or_else(|| format!("the list has {entries} entries, counted from 0"))? = value;
+    figure.insert("source", Item::Value(SOURCE.into()));
+    // Bounds hold for all entries, and need not hold for the new one.
+    figure.remove("free");
+    figure.remove("free_ratio");
+    Ok(())
+}
+
+/// The table of a place; one that the model does not have is added.
+fn table_of<'d>(
+    document: &'d mut DocumentMut,
+    place: &Place<'_>,
+) -> Result<&'d mut dyn TableLike, String> {
+    let missing = || Item::Table(TomlTable::new());
+    let Some(row) = place.row else {
+        let table = document.entry(place.table).or_insert_with(missing);
+        return table.as_table_like_mut().ok_or_else(|| {
+            let table = place.table;
+            format!(
+                "[[{table}]] is a list of tables: say which, `{table}[0].{}`",
+                place.key
+            )
+        });
+    };
+    let tables = document.get_mut(place.table);
+    let tables = tables.and_then(Item::as_array_of_tables_mut);
+    let tables = tables.ok_or_else(|| format!("the model has no list [[{}]]", place.table))?;
+    let entries = tables.len();
+    match tables.get_mut(row) {
+        Some(table) => Ok(table),
+        None => Err(format!(
+            "the model has {entries} [[{}]], counted from 0",
+            place.table
+        )),
+    }
+}
+
+/// That there is no such key, and which one may be meant.
+fn unknown(path: &str) -> String {
+    let tables = <Model as Table>::inner_keys().into_iter();
+    let keys =
+        tables.flat_map(|(table, keys)| keys.iter().map(move |key| format!("{table}.{key}")));
+    // Of equally near ones the first, so that the message is the same each time.
+    let nearest = keys.min_by_key(|key| damerau_levenshtein(path, key));
+    format!(
+        "there is no such key (table.key); the nearest is `{}`, whose unit ends its name where it \
+         has one",
+        nearest.unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::SHIPPED;
+
+    fn demo(settings: &[(&str, Setting)]) -> Result<Model, String> {
+        let demo = Model::shipped("demo-8gb").expect("it is shipped");
+        demo.with(settings).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_figure_takes_the_place_of_the_models() {
+        let model = demo(&[
+            ("slc_cache.blocks_per_plane", Setting::Whole(60)),
+            ("nand.program_us[2]", Setting::Real(900.0)),
+            ("gc.policy", Setting::Text("fifo".to_owned())),
+            // Not in the file.
+            ("dram.coalesce_writes", Setting::Flag(true)),
+        ])
+        .unwrap();
+        let cache = model.slc_cache.as_ref().unwrap();
+        assert_eq!(cache.blocks_per_plane.value, 60);
+        assert_eq!(model.nand.program_us.value, [1800.0, 1800.0, 900.0]);
+        assert_eq!(model.gc.policy.value, "fifo");
+        assert!(model.dram.coalesce_writes.value);
+        assert_ne!(model.fingerprint, demo(&[]).unwrap().fingerprint);
+        assert_eq!(model.name, "demo-8gb");
+    }
+
+    /// The same figure of its own makes the same drive.
+    #[test]
+    fn every_shipped_model_takes_its_own_figures() {
+        for shipped in SHIPPED {
+            let model = Model::shipped(shipped.name).unwrap();
+            let dies = i64::from(model.nand.dies.value);
+            let same = model.with(&[("nand.dies", Setting::Whole(dies))]).unwrap();
+            assert_eq!(same.spec(), model.spec(), "{}", shipped.name);
+        }
+    }
+
+    #[test]
+    fn a_whole_number_may_be_given_as_a_fraction_without_one() {
+        let whole = demo(&[("nand.dies", Setting::Real(8.0))]).unwrap();
+        assert_eq!(whole.nand.dies.value, 8);
+        let said = demo(&[("nand.dies", Setting::Real(2.5))]).unwrap_err();
+        assert!(said.contains("demo-8gb: nand.dies: invalid type"), "{said}");
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_told() {
+        let list = || Setting::List(vec![Setting::Real(1.0)]);
+        for (key, setting, part) in [
+            (
+                "slc_cache.block_per_plane",
+                Setting::Whole(6),
+                "`slc_cache.blocks_per_plane`",
+            ),
+            ("nand.read_ns", list(), "the nearest is `nand.read_us`"),
+            ("dies", Setting::Whole(6), "no such key"),
+            ("name", Setting::Whole(6), "no such key"),
+            ("nand.dies[0]", Setting::Whole(6), "no list"),
+            ("nand.read_us[3]", Setting::Real(6.0), "3 entries"),
+            ("nand.read_us[x]", Setting::Real(6.0), "no such key"),
+            (
+                "nand.dies",
+                Setting::Real(f64::NAN),
+                "NaN is no finite number",
+            ),
+            (
+                "nand.dies",
+                Setting::Real(f64::INFINITY),
+                "no finite number",
+            ),
+            ("nand.dies", Setting::Whole(-1), "expected a whole number"),
+            ("nand.read_us[0]", Setting::Real(-1.0), "1 to 10000"),
+            (
+                "nand.dies",
+                Setting::Text("4 dies".to_owned()),
+                "expected a whole number",
+            ),
+            (
+                "idle_states[0].power_mw",
+                Setting::Whole(1),
+                "no list [[idle_states]]",
+            ),
+            ("media.rber", Setting::Whole(1), "media."),
+        ] {
+            let said = demo(&[(key, setting)]).unwrap_err();
+            assert!(
+                said.starts_with("demo-8gb: ") && said.contains(part),
+                "{key}: {said}"
+            );
+        }
+    }
+}
