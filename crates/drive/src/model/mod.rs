@@ -24,7 +24,7 @@ use stend_config::{Problem, Text};
 pub use crate::schema::free::{FreeFigure, NewValue, WriteError, write_values};
 pub use crate::schema::key::Field;
 pub use crate::schema::{Model, SCHEMA, tables};
-pub use overrides::Setting;
+pub use overrides::{Setting, check_key};
 pub use parts::{Files, ModelFile, PART_SCHEMA};
 pub use shipped::{PARTS, SHIPPED, Shipped};
 pub use stend_config::FileError;

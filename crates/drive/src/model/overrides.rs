@@ -1,6 +1,6 @@
 //! Figures of a model replaced by others: `slc_cache.blocks_per_plane = 6`.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use stend_config::{FileError, Problem};
 use strsim::damerau_levenshtein;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table as TomlTable, TableLike, Value};
@@ -15,7 +15,7 @@ const SOURCE: &str = "assumed: replaces the model's figure";
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A value that replaces that of a key.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Setting {
     /// `true` or `false`.
@@ -106,10 +106,21 @@ fn indexed(word: &str) -> Option<(&str, Option<usize>)> {
     }
 }
 
+/// Whether a path names a key of drive files; else that it does not, with the nearest one.
+///
+/// # Errors
+/// In words, without the path.
+pub fn check_key(path: &str) -> Result<(), String> {
+    match Place::of(path).is_some_and(|place| place.is_declared()) {
+        true => Ok(()),
+        false => Err(unknown(path)),
+    }
+}
+
 impl Model {
     /// The same model with other figures, by their keys: table and key, `nand.dies`, of a list with
-    /// the index, `nand.program_us[2]`. Each takes the place of the model's own, whichever file that
-    /// is from; a key that the file does not give is added. All other figures stay.
+    /// the index, `nand.program_us[2]`. Each takes the place of the model's own, whichever file has
+    /// that; a key that the file does not give is added. All other figures stay.
     ///
     /// # Errors
     /// A key that there is not, with the nearest one that there is; a value that its key does not
@@ -154,8 +165,8 @@ impl Model {
 
 /// Puts a value into the text of a model.
 fn put(document: &mut DocumentMut, path: &str, setting: &Setting) -> Result<(), String> {
-    let place = Place::of(path).filter(Place::is_declared);
-    let place = place.ok_or_else(|| unknown(path))?;
+    check_key(path)?;
+    let place = Place::of(path).expect("it was just checked");
     let value = setting.value()?;
     let table = table_of(document, &place)?;
     // An optional table may say that the drive has nothing of the kind.
