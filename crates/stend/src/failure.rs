@@ -128,6 +128,7 @@ impl From<TargetError> for Failure {
             TargetError::Refused(text) => Failure::Refused(text),
             TargetError::ToolMissing(text) => Failure::ToolMissing(text),
             TargetError::Removed(text) | TargetError::Failed(text) => Failure::Io(text),
+            TargetError::Interrupted => Failure::Io(error.to_string()),
         }
     }
 }

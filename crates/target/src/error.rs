@@ -21,6 +21,9 @@ pub enum TargetError {
     /// The operating system or the tool failed. Exit code 6.
     #[error("{0}")]
     Failed(String),
+    /// Another thread had it end before its time: `SimulatedTarget::set_interrupt`.
+    #[error("interrupted before its end")]
+    Interrupted,
 }
 
 /// A bad input, in the words of what found it.

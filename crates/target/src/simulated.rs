@@ -1,13 +1,15 @@
 //! A simulated drive as a target: jobs run in virtual time.
 
 mod files;
+mod interrupt;
+mod stream;
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -31,6 +33,8 @@ use crate::files::{FilesJob, FilesOutcome};
 use crate::monitor::{Reading, Watched};
 use crate::state::{Access, StateFile};
 
+pub use stream::Streamed;
+
 // What a trace counts as a page is a logical page of the drive.
 const _: () = assert!(PAGE_BYTES == stend_drive::spec::PAGE_BYTES);
 
@@ -51,6 +55,8 @@ pub struct SimulatedTarget {
     repeated_bad_blocks: u64,
     requests: Arc<AtomicU64>,
     events: Arc<AtomicU64>,
+    /// Once it is set, what is under way ends early.
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl SimulatedTarget {
@@ -71,6 +77,7 @@ impl SimulatedTarget {
             repeated_bad_blocks: 0,
             requests: Arc::default(),
             events: Arc::default(),
+            interrupt: None,
         }
     }
 
@@ -120,6 +127,31 @@ impl SimulatedTarget {
     pub fn save(&self) -> Result<(), TargetError> {
         let state = self.state.as_ref().expect("the drive is kept in a file");
         state.save(&self.model, &self.drive)
+    }
+
+    /// Keeps the drive in this file from now on: a new one, or the one that it is kept in already,
+    /// whose content is replaced.
+    ///
+    /// # Errors
+    /// As [`StateFile::create`] and [`StateFile::save`].
+    pub fn save_as(&mut self, path: &Path) -> Result<(), TargetError> {
+        match &self.state {
+            Some(state) if state.is_at(path) => self.save(),
+            _ => {
+                self.state = Some(StateFile::create(path, &self.model, &self.drive)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// The same drive, kept in no file: for a copy, which must not replace the file of the drive
+    /// that it is one of.
+    #[must_use]
+    pub fn without_file(self) -> SimulatedTarget {
+        SimulatedTarget {
+            state: None,
+            ..self
+        }
     }
 
     /// What a new drive of this model would say of itself, without making one.
@@ -213,15 +245,19 @@ impl SimulatedTarget {
     ///
     /// # Errors
     /// [`TargetError::Input`] when the job does not fit the drive, [`TargetError::Failed`]
-    /// when the drive makes no progress, which is a fault of the simulation.
+    /// when the drive makes no progress, which is a fault of the simulation;
+    /// [`TargetError::Interrupted`].
     pub fn run_file(
         &mut self,
         file: &JobFile,
         options: &RunOptions<'_>,
     ) -> Result<RunResult, TargetError> {
+        self.check_interrupt()?;
+        let interrupt = self.interrupt.clone();
         let result = self
-            .counting(|drive| stend_load::run(drive, file, options))
+            .counting(|drive| interrupt::run(drive, file, options, interrupt.as_deref()))
             .map_err(|error| self.run_failed(&error))?;
+        self.check_interrupt()?;
         let count = |d: &stend_load::runner::DirectionResult| d.latency.count();
         let requests = result.jobs.iter().flat_map(|job| &job.directions);
         self.requests
@@ -233,6 +269,14 @@ impl SimulatedTarget {
         match error {
             RunError::DoesNotFit { .. } => input(error),
             RunError::Stalled(_) | RunError::Stopped => self.no_progress(error),
+        }
+    }
+
+    fn replay_failed(&self, error: &ReplayError) -> TargetError {
+        match error {
+            ReplayError::Trace(_) | ReplayError::Depth(_) => input(error),
+            ReplayError::Failed { .. } => TargetError::Failed(error.to_string()),
+            ReplayError::Stalled(_) => self.no_progress(error),
         }
     }
 
@@ -498,6 +542,15 @@ impl Target for SimulatedTarget {
         trace: &dyn Trace,
         options: &ReplayOptions,
     ) -> Result<ReplayOutcome, TargetError> {
+        let interrupt = self.interrupt.clone();
+        let ended_early;
+        let trace = match &interrupt {
+            None => trace,
+            Some(flag) => {
+                ended_early = interrupt::Interruptible { trace, flag };
+                &ended_early
+            }
+        };
         let before = self.drive.counters();
         let fits = (self.drive.capacity_bytes(), options.fit);
         let was_written =
@@ -505,13 +558,10 @@ impl Target for SimulatedTarget {
         let unwritten_reads = unwritten_reads(trace, fits, &was_written).map_err(input)?;
         let replayed = self
             .counting(|drive| replay(drive, trace, options))
-            .map_err(|error| match error {
-                ReplayError::Trace(_) | ReplayError::Depth(_) => input(error),
-                ReplayError::Failed { .. } => TargetError::Failed(error.to_string()),
-                ReplayError::Stalled(_) => self.no_progress(&error),
-            })?;
+            .map_err(|error| self.replay_failed(&error))?;
         self.requests
             .fetch_add(replayed.requests(), Ordering::Relaxed);
+        self.check_interrupt()?;
         Ok(ReplayOutcome {
             replayed,
             unwritten_reads: Some(unwritten_reads),
@@ -570,9 +620,9 @@ impl Target for SimulatedTarget {
 
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
         let limit = self.drive.now() + Nanos((seconds * 1e9).round() as u64);
-        let completion = self.counting(|drive| drive.advance(limit));
-        assert!(completion.is_none(), "nothing was outstanding");
-        Ok(())
+        let interrupt = self.interrupt.clone();
+        self.counting(|drive| interrupt::rest(drive, limit, interrupt.as_deref()));
+        self.check_interrupt()
     }
 
     fn fork(&mut self) -> Option<Box<dyn Target>> {

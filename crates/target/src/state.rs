@@ -8,7 +8,7 @@ use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stend_drive::state::{self, MAGIC};
 use stend_drive::{Model, SimDrive};
@@ -22,7 +22,7 @@ pub struct StateFile {
     /// With symbolic links resolved: it is the drive that is replaced, not a link to it.
     path: PathBuf,
     /// Locked for as long as it is open; `None` of a drive that is only read.
-    lock: Option<Arc<File>>,
+    lock: Option<Arc<Mutex<File>>>,
 }
 
 /// What a state is opened for.
@@ -46,7 +46,7 @@ pub fn is_state_file(path: &Path) -> bool {
 }
 
 impl StateFile {
-    /// A new file with this drive in it.
+    /// A new file with this drive in it, which may be saved again.
     ///
     /// # Errors
     /// [`TargetError::Input`] when there is such a file, [`TargetError::Failed`] when it
@@ -55,18 +55,19 @@ impl StateFile {
         if path.symlink_metadata().is_ok() {
             return Err(exists(path));
         }
-        let written = written_beside(path, model, drive).map_err(|e| unwritable(path, &e))?;
-        match written.persist_noclobber(path) {
-            Ok(_) => {}
+        let failed = |error: io::Error| unwritable(path, &error);
+        let written = written_beside(path, model, drive).map_err(failed)?;
+        let file = match written.persist_noclobber(path) {
+            Ok(file) => file,
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(exists(path));
             }
-            Err(error) => return Err(unwritable(path, &error.error)),
-        }
-        sync_folder(path).map_err(|error| unwritable(path, &error))?;
+            Err(error) => return Err(failed(error.error)),
+        };
+        sync_folder(path).map_err(failed)?;
         Ok(StateFile {
-            path: path.to_path_buf(),
-            lock: None,
+            path: path.canonicalize().map_err(failed)?,
+            lock: Some(Arc::new(Mutex::new(file))),
         })
     }
 
@@ -91,7 +92,7 @@ impl StateFile {
                 state::StateError::Io(error) => failed(error),
                 other => TargetError::Input(format!("{name} {other}")),
             })?;
-        let lock = (access == Access::Change).then(|| Arc::new(file));
+        let lock = (access == Access::Change).then(|| Arc::new(Mutex::new(file)));
         Ok((StateFile { path, lock }, model, drive))
     }
 
@@ -100,30 +101,43 @@ impl StateFile {
         &self.path
     }
 
+    /// Whether this is its path.
+    pub fn is_at(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|path| path == self.path)
+    }
+
     /// Replaces its content by this drive.
     ///
     /// # Errors
-    /// [`TargetError::Failed`] when that fails: the file is as it was.
+    /// [`TargetError::Failed`] when that fails: the file is as it was;
+    /// [`TargetError::Refused`] when another file has come into its place.
     ///
     /// # Panics
     /// When it was not opened for change.
     pub fn save(&self, model: &Model, drive: &SimDrive) -> Result<(), TargetError> {
-        let file = self.lock.as_ref().expect("it was opened for change");
+        let lock = self.lock.as_ref().expect("it was opened for change");
+        let mut file: MutexGuard<'_, File> = lock.lock().unwrap_or_else(PoisonError::into_inner);
         let path = &self.path;
-        let save = || {
+        // One that is gone is made again.
+        if path.exists() {
+            check_is_same(&file, path)?;
+        }
+        let mut save = || {
             let written = written_beside(path, model, drive)?;
             let mode = file.metadata()?.permissions();
             written.as_file().set_permissions(mode)?;
-            written.persist(path).map_err(|error| error.error)?;
+            *file = written.persist(path).map_err(|error| error.error)?;
             sync_folder(path)
         };
         save().map_err(|error| unwritable(path, &error))
     }
 }
 
-/// A temporary file with a drive, safely on its disk.
+/// A temporary file with a drive, safely on its disk, locked: so is what it becomes from the first
+/// instant on.
 fn written_beside(path: &Path, model: &Model, drive: &SimDrive) -> io::Result<NamedTempFile> {
     let file = beside(path)?;
+    file.as_file().lock()?;
     let mut to = BufWriter::with_capacity(1 << 20, file.as_file());
     state::write(model, drive, &mut to)?;
     to.flush()?;
@@ -134,25 +148,30 @@ fn written_beside(path: &Path, model: &Model, drive: &SimDrive) -> io::Result<Na
 
 /// Locks a file for change, and makes sure that it has not been replaced meanwhile.
 fn lock(file: &File, path: &Path) -> Result<(), TargetError> {
-    let busy = || {
-        TargetError::Refused(format!(
-            "{} is in use: another stend is about to change the drive in it; wait for it to end, \
-             or work on a copy of the file",
-            path.display()
-        ))
-    };
-    let failed = failed(path, "cannot be locked");
     match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(busy()),
-        Err(TryLockError::Error(error)) => return Err(failed(error)),
+        Ok(()) => check_is_same(file, path),
+        Err(TryLockError::WouldBlock) => Err(busy(path)),
+        Err(TryLockError::Error(error)) => Err(failed(path, "cannot be locked")(error)),
     }
+}
+
+/// Refuses a path at which there is another file than the one that is open.
+fn check_is_same(file: &File, path: &Path) -> Result<(), TargetError> {
+    let failed = failed(path, "cannot be locked");
     let id = |data: std::fs::Metadata| (data.dev(), data.ino());
     let now = path.metadata().map(id).map_err(&failed)?;
     match file.metadata().map(id).map_err(&failed)? {
         opened if opened == now => Ok(()),
-        _ => Err(busy()),
+        _ => Err(busy(path)),
     }
+}
+
+fn busy(path: &Path) -> TargetError {
+    TargetError::Refused(format!(
+        "{} is in use: another stend is about to change the drive in it; wait for it to end, \
+         or work on a copy of the file",
+        path.display()
+    ))
 }
 
 /// A new file beside another.

@@ -40,6 +40,7 @@ impl SimulatedTarget {
         stage: &Stage,
         host: &Host,
     ) -> Result<FileRun, TargetError> {
+        self.check_interrupt()?;
         let done = self
             .counting(|drive| run(drive, stage, operation.journal, host))
             .map_err(|error| match error {
