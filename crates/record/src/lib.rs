@@ -8,5 +8,6 @@ pub mod latency;
 pub mod load;
 pub mod review;
 pub mod smart;
+pub mod study;
 
 pub use kinds::{benchmark, endurance, traces};

@@ -229,8 +229,7 @@ fn unknown(path: &str) -> String {
     // Of equally near ones the first, so that the message is the same each time.
     let nearest = keys.min_by_key(|key| damerau_levenshtein(path, key));
     format!(
-        "there is no such key (table.key); the nearest is `{}`, whose unit ends its name where it \
-         has one",
+        "there is no such key; the nearest is `{}`",
         nearest.unwrap_or_default()
     )
 }

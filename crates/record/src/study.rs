@@ -1,0 +1,133 @@
+//! A study: variants of drives, jobs and tests, and what came out of each, as one table.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A study and its results.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Study {
+    /// Short name, as in names of files.
+    pub name: String,
+    /// Title for people.
+    pub title: String,
+    /// What it asks; empty where it does not say.
+    pub description: String,
+    /// How variants were chosen: `grid`, `sobol`, `latin-hypercube`.
+    pub design: String,
+    /// Factor on every measurement of tests of editions; jobs keep their length.
+    pub duration_scale: f64,
+    /// The study as it was defined, without references to files (JSON).
+    pub definition: String,
+    /// Names of the factors, in their order.
+    pub factors: Vec<String>,
+    /// Names of the outcomes, in the order in which they came up.
+    pub outcomes: Vec<String>,
+    /// The rows, by number.
+    pub rows: Vec<StudyRow>,
+    /// What of each outcome each factor explains.
+    pub effects: Vec<Effect>,
+}
+
+/// One variant under one job or test.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StudyRow {
+    /// Number, from 0: models, then variants, then seeds, then jobs and tests.
+    pub number: u64,
+    /// Name of the model.
+    pub model: String,
+    /// Values of the factors, in their order.
+    pub factors: Vec<Cell>,
+    /// Root seed of the row.
+    pub seed: u64,
+    /// Name of the job or test.
+    pub job: String,
+    /// The outcomes, in their order; those without a value are missing.
+    pub outcomes: Vec<(String, f64)>,
+    /// Why there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl StudyRow {
+    /// The value of an outcome, if the row has it.
+    pub fn outcome(&self, name: &str) -> Option<f64> {
+        let mut outcomes = self.outcomes.iter();
+        outcomes
+            .find(|(other, _)| other == name)
+            .map(|(_, value)| *value)
+    }
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// `true` or `false`.
+    Flag(bool),
+    /// A whole number.
+    Whole(i64),
+    /// A number.
+    Real(f64),
+    /// Text.
+    Text(String),
+    /// Nothing.
+    Empty,
+}
+
+impl Cell {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Cell::Whole(whole) => Some(*whole as f64),
+            Cell::Real(real) => Some(*real),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cell::Flag(flag) => write!(f, "{flag}"),
+            Cell::Whole(whole) => write!(f, "{whole}"),
+            Cell::Real(real) => write!(f, "{real}"),
+            Cell::Text(text) => f.write_str(text),
+            Cell::Empty => Ok(()),
+        }
+    }
+}
+
+/// What of an outcome a factor explains, over the rows of one job or test.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// The job or test.
+    pub job: String,
+    /// The outcome.
+    pub outcome: String,
+    /// The factor; `model` and `seed` count as factors where there are several.
+    pub factor: String,
+    /// Share of the outcome's variance that the means of the levels explain, 0 to 1, corrected for
+    /// what chance explains (epsilon squared: Kelley, "An unbiased correlation ratio measure",
+    /// PNAS 21, 1935); `None` where each level has one row.
+    pub variance_share: Option<f64>,
+    /// The levels, in the order of the factor's values.
+    pub levels: Vec<EffectLevel>,
+}
+
+/// The rows of one level of a factor.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EffectLevel {
+    /// The level; of a range that is drawn from, the ends of a part of it.
+    pub label: String,
+    /// Where it lies among the numbers of the factor; `None` of words.
+    pub at: Option<f64>,
+    /// Rows with the outcome.
+    pub rows: u64,
+    /// Mean of the outcome.
+    pub mean: f64,
+    /// The least.
+    pub min: f64,
+    /// The greatest.
+    pub max: f64,
+}

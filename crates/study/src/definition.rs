@@ -1,0 +1,445 @@
+//! A study as it is written: in TOML, or as the same in JSON.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use stend_config::{FileError, Text};
+use stend_drive::Model;
+use stend_drive::model::{Files, Setting};
+use stend_load::jobfile::flatten;
+
+use crate::error::{Source, StudyError, Wrong};
+
+/// The name and version of the file format.
+pub const SCHEMA: &str = "stend.study/1";
+
+/// A study as it is written; `docs/study-format.md` describes each key.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Short name, as in names of files.
+    pub name: String,
+    /// Title for people; the name where there is none.
+    #[serde(default)]
+    pub title: String,
+    /// What it asks.
+    #[serde(default)]
+    pub description: String,
+    /// The models.
+    pub models: Vec<ModelEntry>,
+    /// Figures that are replaced in all of them.
+    #[serde(default)]
+    pub settings: BTreeMap<String, Tree>,
+    /// How the values of the factors are combined.
+    #[serde(default)]
+    pub design: DesignName,
+    /// How many variants a random design has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u32>,
+    /// Seed of a random design.
+    #[serde(default = "one")]
+    pub design_seed: u64,
+    /// Root seeds; each variant runs with each.
+    #[serde(default = "seed_one")]
+    pub seeds: Vec<u64>,
+    /// What is done with a new drive before each job, in this order.
+    #[serde(default)]
+    pub prepare: Vec<StepEntry>,
+    /// Seed of the jobs that prepare; that of the row without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare_seed: Option<u64>,
+    /// What is varied.
+    #[serde(default)]
+    pub factor: Vec<FactorEntry>,
+    /// Jobs.
+    #[serde(default)]
+    pub job: Vec<JobEntry>,
+    /// Tests of editions.
+    #[serde(default)]
+    pub test: Vec<TestEntry>,
+    /// Factor on the durations of tests.
+    #[serde(default = "full_length")]
+    pub duration_scale: f64,
+    /// Where it is from.
+    #[serde(skip)]
+    pub(crate) source: Source,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn seed_one() -> Vec<u64> {
+    vec![1]
+}
+
+fn full_length() -> f64 {
+    1.0
+}
+
+/// A model of a study.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected the name of a shipped model, the path of a model file (.toml), or \
+                 { name = \"…\", text = \"…\" } with the text of one"
+)]
+pub enum ModelEntry {
+    /// A shipped model, or a file whose name ends in `.toml`.
+    Name(String),
+    /// A model's text.
+    Text {
+        /// Its name in the table.
+        name: String,
+        /// The drive file, without parts that are files.
+        text: String,
+    },
+}
+
+/// Figures by their keys, in tables or by dotted keys.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a value (a number, a text, true or false, a list of them) or a table of \
+                 figures by their keys"
+)]
+pub enum Tree {
+    /// A value.
+    Leaf(Setting),
+    /// A table.
+    Table(BTreeMap<String, Tree>),
+}
+
+impl Tree {
+    /// The figures by dotted keys.
+    pub(crate) fn flat(tables: &BTreeMap<String, Tree>) -> Vec<(String, Setting)> {
+        let mut flat = Vec::new();
+        for (key, tree) in tables {
+            match tree {
+                Tree::Leaf(setting) => flat.push((key.clone(), setting.clone())),
+                Tree::Table(inner) => {
+                    let inner = Tree::flat(inner).into_iter();
+                    flat.extend(inner.map(|(other, value)| (format!("{key}.{other}"), value)));
+                }
+            }
+        }
+        flat
+    }
+}
+
+/// How the values of the factors are combined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DesignName {
+    /// Every value with every other.
+    #[default]
+    Grid,
+    /// A scrambled Sobol sequence.
+    Sobol,
+    /// A Latin hypercube.
+    LatinHypercube,
+}
+
+impl DesignName {
+    /// As it is written.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            DesignName::Grid => "grid",
+            DesignName::Sobol => "sobol",
+            DesignName::LatinHypercube => "latin-hypercube",
+        }
+    }
+}
+
+/// A step of the preparation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected \"fill\", \"trim\", { idle_s = SECONDS }, { job = \"TEXT\" } or \
+                 { job_file = \"PATH\" }"
+)]
+pub enum StepEntry {
+    /// `fill` or `trim`.
+    Word(Word),
+    /// A rest.
+    Idle {
+        /// How long, s.
+        idle_s: f64,
+    },
+    /// A job.
+    Job {
+        /// Its text.
+        job: String,
+    },
+    /// A job in a file.
+    JobFile {
+        /// The file.
+        job_file: PathBuf,
+    },
+}
+
+/// A step without figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Word {
+    /// Sequential writes over the whole drive, as `stend run --fill`.
+    Fill,
+    /// TRIM of the whole drive.
+    Trim,
+}
+
+/// What is varied.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactorEntry {
+    /// A key of drive files, `gc.policy`, or `job.WORD`, whose values take the place of `{WORD}` in
+    /// jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Its name in the table; the key without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The values; without a key, tables of figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<Tree>>,
+    /// The names of values that are tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Vec<String>>,
+    /// The lowest value of a range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// The highest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<f64>,
+    /// How many values of the range a grid takes, both ends among them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u32>,
+    /// How they are spread.
+    #[serde(default)]
+    pub scale: Scale,
+    /// Values are rounded to a multiple of this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multiple_of: Option<u64>,
+}
+
+/// How the values of a range are spread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// By equal differences.
+    #[default]
+    Linear,
+    /// By equal ratios.
+    Log,
+}
+
+/// A job that is measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobEntry {
+    /// Its name in the table.
+    pub name: String,
+    /// The text of a fio job file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Or the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// Length of the intervals from which levels and steps are found, ms of virtual time.
+    #[serde(default = "second_ms")]
+    pub sample_ms: u32,
+    /// The outcomes; the usual ones without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcomes: Option<Vec<String>>,
+}
+
+fn second_ms() -> u32 {
+    1000
+}
+
+/// A test of an edition; its outcomes are its key figures.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestEntry {
+    /// Id or path of the edition.
+    pub edition: String,
+    /// Id of the test.
+    pub id: String,
+}
+
+impl Definition {
+    /// Reads a study's file. Files that it names lie beside it.
+    ///
+    /// # Errors
+    /// What is wrong, with file, line and key.
+    pub fn read(path: &Path) -> Result<Definition, StudyError> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            FileError::of_file(&file, format!("the study could not be read: {error}"))
+        })?;
+        Definition::parse(&text, &file, path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Reads a study in TOML. `file` is its name in messages; files that it names lie in `folder`.
+    ///
+    /// # Errors
+    /// As [`Definition::read`].
+    pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Definition, StudyError> {
+        let definition: Definition = Text { file, text }.read()?;
+        let source = Source {
+            file: file.to_owned(),
+            text: Some(text.to_owned()),
+        };
+        definition.of(source, folder)
+    }
+
+    /// Reads a study in JSON: the same keys. `folder` as in [`Definition::parse`].
+    ///
+    /// # Errors
+    /// What is wrong, with the key.
+    pub fn from_json(text: &str, folder: &Path) -> Result<Definition, StudyError> {
+        let source = Source {
+            file: "study".to_owned(),
+            text: None,
+        };
+        let read: Result<Definition, _> = serde_json::from_str(text);
+        read.map_err(|error| Wrong::new("", error.to_string()).of(&source))?
+            .of(source, folder)
+    }
+
+    /// Checked, and with the files that it names.
+    fn of(mut self, source: Source, folder: &Path) -> Result<Definition, StudyError> {
+        let checked = self.check().and_then(|()| self.include(folder));
+        checked.map_err(|wrong| wrong.of(&source))?;
+        self.source = source;
+        Ok(self)
+    }
+
+    /// The study without references to files, as [`Definition::from_json`] reads it.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("keys are texts, and numbers finite")
+    }
+
+    /// Checks what can be without files.
+    fn check(&self) -> Result<(), Wrong> {
+        if self.schema != SCHEMA {
+            return Err(Wrong::new("schema", format!("must be \"{SCHEMA}\"")));
+        }
+        let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if self.name.is_empty() || !self.name.chars().all(is_of_name) {
+            let message = "a name consists of letters, digits, `-` and `_`: it names files";
+            return Err(Wrong::new("name", message));
+        }
+        if self.models.is_empty() {
+            return Err(Wrong::new("models", "a study has at least one model"));
+        }
+        if self.job.is_empty() && self.test.is_empty() {
+            let message = "a study has at least one [[job]] or [[test]]: without one there is \
+                           nothing to measure";
+            return Err(Wrong::new("", message));
+        }
+        if self.seeds.is_empty() {
+            return Err(Wrong::new(
+                "seeds",
+                "a study has at least one seed, such as [1]",
+            ));
+        }
+        if !self.prepare.is_empty() && self.job.is_empty() {
+            let message = "a test is prepared as its edition says; `prepare` is for jobs";
+            return Err(Wrong::new("prepare", message));
+        }
+        let jobs = self.job.iter().map(|job| &job.name);
+        let names: Vec<&String> = jobs.chain(self.test.iter().map(|test| &test.id)).collect();
+        match names
+            .iter()
+            .enumerate()
+            .find(|(at, name)| names[..*at].contains(name))
+        {
+            Some((_, twice)) => Err(Wrong::new(
+                "",
+                format!("two jobs or tests are named {twice}"),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes in the files that it names.
+    fn include(&mut self, folder: &Path) -> Result<(), Wrong> {
+        for (index, model) in self.models.iter_mut().enumerate() {
+            let path = format!("models[{index}]");
+            if let Some(read) = model_file(model, folder).map_err(|m| Wrong::new(path, m))? {
+                *model = read;
+            }
+        }
+        for (index, step) in self.prepare.iter_mut().enumerate() {
+            if let StepEntry::JobFile { job_file } = step {
+                let job = job_text(&folder.join(&job_file));
+                let job = job.map_err(|m| Wrong::new(format!("prepare[{index}].job_file"), m))?;
+                *step = StepEntry::Job { job };
+            }
+        }
+        for (index, job) in self.job.iter_mut().enumerate() {
+            let path = |key: &str| format!("job[{index}].{key}");
+            match (&job.text, job.file.take()) {
+                (Some(_), None) => {}
+                (None, Some(file)) => {
+                    let text = job_text(&folder.join(file));
+                    job.text = Some(text.map_err(|m| Wrong::new(path("file"), m))?);
+                }
+                _ => {
+                    let message = "a job has either `text` or `file`";
+                    return Err(Wrong::new(path("name"), message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The model in a file, as its text.
+fn model_file(model: &ModelEntry, folder: &Path) -> Result<Option<ModelEntry>, String> {
+    let ModelEntry::Name(name) = model else {
+        return Ok(None);
+    };
+    if !name.ends_with(".toml") {
+        return Ok(None);
+    }
+    let files = Files::read(&folder.join(name)).map_err(|error| error.to_string())?;
+    let model = files.model().map_err(|error| error.to_string())?;
+    Ok(Some(ModelEntry::Text {
+        name: model.name,
+        text: model.text,
+    }))
+}
+
+fn job_text(path: &Path) -> Result<String, String> {
+    let text = flatten(path).map_err(|error| error.to_string())?;
+    Ok(text.to_string())
+}
+
+impl ModelEntry {
+    /// The model.
+    pub(crate) fn model(&self) -> Result<Model, String> {
+        match self {
+            ModelEntry::Name(name) => Model::shipped(name).ok_or_else(|| {
+                let names = stend_drive::model::SHIPPED
+                    .iter()
+                    .map(|shipped| shipped.name);
+                let nearest = names.min_by_key(|other| strsim::damerau_levenshtein(name, other));
+                format!(
+                    "there is no shipped model {name}; the nearest is {}. A file of your own is \
+                     named by its path, ending in .toml",
+                    nearest.unwrap_or_default()
+                )
+            }),
+            ModelEntry::Text { name, text } => {
+                let mut model = Model::parse(text, name).map_err(|error| error.to_string())?;
+                model.name.clone_from(name);
+                Ok(model)
+            }
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! What of an outcome each factor explains (main effects).
+
+use std::collections::BTreeMap;
+
+use stend_record::study::{Cell, Effect, EffectLevel, Study, StudyRow};
+
+use crate::definition::Definition;
+use crate::plan::Plan;
+
+/// Values of a factor that was drawn from a range are taken together in so many parts of it, of
+/// equally many rows each.
+const PARTS: usize = 5;
+
+impl Plan {
+    /// The study with these rows: sorted, with the effects of its factors.
+    pub fn study(&self, mut rows: Vec<StudyRow>) -> Study {
+        rows.sort_by_key(|row| row.number);
+        let definition: &Definition = &self.definition;
+        let mut outcomes: Vec<String> = Vec::new();
+        for (name, _) in rows.iter().flat_map(|row| &row.outcomes) {
+            if !outcomes.contains(name) {
+                outcomes.push(name.clone());
+            }
+        }
+        let title = match definition.title.trim() {
+            "" => definition.name.clone(),
+            title => title.to_owned(),
+        };
+        let mut study = Study {
+            name: definition.name.clone(),
+            title,
+            description: definition.description.clone(),
+            design: definition.design.name().to_owned(),
+            duration_scale: definition.duration_scale,
+            definition: definition.to_json(),
+            factors: self
+                .factors
+                .iter()
+                .map(|factor| factor.name.clone())
+                .collect(),
+            outcomes,
+            rows,
+            effects: Vec::new(),
+        };
+        let drawn: Vec<bool> = self
+            .factors
+            .iter()
+            .map(|factor| factor.is_drawn())
+            .collect();
+        study.effects = effects(&study, &drawn);
+        study
+    }
+}
+
+/// The effects of all factors on all outcomes, job by job; `drawn` tells which factors have values
+/// that were drawn from a range. Models and seeds count as factors where there are several.
+pub fn effects(study: &Study, drawn: &[bool]) -> Vec<Effect> {
+    let mut jobs: Vec<&str> = Vec::new();
+    for row in &study.rows {
+        if !jobs.contains(&row.job.as_str()) {
+            jobs.push(&row.job);
+        }
+    }
+    let mut effects = Vec::new();
+    for job in jobs {
+        let rows: Vec<&StudyRow> = study.rows.iter().filter(|row| row.job == job).collect();
+        for outcome in &study.outcomes {
+            let values: Vec<(&StudyRow, f64)> = rows
+                .iter()
+                .filter_map(|row| Some((*row, row.outcome(outcome)?)))
+                .collect();
+            if values.is_empty() {
+                continue;
+            }
+            let mut add = |factor: &str, of: &dyn Fn(&StudyRow) -> Cell, drawn: bool| {
+                let levels = levels(&values, of, drawn);
+                if levels.len() > 1 {
+                    effects.push(effect((job, outcome, factor), levels));
+                }
+            };
+            add("model", &|row| Cell::Text(row.model.clone()), false);
+            for (at, factor) in study.factors.iter().enumerate() {
+                add(factor, &|row| row.factors[at].clone(), drawn[at]);
+            }
+            add("seed", &|row| Cell::Whole(row.seed as i64), false);
+        }
+    }
+    effects
+}
+
+/// A level of a factor, and what the outcome was in its rows.
+struct Level {
+    label: String,
+    at: Option<f64>,
+    values: Vec<f64>,
+}
+
+/// The levels in the order in which they came up, numbers in their own.
+fn levels(rows: &[(&StudyRow, f64)], of: &dyn Fn(&StudyRow) -> Cell, drawn: bool) -> Vec<Level> {
+    let mut levels: Vec<Level> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for (row, value) in rows {
+        let cell = of(row);
+        let label = cell.to_string();
+        let place = *places.entry(label.clone()).or_insert_with(|| {
+            levels.push(Level {
+                label,
+                at: cell.number(),
+                values: Vec::new(),
+            });
+            levels.len() - 1
+        });
+        levels[place].values.push(*value);
+    }
+    if levels.iter().all(|level| level.at.is_some()) {
+        levels.sort_by(|a, b| a.at.unwrap_or(0.0).total_cmp(&b.at.unwrap_or(0.0)));
+        if drawn && levels.len() > PARTS {
+            return parts(&levels);
+        }
+    }
+    levels
+}
+
+/// Neighbouring levels taken together, to [`PARTS`] of equally many.
+fn parts(levels: &[Level]) -> Vec<Level> {
+    let bound = |part: usize| part * levels.len() / PARTS;
+    let part = |part: usize| {
+        let together = &levels[bound(part)..bound(part + 1)];
+        let (first, last) = (&together[0], &together[together.len() - 1]);
+        let mean = together.iter().filter_map(|level| level.at).sum::<f64>();
+        Level {
+            label: format!("{} to {}", first.label, last.label),
+            at: Some(mean / together.len() as f64),
+            values: together
+                .iter()
+                .flat_map(|level| level.values.clone())
+                .collect(),
+        }
+    };
+    (0..PARTS).map(part).collect()
+}
+
+fn effect((job, outcome, factor): (&str, &str, &str), levels: Vec<Level>) -> Effect {
+    let variance_share = variance_share(&levels);
+    let level = |level: Level| EffectLevel {
+        rows: level.values.len() as u64,
+        mean: mean(&level.values),
+        min: level.values.iter().copied().fold(f64::INFINITY, f64::min),
+        max: level
+            .values
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::max),
+        label: level.label,
+        at: level.at,
+    };
+    Effect {
+        job: job.to_owned(),
+        outcome: outcome.to_owned(),
+        factor: factor.to_owned(),
+        variance_share,
+        levels: levels.into_iter().map(level).collect(),
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Epsilon squared: 1 - (variance within levels) / (variance of all), each by its degrees of
+/// freedom; at least 0. An outcome that is always the same is explained by nothing.
+fn variance_share(levels: &[Level]) -> Option<f64> {
+    let all: Vec<f64> = levels
+        .iter()
+        .flat_map(|level| level.values.clone())
+        .collect();
+    let (rows, groups) = (all.len(), levels.len());
+    if rows <= groups {
+        return None;
+    }
+    let squares = |values: &[f64]| {
+        let mean = mean(values);
+        values
+            .iter()
+            .map(|value| (value - mean) * (value - mean))
+            .sum::<f64>()
+    };
+    let total = squares(&all) / (rows - 1) as f64;
+    let within = levels
+        .iter()
+        .map(|level| squares(&level.values))
+        .sum::<f64>();
+    let within = within / (rows - groups) as f64;
+    match total > 0.0 {
+        true => Some((1.0 - within / total).clamp(0.0, 1.0)),
+        false => Some(0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn study(rows: impl IntoIterator<Item = (f64, f64, f64)>) -> Study {
+        let row = |(number, (a, b, y)): (usize, (f64, f64, f64))| StudyRow {
+            number: number as u64,
+            factors: vec![Cell::Real(a), Cell::Real(b)],
+            seed: 1,
+            job: "j".to_owned(),
+            outcomes: vec![("y".to_owned(), y)],
+            ..StudyRow::default()
+        };
+        Study {
+            factors: vec!["a".to_owned(), "b".to_owned()],
+            outcomes: vec!["y".to_owned()],
+            rows: rows.into_iter().enumerate().map(row).collect(),
+            ..Study::default()
+        }
+    }
+
+    fn grid(y: impl Fn(f64, f64) -> f64) -> Study {
+        let pairs = (0..6).flat_map(|a| (0..4).map(move |b| (f64::from(a), f64::from(b))));
+        study(pairs.map(|(a, b)| (a, b, y(a, b))))
+    }
+
+    fn shares(study: &Study) -> [f64; 2] {
+        let effects = effects(study, &[false, false]);
+        [0, 1].map(|at| effects[at].variance_share.unwrap())
+    }
+
+    #[test]
+    fn a_factor_alone_explains_all() {
+        assert_eq!(shares(&grid(|a, _| 3.0 * a)), [1.0, 0.0]);
+        assert_eq!(shares(&grid(|_, b| -b)), [0.0, 1.0]);
+        assert_eq!(shares(&grid(|_, _| 7.0)), [0.0, 0.0]);
+    }
+
+    /// Two factors that add up share the variance as their own variances stand to each other:
+    /// those of 0 to 5 and of twice 0 to 3 are 35/12 and 5.
+    #[test]
+    fn what_adds_up_is_shared() {
+        let [a, b] = shares(&grid(|a, b| a + 2.0 * b));
+        let (of_a, of_b) = (35.0 / 12.0, 5.0);
+        let eta = |part: f64| part / (of_a + of_b);
+        let epsilon = |eta: f64, groups: f64| 1.0 - (1.0 - eta) * 23.0 / (24.0 - groups);
+        assert!((a - epsilon(eta(of_a), 6.0)).abs() < 1e-12, "{a}");
+        assert!((b - epsilon(eta(of_b), 4.0)).abs() < 1e-12, "{b}");
+    }
+
+    /// Of noise, the corrected share is near 0 though the plain one is not.
+    #[test]
+    fn chance_explains_nothing() {
+        let mut rng = stend_base::Rng::stream(1, "noise");
+        let rows: Vec<_> = (0..100)
+            .map(|n| (f64::from(n), f64::from(n % 10), rng.unit_f64()))
+            .collect();
+        let effects = effects(&study(rows), &[true, false]);
+        for effect in &effects {
+            assert!(effect.variance_share.unwrap() < 0.1, "{effect:?}");
+        }
+        let levels = &effects[0].levels;
+        assert_eq!(levels.len(), PARTS);
+        assert_eq!(levels[0].label, "0 to 19");
+        assert_eq!(levels.iter().map(|level| level.rows).sum::<u64>(), 100);
+    }
+
+    #[test]
+    fn each_row_a_level_of_its_own_explains_nothing_that_can_be_told() {
+        let effects = effects(
+            &study((0..4).map(|n| (f64::from(n), 0.0, 1.0))),
+            &[false; 2],
+        );
+        assert_eq!(effects.len(), 1, "b has one level");
+        assert_eq!(effects[0].variance_share, None);
+    }
+}

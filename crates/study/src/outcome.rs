@@ -1,0 +1,306 @@
+//! Outcomes of a job, by name.
+
+use stend_analysis::ends::end_level;
+use stend_analysis::steps::{STEP_RATIO, steps};
+use stend_drive::Counters;
+use stend_load::jobfile::Direction;
+use stend_load::runner::{DirectionResult, RunResult};
+use stend_load::stats::LatencyStats;
+use stend_record::load::SeriesPoint;
+use stend_record::review::{Sample, Series};
+
+/// The outcomes of a job that names none.
+pub(crate) const USUAL: [&str; 11] = [
+    "iops",
+    "iops_end",
+    "bw_bytes_per_s",
+    "latency_mean_ns",
+    "latency_p99_ns",
+    "latency_p99_9_ns",
+    "latency_max_ns",
+    "write_amplification",
+    "slc_cache_seen_bytes",
+    "erases",
+    "elapsed_s",
+];
+
+/// What one job of a row left behind.
+pub(crate) struct Measured<'a> {
+    pub(crate) result: &'a RunResult,
+    pub(crate) sample_ms: u32,
+    pub(crate) before: Counters,
+    pub(crate) after: Counters,
+    pub(crate) elapsed_s: f64,
+    /// `None` for a model without energy figures.
+    pub(crate) energy_j: Option<f64>,
+}
+
+/// An outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// Requests a second, of a direction or all.
+    Iops(Option<Direction>),
+    /// Bytes a second.
+    Bandwidth(Option<Direction>),
+    /// Bytes.
+    Bytes(Direction),
+    /// Where the curve ends, IOPS.
+    IopsEnd,
+    /// Bytes written before the speed first falls.
+    CacheSeen,
+    /// Latency, ns.
+    Latency(Of, Statistic),
+    WriteAmplification,
+    Elapsed,
+    Energy,
+    /// The rise of one of the drive's counters.
+    Counter(String),
+}
+
+/// Whose latency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    All,
+    One(Direction),
+    Flushes,
+}
+
+/// What of a distribution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Statistic {
+    Mean,
+    Max,
+    /// In percent.
+    Percentile(f64),
+}
+
+/// Names of directions at the beginning of an outcome's.
+const DIRECTIONS: [(&str, Direction); 3] = [
+    ("read_", Direction::Read),
+    ("write_", Direction::Write),
+    ("trim_", Direction::Trim),
+];
+
+impl Outcome {
+    /// The outcome of this name.
+    ///
+    /// # Errors
+    /// That there is none, with the nearest.
+    pub(crate) fn of(name: &str) -> Result<Outcome, String> {
+        fixed(name)
+            .or_else(|| latency(name))
+            .or_else(|| {
+                let is_counter = counter(&Counters::default(), name).is_some();
+                is_counter.then(|| Outcome::Counter(name.to_owned()))
+            })
+            .ok_or_else(|| unknown(name))
+    }
+
+    /// Its value; `None` where the job has none.
+    pub(crate) fn value(&self, of: &Measured<'_>) -> Option<f64> {
+        let seconds = seconds(of.result);
+        let rate = |amount: u64| (seconds > 0.0).then(|| amount as f64 / seconds);
+        match self {
+            Outcome::Iops(direction) => rate(sum(of.result, *direction, |d| d.latency.count())),
+            Outcome::Bandwidth(direction) => rate(sum(of.result, *direction, |d| d.bytes)),
+            Outcome::Bytes(direction) => Some(sum(of.result, Some(*direction), |d| d.bytes) as f64),
+            Outcome::IopsEnd => end_level(&series(of)),
+            Outcome::CacheSeen => first_fall(&series(of)),
+            Outcome::Latency(whose, statistic) => {
+                let latency = merged(of.result, *whose);
+                (latency.count() > 0).then(|| match statistic {
+                    Statistic::Mean => latency.mean_ns(),
+                    Statistic::Max => latency.max_ns() as f64,
+                    Statistic::Percentile(percent) => latency.percentile_ns(*percent) as f64,
+                })
+            }
+            Outcome::WriteAmplification => of.after.write_amplification_since(&of.before),
+            Outcome::Elapsed => Some(of.elapsed_s),
+            Outcome::Energy => of.energy_j,
+            Outcome::Counter(name) => {
+                let rise = counter(&of.after, name)?.checked_sub(counter(&of.before, name)?)?;
+                Some(rise as f64)
+            }
+        }
+    }
+}
+
+fn fixed(name: &str) -> Option<Outcome> {
+    let of = DIRECTIONS
+        .iter()
+        .find_map(|(begin, direction)| Some((name.strip_prefix(begin)?, *direction)));
+    match of {
+        Some(("iops", direction)) => return Some(Outcome::Iops(Some(direction))),
+        Some(("bw_bytes_per_s", direction)) => return Some(Outcome::Bandwidth(Some(direction))),
+        Some(("bytes", direction)) => return Some(Outcome::Bytes(direction)),
+        _ => {}
+    }
+    Some(match name {
+        "iops" => Outcome::Iops(None),
+        "bw_bytes_per_s" => Outcome::Bandwidth(None),
+        "written_bytes" => Outcome::Bytes(Direction::Write),
+        "iops_end" => Outcome::IopsEnd,
+        "slc_cache_seen_bytes" => Outcome::CacheSeen,
+        "write_amplification" => Outcome::WriteAmplification,
+        "elapsed_s" => Outcome::Elapsed,
+        "energy_j" => Outcome::Energy,
+        _ => return None,
+    })
+}
+
+/// `latency_p99_9_ns`, `read_latency_mean_ns`, `sync_latency_max_ns`.
+fn latency(name: &str) -> Option<Outcome> {
+    let name = name.strip_suffix("_ns")?;
+    let (whose, name) = match name.strip_prefix("sync_") {
+        Some(rest) => (Of::Flushes, rest),
+        None => DIRECTIONS
+            .iter()
+            .find_map(|(begin, direction)| Some((Of::One(*direction), name.strip_prefix(begin)?)))
+            .unwrap_or((Of::All, name)),
+    };
+    let statistic = match name.strip_prefix("latency_")? {
+        "mean" => Statistic::Mean,
+        "max" => Statistic::Max,
+        other => {
+            let percent: f64 = other
+                .strip_prefix('p')?
+                .replacen('_', ".", 1)
+                .parse()
+                .ok()?;
+            (0.0..=100.0)
+                .contains(&percent)
+                .then_some(Statistic::Percentile(percent))?
+        }
+    };
+    Some(Outcome::Latency(whose, statistic))
+}
+
+fn unknown(name: &str) -> String {
+    let counters = serde_json::to_value(Counters::default()).ok();
+    let counters = counters.as_ref().and_then(|value| value.as_object());
+    let counters = counters
+        .into_iter()
+        .flat_map(|map| map.keys().map(String::as_str));
+    let others = [
+        "read_iops",
+        "write_iops",
+        "written_bytes",
+        "read_bytes",
+        "energy_j",
+    ];
+    let names = USUAL.into_iter().chain(others).chain(counters);
+    let nearest = names.min_by_key(|other| strsim::damerau_levenshtein(name, other));
+    format!(
+        "there is no outcome `{name}`; the nearest is `{}`. There are: {}, latencies as \
+         `read_latency_p99_99_ns` or `sync_latency_max_ns`, and the drive's counters",
+        nearest.unwrap_or_default(),
+        USUAL.join(", ")
+    )
+}
+
+/// A counter by its name.
+fn counter(counters: &Counters, name: &str) -> Option<u64> {
+    serde_json::to_value(counters).ok()?.get(name)?.as_u64()
+}
+
+fn sum(
+    result: &RunResult,
+    direction: Option<Direction>,
+    of: impl Fn(&DirectionResult) -> u64,
+) -> u64 {
+    let wanted = |index: usize| direction.is_none_or(|direction| direction as usize == index);
+    let jobs = result
+        .jobs
+        .iter()
+        .flat_map(|job| job.directions.iter().enumerate());
+    jobs.filter(|(index, _)| wanted(*index))
+        .map(|(_, d)| of(d))
+        .sum()
+}
+
+/// The longest time that one of the jobs measured, s.
+fn seconds(result: &RunResult) -> f64 {
+    let longest = result.jobs.iter().map(|job| job.runtime).max();
+    longest.map_or(0.0, |runtime| runtime.as_secs_f64())
+}
+
+fn merged(result: &RunResult, whose: Of) -> LatencyStats {
+    let mut all = LatencyStats::default();
+    for job in &result.jobs {
+        match whose {
+            Of::All => job.directions.iter().for_each(|d| all.add(&d.latency)),
+            Of::One(direction) => all.add(&job.directions[direction as usize].latency),
+            Of::Flushes => all.add(&job.sync),
+        }
+    }
+    all
+}
+
+/// The samples of all jobs together.
+fn series(of: &Measured<'_>) -> Series {
+    let sample = |sample: &stend_load::Sample| Sample {
+        t_s: sample.t_s,
+        written_bytes: sample.written_bytes,
+        iops: sample.read_iops + sample.write_iops,
+    };
+    let samples = of.result.samples.iter().map(sample).collect();
+    let interval_s = f64::from(of.sample_ms) / 1e3;
+    Series::of("", SeriesPoint::default(), interval_s, samples)
+}
+
+/// Bytes written where the speed first falls by a tenth or more for good; `None` where it does not.
+fn first_fall(series: &Series) -> Option<f64> {
+    let levels = steps(series);
+    let mut pairs = levels.windows(2);
+    let falls = pairs.find(|pair| pair[1].iops_mean * STEP_RATIO <= pair[0].iops_mean)?;
+    Some(falls[1].from_bytes as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_have_names() {
+        for name in USUAL {
+            Outcome::of(name).unwrap();
+        }
+        let percentile = |percent| Statistic::Percentile(percent);
+        for (name, outcome) in [
+            (
+                "latency_p99_ns",
+                Outcome::Latency(Of::All, percentile(99.0)),
+            ),
+            (
+                "latency_p99_99_ns",
+                Outcome::Latency(Of::All, percentile(99.99)),
+            ),
+            (
+                "read_latency_p50_ns",
+                Outcome::Latency(Of::One(Direction::Read), percentile(50.0)),
+            ),
+            (
+                "sync_latency_max_ns",
+                Outcome::Latency(Of::Flushes, Statistic::Max),
+            ),
+            ("write_iops", Outcome::Iops(Some(Direction::Write))),
+            ("folds", Outcome::Counter("folds".to_owned())),
+        ] {
+            assert_eq!(Outcome::of(name), Ok(outcome), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_outcome_names_the_nearest() {
+        for (name, nearest) in [
+            ("iop", "`iops`"),
+            ("latency_p99", "`latency_p99_ns`"),
+            ("latency_p101_ns", "no outcome"),
+            ("erase", "`erases`"),
+            ("pages_folde", "`pages_folded`"),
+        ] {
+            let said = Outcome::of(name).unwrap_err();
+            assert!(said.contains(nearest), "{said}");
+        }
+    }
+}

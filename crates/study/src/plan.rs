@@ -1,0 +1,370 @@
+//! The rows of a study: what each is made of, and by which name its result is found again.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+use stend_drive::Model;
+use stend_drive::model::Setting;
+use stend_load::JobFile;
+use stend_method::{Edition, ReviewOptions, check_options};
+use stend_record::study::Cell;
+
+use crate::definition::{Definition, JobEntry, TestEntry, Tree};
+use crate::design::{Factor, RESERVED, Value, Variant, variants};
+use crate::error::{StudyError, Wrong};
+use crate::outcome::{Outcome, USUAL};
+use crate::state::Step;
+
+/// A study that is ready to be carried out.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(crate) definition: Definition,
+    pub(crate) factors: Vec<Factor>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) works: Vec<Work>,
+    pub(crate) rows: Vec<PlannedRow>,
+}
+
+/// A job or test of the study.
+#[derive(Clone, Debug)]
+pub(crate) enum Work {
+    Job {
+        name: String,
+        /// With words in braces.
+        text: String,
+        sample_ms: u32,
+        outcomes: Vec<(String, Outcome)>,
+    },
+    Test {
+        edition: Box<Edition>,
+        id: String,
+    },
+}
+
+impl Work {
+    fn name(&self) -> &str {
+        match self {
+            Work::Job { name, .. } => name,
+            Work::Test { id, .. } => id,
+        }
+    }
+}
+
+/// A row that is to be carried out.
+#[derive(Clone, Debug)]
+pub struct PlannedRow {
+    /// Number, from 0.
+    pub number: u64,
+    /// Name of the model.
+    pub model: String,
+    /// Values of the factors.
+    pub factors: Vec<Cell>,
+    /// Root seed.
+    pub seed: u64,
+    /// Name of the job or test.
+    pub job: String,
+    /// A name of everything that the row's result depends on, but for the program: SHA-256,
+    /// hexadecimal.
+    pub key: String,
+    /// A name of the state that it begins from, or of the review of which it is a test: rows of
+    /// one state share it. Hexadecimal.
+    pub state: String,
+    /// The model, or what is wrong with it.
+    pub(crate) made: Result<Box<Model>, String>,
+    /// Which job or test.
+    pub(crate) work: usize,
+    /// The job with the variant's words.
+    pub(crate) job_text: String,
+}
+
+impl Plan {
+    /// Plans a study.
+    ///
+    /// # Errors
+    /// What is wrong with the definition as a whole: an unknown model, key, outcome, edition or
+    /// test, a job that is none, too many variants. A variant that makes no sound model is a row
+    /// with its error.
+    pub fn new(definition: Definition) -> Result<Plan, StudyError> {
+        let source = definition.source.clone();
+        Plan::checked(definition).map_err(|wrong| wrong.of(&source))
+    }
+
+    fn checked(definition: Definition) -> Result<Plan, Wrong> {
+        let models = models(&definition)?;
+        let (factors, variants) = variants(&definition)?;
+        let steps = definition.prepare.iter().enumerate();
+        let steps: Result<Vec<Step>, Wrong> = steps
+            .map(|(at, step)| {
+                Step::of(step).map_err(|message| Wrong::new(format!("prepare[{at}]"), message))
+            })
+            .collect();
+        let works = works(&definition)?;
+        let mut plan = Plan {
+            rows: Vec::new(),
+            steps: steps?,
+            definition,
+            factors,
+            works,
+        };
+        plan.check_words(&variants)?;
+        plan.rows = plan.all_rows(&models, &variants);
+        Ok(plan)
+    }
+
+    /// The study that is planned.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// The rows, by number.
+    pub fn rows(&self) -> &[PlannedRow] {
+        &self.rows
+    }
+
+    /// Numbers of rows that share a state, in the order of their first: what is best carried out
+    /// in one place.
+    pub fn groups(&self) -> Vec<Vec<u64>> {
+        let mut order: Vec<&str> = Vec::new();
+        let mut groups: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+        for row in &self.rows {
+            let group = groups.entry(&row.state).or_insert_with(|| {
+                order.push(&row.state);
+                Vec::new()
+            });
+            group.push(row.number);
+        }
+        let of = |state: &&str| groups[*state].clone();
+        order.iter().map(of).collect()
+    }
+
+    /// The largest capacity of its drives, bytes.
+    pub fn capacity_bytes_max(&self) -> u64 {
+        let models = self.rows.iter().filter_map(|row| row.made.as_ref().ok());
+        models
+            .map(|model| model.capacity.user_bytes.value)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Every word in braces is a factor's, each such factor is used, and jobs are jobs.
+    fn check_words(&self, variants: &[Variant]) -> Result<(), Wrong> {
+        let texts = || {
+            self.works.iter().filter_map(|work| match work {
+                Work::Job { text, .. } => Some(text),
+                Work::Test { .. } => None,
+            })
+        };
+        for (at, factor) in self.factors.iter().enumerate() {
+            if let Some(word) = &factor.word
+                && !texts().any(|text| text.contains(&braced(word)))
+            {
+                let message = format!("no job contains {}", braced(word));
+                return Err(Wrong::new(format!("factor[{at}].key"), message));
+            }
+        }
+        let Some(variant) = variants.first() else {
+            return Ok(());
+        };
+        for (at, text) in texts().enumerate() {
+            let text = self.with_words(text, variant);
+            JobFile::parse(&text)
+                .map_err(|error| Wrong::new(format!("job[{at}].text"), error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// A job with a variant's words.
+    fn with_words(&self, text: &str, variant: &Variant) -> String {
+        let words = self.factors.iter().zip(variant);
+        let words = words.filter_map(|(factor, value)| Some((factor.word.as_ref()?, value)));
+        words.fold(text.to_owned(), |text, (word, value)| {
+            text.replace(&braced(word), &value.cell.to_string())
+        })
+    }
+
+    fn all_rows(&self, models: &[Model], variants: &[Variant]) -> Vec<PlannedRow> {
+        let settings = Tree::flat(&self.definition.settings);
+        let mut rows = Vec::new();
+        for model in models {
+            for variant in variants {
+                let made = varied(model, &settings, variant);
+                // What a variant is made of is looked at once.
+                let told = match &made {
+                    Ok(model) => format!("{:?}", model.spec()),
+                    Err(problem) => problem.clone(),
+                };
+                let told = format!("{}\n{told}", model.name);
+                for seed in &self.definition.seeds {
+                    for work in 0..self.works.len() {
+                        let number = rows.len() as u64;
+                        rows.push(self.row(number, (model, &made, &told), variant, *seed, work));
+                    }
+                }
+            }
+        }
+        rows
+    }
+
+    fn row(
+        &self,
+        number: u64,
+        (model, made, told): (&Model, &Result<Box<Model>, String>, &str),
+        variant: &Variant,
+        seed: u64,
+        work: usize,
+    ) -> PlannedRow {
+        let state_seed = match self.steps.iter().any(Step::is_drawn) {
+            true => self.definition.prepare_seed.unwrap_or(seed),
+            false => 0,
+        };
+        let (state, what, job_text) = match &self.works[work] {
+            Work::Job {
+                text,
+                sample_ms,
+                outcomes,
+                ..
+            } => {
+                let text = self.with_words(text, variant);
+                let names: Vec<&String> = outcomes.iter().map(|(name, _)| name).collect();
+                let steps = serde_json::to_string(&self.definition.prepare).unwrap_or_default();
+                let what = format!("job {sample_ms} {names:?}\n{text}");
+                (format!("state {state_seed} {steps}\n{told}"), what, text)
+            }
+            Work::Test { edition, id } => {
+                let scale = self.definition.duration_scale;
+                let of_edition = format!("review {scale} {seed}\n{edition:?}\n{told}");
+                (of_edition, format!("test {id}"), String::new())
+            }
+        };
+        let state = hex(&state);
+        PlannedRow {
+            number,
+            model: model.name.clone(),
+            factors: variant
+                .iter()
+                .map(|value: &Value| value.cell.clone())
+                .collect(),
+            seed,
+            job: self.works[work].name().to_owned(),
+            key: hex(&format!("{state}\n{seed}\n{what}")),
+            state,
+            made: made.clone(),
+            work,
+            job_text,
+        }
+    }
+
+    /// The seed of the jobs that prepare a row.
+    pub(crate) fn state_seed(&self, row: &PlannedRow) -> u64 {
+        self.definition.prepare_seed.unwrap_or(row.seed)
+    }
+}
+
+fn braced(word: &str) -> String {
+    format!("{{{word}}}")
+}
+
+fn hex(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A model with the figures of a variant.
+fn varied(
+    model: &Model,
+    settings: &[(String, Setting)],
+    variant: &Variant,
+) -> Result<Box<Model>, String> {
+    let of_variant = variant.iter().flat_map(|value| &value.settings);
+    let all: Vec<(String, Setting)> = settings.iter().chain(of_variant).cloned().collect();
+    let varied = model.with(&all).map_err(|error| error.to_string())?;
+    Ok(Box::new(varied))
+}
+
+/// The models, with keys that are replaced in all of them checked.
+fn models(definition: &Definition) -> Result<Vec<Model>, Wrong> {
+    for (key, setting) in Tree::flat(&definition.settings) {
+        let checked =
+            stend_drive::model::check_key(&key).and_then(|()| crate::design::finite(&setting));
+        checked.map_err(|message| Wrong::new("settings", format!("`{key}`: {message}")))?;
+    }
+    let mut models: Vec<Model> = Vec::new();
+    for (at, entry) in definition.models.iter().enumerate() {
+        let path = || format!("models[{at}]");
+        let model = entry
+            .model()
+            .map_err(|message| Wrong::new(path(), message))?;
+        if models.iter().any(|other| other.name == model.name) {
+            return Err(Wrong::new(
+                path(),
+                format!("two models are named {}", model.name),
+            ));
+        }
+        models.push(model);
+    }
+    Ok(models)
+}
+
+fn works(definition: &Definition) -> Result<Vec<Work>, Wrong> {
+    let jobs = definition
+        .job
+        .iter()
+        .enumerate()
+        .map(|(at, entry)| job(at, entry));
+    let tests = definition.test.iter().enumerate();
+    let tests = tests.map(|(at, entry)| test(at, entry, definition.duration_scale));
+    jobs.chain(tests).collect()
+}
+
+fn job(at: usize, entry: &JobEntry) -> Result<Work, Wrong> {
+    let path = |key: &str| format!("job[{at}].{key}");
+    if !(1..=86_400_000).contains(&entry.sample_ms) {
+        return Err(Wrong::new(path("sample_ms"), "1 to 86400000 ms"));
+    }
+    let names = match &entry.outcomes {
+        None => USUAL.map(str::to_owned).to_vec(),
+        Some(names) => names.clone(),
+    };
+    let outcome = |(index, name): (usize, String)| {
+        let path = || path(&format!("outcomes[{index}]"));
+        if RESERVED.contains(&name.as_str()) {
+            return Err(Wrong::new(
+                path(),
+                format!("`{name}` is a column of every table"),
+            ));
+        }
+        let outcome = Outcome::of(&name).map_err(|message| Wrong::new(path(), message))?;
+        Ok((name, outcome))
+    };
+    let outcomes: Result<Vec<_>, Wrong> = names.into_iter().enumerate().map(outcome).collect();
+    let outcomes = outcomes?;
+    if outcomes.is_empty() {
+        return Err(Wrong::new(
+            path("outcomes"),
+            "a job has at least one outcome",
+        ));
+    }
+    Ok(Work::Job {
+        name: entry.name.clone(),
+        text: entry.text.clone().unwrap_or_default(),
+        sample_ms: entry.sample_ms,
+        outcomes,
+    })
+}
+
+fn test(at: usize, entry: &TestEntry, duration_scale: f64) -> Result<Work, Wrong> {
+    let edition = Edition::load(&entry.edition);
+    let edition =
+        edition.map_err(|error| Wrong::new(format!("test[{at}].edition"), error.to_string()))?;
+    let options = ReviewOptions {
+        tests: Some(vec![entry.id.clone()]),
+        duration_scale,
+        ..ReviewOptions::default()
+    };
+    check_options(&edition, &options)
+        .map_err(|error| Wrong::new(format!("test[{at}].id"), error.to_string()))?;
+    Ok(Work::Test {
+        edition: Box::new(edition),
+        id: entry.id.clone(),
+    })
+}

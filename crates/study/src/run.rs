@@ -1,0 +1,438 @@
+//! Carries the rows of a study out, on threads.
+//!
+//! A state that rows begin from is prepared when the first of them is due, and each row runs on a
+//! copy of it. What a thread takes next is, if there is one, a row whose state is there; so no more
+//! states exist at a time than threads, but for the last rows of each.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use stend_analysis::kinds::key_figures;
+use stend_load::{JobFile, RunOptions};
+use stend_method::{Edition, ReviewOptions, run_review};
+use stend_record::study::StudyRow;
+use stend_target::{SimulatedTarget, TargetError};
+
+use crate::error::StudyError;
+use crate::outcome::{Measured, Outcome};
+use crate::plan::{Plan, PlannedRow, Work};
+use crate::state::{carry_out, now_s, prepare};
+
+/// How rows are carried out.
+#[derive(Clone)]
+pub struct Options {
+    /// Rows at a time; 0 counts as 1. No result depends on it.
+    pub threads: usize,
+    /// Once it is set, nothing more begins, what is under way ends early, and no row is made of it.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+/// A row that is done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Done {
+    /// The row.
+    pub row: StudyRow,
+    /// [`PlannedRow::key`].
+    pub key: String,
+}
+
+/// What happens while rows are carried out.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A state is prepared for so many rows.
+    Preparing {
+        /// Name of the model.
+        model: &'a str,
+        /// Rows that begin from it.
+        rows: usize,
+    },
+    /// A row is done.
+    Done {
+        /// The row.
+        row: &'a StudyRow,
+        /// Rows that are done.
+        done: usize,
+        /// Of how many.
+        of: usize,
+    },
+}
+
+/// Carries out the rows of these numbers. Each goes to `keep` when it is done, in no certain order.
+/// Both `keep` and `report` are called by one thread at a time.
+///
+/// # Errors
+/// [`StudyError::Interrupted`] after an interrupt; what `keep` returns, after which nothing more is
+/// carried out.
+///
+/// # Panics
+/// When a number is none of the plan's.
+pub fn run<E: From<StudyError> + Send>(
+    plan: &Plan,
+    numbers: &[u64],
+    options: &Options,
+    keep: &(dyn Fn(Done) -> Result<(), E> + Sync),
+    report: &(dyn Fn(&Event<'_>) + Sync),
+) -> Result<(), E> {
+    let pool = Pool::new(plan, numbers, options);
+    let out = Mutex::new(());
+    let work = || -> Result<(), E> {
+        while let Some(task) = pool.next() {
+            let result = match task {
+                Task::Prepare(state, numbers) => {
+                    let row = plan.planned(numbers[0]);
+                    {
+                        let _one = lock(&out);
+                        report(&Event::Preparing {
+                            model: &row.model,
+                            rows: numbers.len(),
+                        });
+                    }
+                    pool.prepared(plan.prepared(row, options), state, numbers);
+                    Ok(())
+                }
+                Task::Rows(numbers, state) => {
+                    let rows = plan.carried_out(&numbers, state, options);
+                    let _one = lock(&out);
+                    rows.into_iter().try_for_each(|row| {
+                        let (done, of) = pool.count();
+                        report(&Event::Done {
+                            row: &row,
+                            done,
+                            of,
+                        });
+                        let key = plan.planned(row.number).key.clone();
+                        keep(Done { row, key })
+                    })
+                }
+            };
+            pool.ended();
+            if result.is_err() {
+                pool.stop();
+            }
+            result?;
+        }
+        Ok(())
+    };
+    let threads = options.threads.clamp(1, numbers.len().max(1));
+    let ended: Vec<Result<(), E>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let join = workers.into_iter().map(|worker| worker.join());
+        join.map(|ended| ended.expect("a panic of a row is its error"))
+            .collect()
+    });
+    ended.into_iter().collect::<Result<(), E>>()?;
+    match options.interrupt.load(Ordering::Relaxed) {
+        true => Err(StudyError::Interrupted.into()),
+        false => Ok(()),
+    }
+}
+
+/// A state that was prepared, or why it could not be.
+type Prepared = Arc<Result<SimulatedTarget, String>>;
+
+enum Task {
+    /// The state of this name, for these rows.
+    Prepare(String, Vec<u64>),
+    /// Rows that are carried out together; jobs on a copy of the state.
+    Rows(Vec<u64>, Option<Prepared>),
+}
+
+/// What is to be done.
+struct Pool<'a> {
+    queues: Mutex<Queues>,
+    /// A state is there, or a thread has nothing more to do.
+    changed: Condvar,
+    interrupt: &'a AtomicBool,
+}
+
+struct Queues {
+    /// Rows whose state is there, or that need none.
+    ready: VecDeque<Task>,
+    /// States to be prepared, each with its rows.
+    states: VecDeque<(String, Vec<u64>)>,
+    working: usize,
+    done: usize,
+    of: usize,
+    stopped: bool,
+}
+
+impl<'a> Pool<'a> {
+    fn new(plan: &Plan, numbers: &[u64], options: &'a Options) -> Pool<'a> {
+        let wanted: BTreeSet<u64> = numbers.iter().copied().collect();
+        let mut ready = VecDeque::new();
+        let mut states = VecDeque::new();
+        for group in plan.groups() {
+            let group: Vec<u64> = group.into_iter().filter(|n| wanted.contains(n)).collect();
+            let Some(first) = group.first() else { continue };
+            let row = plan.planned(*first);
+            match (&plan.works[row.work], &row.made) {
+                (Work::Job { .. }, Ok(_)) => states.push_back((row.state.clone(), group)),
+                _ => ready.push_back(Task::Rows(group, None)),
+            }
+        }
+        Pool {
+            queues: Mutex::new(Queues {
+                ready,
+                states,
+                working: 0,
+                done: 0,
+                of: wanted.len(),
+                stopped: false,
+            }),
+            changed: Condvar::new(),
+            interrupt: &options.interrupt,
+        }
+    }
+
+    /// The next task; waits where a state that is being prepared may yield some.
+    fn next(&self) -> Option<Task> {
+        let mut queues = lock(&self.queues);
+        loop {
+            if queues.stopped || self.interrupt.load(Ordering::Relaxed) {
+                return None;
+            }
+            let task = queues.ready.pop_front().or_else(|| {
+                let (state, rows) = queues.states.pop_front()?;
+                Some(Task::Prepare(state, rows))
+            });
+            if task.is_some() {
+                queues.working += 1;
+                return task;
+            }
+            if queues.working == 0 {
+                return None;
+            }
+            let waited = self.changed.wait(queues);
+            queues = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// A state is there: its rows can begin.
+    fn prepared(&self, state: Result<SimulatedTarget, String>, _: String, numbers: Vec<u64>) {
+        let state = Arc::new(state);
+        let mut queues = lock(&self.queues);
+        for number in numbers {
+            let task = Task::Rows(vec![number], Some(Arc::clone(&state)));
+            queues.ready.push_back(task);
+        }
+    }
+
+    /// A task has ended.
+    fn ended(&self) {
+        lock(&self.queues).working -= 1;
+        self.changed.notify_all();
+    }
+
+    fn stop(&self) {
+        lock(&self.queues).stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// Counts a row. How many are done, and of how many.
+    fn count(&self) -> (usize, usize) {
+        let mut queues = lock(&self.queues);
+        queues.done += 1;
+        (queues.done, queues.of)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Outcomes of a row, or why there are none.
+type Outcomes = Result<Vec<(String, f64)>, String>;
+
+impl Plan {
+    fn planned(&self, number: u64) -> &PlannedRow {
+        &self.rows[number as usize]
+    }
+
+    /// The state from which a row begins.
+    fn prepared(&self, row: &PlannedRow, options: &Options) -> Result<SimulatedTarget, String> {
+        let model = *row.made.clone()?;
+        let seed = self.state_seed(row);
+        let prepared = undisturbed(|| prepare(model, &self.steps, seed, &options.interrupt));
+        prepared.map_err(|error| format!("prepare: {error}"))
+    }
+
+    /// The rows of a task; none after an interrupt.
+    fn carried_out(
+        &self,
+        numbers: &[u64],
+        state: Option<Prepared>,
+        options: &Options,
+    ) -> Vec<StudyRow> {
+        let first = self.planned(numbers[0]);
+        let outcomes: Vec<Outcomes> = match (&self.works[first.work], &first.made) {
+            (_, Err(problem)) => vec![Err(problem.clone()); numbers.len()],
+            (Work::Job { .. }, Ok(_)) => {
+                let state = state.expect("the state of a job is prepared");
+                vec![self.job(first, state)]
+            }
+            (Work::Test { edition, .. }, Ok(model)) => {
+                let rows: Vec<&PlannedRow> = numbers.iter().map(|n| self.planned(*n)).collect();
+                let mut target = SimulatedTarget::new((**model).clone());
+                target.set_interrupt(Some(Arc::clone(&options.interrupt)));
+                self.tests(&rows, edition, target)
+            }
+        };
+        // What ended early is no result.
+        if options.interrupt.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let rows = numbers.iter().zip(outcomes);
+        rows.map(|(number, outcomes)| self.planned(*number).done(outcomes))
+            .collect()
+    }
+
+    fn job(&self, row: &PlannedRow, state: Prepared) -> Outcomes {
+        let Work::Job {
+            sample_ms,
+            outcomes,
+            ..
+        } = &self.works[row.work]
+        else {
+            unreachable!("the row is of a job");
+        };
+        let file = JobFile::parse(&row.job_text).map_err(|error| error.to_string())?;
+        // The last row takes the state itself.
+        let mut target = Arc::try_unwrap(state).unwrap_or_else(|state| (*state).clone())?;
+        undisturbed(|| measure(&mut target, &file, *sample_ms, row.seed, outcomes))
+    }
+
+    /// The key figures of tests of one edition.
+    fn tests(
+        &self,
+        rows: &[&PlannedRow],
+        edition: &Edition,
+        target: SimulatedTarget,
+    ) -> Vec<Outcomes> {
+        let options = ReviewOptions {
+            tests: Some(rows.iter().map(|row| row.job.clone()).collect()),
+            seed: rows[0].seed,
+            duration_scale: self.definition.duration_scale,
+            ..ReviewOptions::default()
+        };
+        let review = || run_review(Box::new(target), edition, &options, &|_| ());
+        let review = match undisturbed(review) {
+            Ok(review) => review,
+            Err(error) => return vec![Err(error); rows.len()],
+        };
+        let of_row = |row: &&PlannedRow| {
+            if let Some(failed) = review.failed.iter().find(|test| test.id == row.job) {
+                return Err(failed.error.clone());
+            }
+            let figures = key_figures(&review.tests).into_iter();
+            let figures = figures.filter(|figure| figure.test_id == row.job);
+            let named = figures.map(|figure| {
+                let name = format!("{}_{}", column(&figure.name), figure.unit.key());
+                (name, figure.value)
+            });
+            let named: Vec<_> = named.collect();
+            match named.is_empty() {
+                true => Err("the test has no key figures".to_owned()),
+                false => Ok(named),
+            }
+        };
+        rows.iter().map(of_row).collect()
+    }
+}
+
+/// Runs a job and takes its outcomes.
+fn measure(
+    target: &mut SimulatedTarget,
+    file: &JobFile,
+    sample_ms: u32,
+    seed: u64,
+    outcomes: &[(String, Outcome)],
+) -> Result<Vec<(String, f64)>, TargetError> {
+    let (before, energy, begin_s) = (target.drive().counters(), target.energy_j(), now_s(target));
+    let options = RunOptions {
+        seed,
+        sample_ms,
+        ..RunOptions::default()
+    };
+    let result = carry_out(target, file, &options)?;
+    let measured = Measured {
+        result: &result,
+        sample_ms,
+        before,
+        after: target.drive().counters(),
+        elapsed_s: now_s(target) - begin_s,
+        energy_j: target
+            .energy_j()
+            .zip(energy)
+            .map(|(after, before)| after - before),
+    };
+    let values = outcomes.iter().filter_map(|(name, outcome)| {
+        let value = outcome.value(&measured)?;
+        Some((name.clone(), value))
+    });
+    Ok(values.collect())
+}
+
+/// The name of a column: small letters, digits and `_`.
+fn column(words: &str) -> String {
+    let of = |c: char| match c.is_ascii_alphanumeric() {
+        true => c.to_ascii_lowercase(),
+        false => ' ',
+    };
+    let words: String = words.chars().map(of).collect();
+    let words: Vec<&str> = words.split_whitespace().collect();
+    words.join("_")
+}
+
+/// A panic of the simulation, which is a fault of it, is the error of a row.
+fn undisturbed<T, E: ToString>(act: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(act)) {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(panic) => Err(format!("the simulation panicked: {}", words_of(&*panic))),
+    }
+}
+
+fn words_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    let string = || panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(string).unwrap_or("without a word")
+}
+
+impl PlannedRow {
+    /// The row with its outcomes.
+    fn done(&self, outcomes: Outcomes) -> StudyRow {
+        let (outcomes, error) = match outcomes {
+            Ok(outcomes) => (outcomes, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        StudyRow {
+            number: self.number,
+            model: self.model.clone(),
+            factors: self.factors.clone(),
+            seed: self.seed,
+            job: self.job.clone(),
+            outcomes,
+            error,
+        }
+    }
+}
+
+impl Plan {
+    /// The rows of results that are known already, by their key: as they stand in this study.
+    pub fn known(&self, results: &BTreeMap<String, StudyRow>) -> Vec<Done> {
+        let known = |row: &PlannedRow| {
+            let result = results.get(&row.key)?;
+            let outcomes = match &result.error {
+                None => Ok(result.outcomes.clone()),
+                Some(error) => Err(error.clone()),
+            };
+            Some(Done {
+                row: row.done(outcomes),
+                key: row.key.clone(),
+            })
+        };
+        self.rows.iter().filter_map(known).collect()
+    }
+}

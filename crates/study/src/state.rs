@@ -1,0 +1,116 @@
+//! The state from which jobs begin: a new drive, and what was done with it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use stend_base::Device;
+use stend_drive::Model;
+use stend_load::{JobFile, RunOptions, RunResult};
+use stend_target::{SimulatedTarget, Target, TargetError};
+
+use crate::definition::{StepEntry, Word};
+
+/// Fills a drive as `stend run --fill` does.
+const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
+
+/// A step that was read.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Fill,
+    Trim,
+    Idle(f64),
+    Job(JobFile),
+}
+
+impl Step {
+    /// Reads a step.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn of(entry: &StepEntry) -> Result<Step, String> {
+        Ok(match entry {
+            StepEntry::Word(Word::Fill) => Step::Fill,
+            StepEntry::Word(Word::Trim) => Step::Trim,
+            StepEntry::Idle { idle_s } if (0.0..=1e9).contains(idle_s) => Step::Idle(*idle_s),
+            StepEntry::Idle { idle_s } => {
+                return Err(format!("a rest of {idle_s} s; 0 to 10^9 s are allowed"));
+            }
+            StepEntry::Job { job } => {
+                Step::Job(JobFile::parse(job).map_err(|error| error.to_string())?)
+            }
+            StepEntry::JobFile { job_file } => {
+                unreachable!("{} was read with the definition", job_file.display())
+            }
+        })
+    }
+
+    /// Whether what it leaves depends on a seed.
+    pub(crate) fn is_drawn(&self) -> bool {
+        matches!(self, Step::Job(_))
+    }
+}
+
+/// A new drive after the steps.
+///
+/// # Errors
+/// In words: a step that does not fit, or that the drive refuses.
+pub(crate) fn prepare(
+    model: Model,
+    steps: &[Step],
+    seed: u64,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<SimulatedTarget, TargetError> {
+    let mut target = SimulatedTarget::new(model);
+    target.set_interrupt(Some(Arc::clone(interrupt)));
+    for step in steps {
+        match step {
+            Step::Fill => {
+                let fill = JobFile::parse(FILL).expect("it is a job file");
+                carry_out(&mut target, &fill, &RunOptions::default())?;
+            }
+            Step::Trim if target.drive().spec().trim.enabled => target.trim_all()?,
+            Step::Trim => {
+                let message = "the model has no TRIM (`trim.enabled`)";
+                return Err(TargetError::Input(message.to_owned()));
+            }
+            Step::Idle(seconds) => target.idle(*seconds)?,
+            Step::Job(file) => {
+                let options = RunOptions {
+                    seed,
+                    ..RunOptions::default()
+                };
+                carry_out(&mut target, file, &options)?;
+            }
+        }
+    }
+    // What copies share is told apart from what they change.
+    target.drive_mut().share();
+    Ok(target)
+}
+
+/// Runs a job, which must not end by an error.
+pub(crate) fn carry_out(
+    target: &mut SimulatedTarget,
+    file: &JobFile,
+    options: &RunOptions<'_>,
+) -> Result<RunResult, TargetError> {
+    let result = target.run_file(file, options)?;
+    match result.jobs.iter().find(|job| job.errors.fatal != 0) {
+        None => Ok(result),
+        Some(failed) => Err(TargetError::Failed(format!(
+            "job `{}` ended with error {} after {} bytes: the drive refused a request ({})",
+            failed.name,
+            failed.errors.fatal,
+            failed.directions.iter().map(|d| d.bytes).sum::<u64>(),
+            match target.drive().health().read_only {
+                true => "its flash is worn out, and it can only be read",
+                false => "data could not be read back",
+            }
+        ))),
+    }
+}
+
+/// The present instant of a drive's time, s.
+pub(crate) fn now_s(target: &SimulatedTarget) -> f64 {
+    target.drive().now().as_secs_f64()
+}

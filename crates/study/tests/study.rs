@@ -1,0 +1,446 @@
+//! Studies of the demonstration drive, made small.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use stend_drive::Model;
+use stend_drive::model::Setting;
+use stend_load::{JobFile, RunOptions};
+use stend_record::study::{Cell, Study, StudyRow};
+use stend_study::{Definition, Done, Event, Options, Plan, StudyError, run};
+use stend_target::SimulatedTarget;
+
+/// Two thousand random writes.
+const JOB: &str = "[w]\nrw=randwrite\nbs=4k\niodepth={depth}\nsize=8m\n";
+
+fn plan(text: &str) -> Plan {
+    Plan::new(definition(text).unwrap()).unwrap()
+}
+
+fn definition(text: &str) -> Result<Definition, String> {
+    let head = "schema = \"stend.study/1\"\nname = \"s\"\n";
+    let text = format!("{head}{text}");
+    Definition::parse(&text, "s.toml", Path::new("")).map_err(|error| error.to_string())
+}
+
+/// What is wrong with a study.
+fn wrong(text: &str) -> String {
+    match definition(text) {
+        Err(said) => said,
+        Ok(definition) => Plan::new(definition).expect_err(text).to_string(),
+    }
+}
+
+fn options(threads: usize) -> Options {
+    Options {
+        threads,
+        interrupt: Arc::default(),
+    }
+}
+
+fn all(plan: &Plan) -> Vec<u64> {
+    plan.rows().iter().map(|row| row.number).collect()
+}
+
+/// Carries a plan out; the rows, and for how many rows each state was prepared.
+fn carried_out(plan: &Plan, numbers: &[u64], threads: usize) -> (Vec<Done>, Vec<usize>) {
+    let (done, states) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let keep = |row: Done| -> Result<(), StudyError> {
+        done.lock().unwrap().push(row);
+        Ok(())
+    };
+    let report = |event: &Event<'_>| {
+        if let Event::Preparing { rows, .. } = event {
+            states.lock().unwrap().push(*rows);
+        }
+    };
+    run(plan, numbers, &options(threads), &keep, &report).unwrap();
+    (done.into_inner().unwrap(), states.into_inner().unwrap())
+}
+
+fn study(plan: &Plan, threads: usize) -> Study {
+    let (done, _) = carried_out(plan, &all(plan), threads);
+    plan.study(done.into_iter().map(|done| done.row).collect())
+}
+
+fn of_depths(more: &str) -> String {
+    format!(
+        "models = [\"demo-8gb\"]\nprepare = [\"fill\", {{ idle_s = 5 }}]\n{more}\n\
+         [[factor]]\nkey = \"gc.depth\"\nvalues = [1, 4]\n\
+         [[factor]]\nkey = \"job.depth\"\nvalues = [1, 8, 32]\n\
+         [[job]]\nname = \"w\"\ntext = \"\"\"{JOB}\"\"\"\nsample_ms = 10\n"
+    )
+}
+
+#[test]
+fn a_row_is_what_the_same_job_yields_alone() {
+    let study = study(&plan(&of_depths("seeds = [7]")), 2);
+    assert_eq!(study.factors, ["gc.depth", "job.depth"]);
+    let row = &study.rows[4];
+    assert_eq!(row.factors, [Cell::Whole(4), Cell::Whole(8)]);
+    let model = Model::shipped("demo-8gb").unwrap();
+    let model = model.with(&[("gc.depth", Setting::Whole(4))]).unwrap();
+    let mut target = SimulatedTarget::new(model);
+    let mut go = |text: &str, seed: u64| {
+        let file = JobFile::parse(text).unwrap();
+        let options = RunOptions {
+            seed,
+            ..RunOptions::default()
+        };
+        target.run_file(&file, &options).unwrap()
+    };
+    go("[fill]\nrw=write\nbs=128k\niodepth=32\n", 1);
+    stend_target::Target::idle(&mut target, 5.0).unwrap();
+    let file = JobFile::parse(&JOB.replace("{depth}", "8")).unwrap();
+    let options = RunOptions {
+        seed: 7,
+        ..RunOptions::default()
+    };
+    let result = target.run_file(&file, &options).unwrap();
+    let writes = &result.jobs[0].directions[1].latency;
+    let outcome = |name: &str| row.outcome(name).unwrap();
+    assert_eq!(outcome("latency_p99_ns"), writes.percentile_ns(99.0) as f64);
+    assert_eq!(outcome("latency_max_ns"), writes.max_ns() as f64);
+    assert_eq!(
+        outcome("iops"),
+        2048.0 / result.jobs[0].runtime.as_secs_f64()
+    );
+}
+
+#[test]
+fn states_are_shared_and_threads_change_nothing() {
+    let plan = plan(&of_depths("seeds = [1, 2]"));
+    assert_eq!(plan.rows().len(), 12);
+    let (one, states) = carried_out(&plan, &all(&plan), 1);
+    // Filling draws nothing, and the depth of a job does not matter to it.
+    assert_eq!(states, [6, 6]);
+    let (three, _) = carried_out(&plan, &all(&plan), 3);
+    let sorted = |mut done: Vec<Done>| {
+        done.sort_by_key(|done| done.row.number);
+        done
+    };
+    assert_eq!(sorted(one), sorted(three));
+}
+
+#[test]
+fn a_job_that_prepares_has_the_seed_of_the_row_or_one_for_all() {
+    let prepare = "models = [\"demo-8gb\"]\nseeds = [1, 2]\n\
+                   prepare = [{ job = \"[p]\\nrw=randwrite\\nsize=8m\\n\" }]\n";
+    let job = "[[job]]\nname = \"w\"\ntext = \"[w]\\nrw=randwrite\\nsize=1m\"\n";
+    assert_eq!(plan(&format!("{prepare}{job}")).groups().len(), 2);
+    assert_eq!(
+        plan(&format!("{prepare}prepare_seed = 3\n{job}"))
+            .groups()
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn a_variant_that_fails_is_a_row_with_its_error() {
+    let text = "models = [\"demo-8gb\"]\n\
+                [[factor]]\nkey = \"nand.dies\"\nvalues = [2, 4, 5]\n\
+                [[job]]\nname = \"w\"\ntext = \"[w]\\nrw=randwrite\\nsize=1m\"\n\
+                [[job]]\nname = \"large\"\ntext = \"[w]\\nrw=write\\nsize=9g\"\n";
+    let study = study(&plan(text), 2);
+    let error = |row: &StudyRow| row.error.clone().unwrap_or_default();
+    let errors: Vec<String> = study.rows.iter().map(error).collect();
+    assert!(errors[0].contains("does not fit"), "{errors:?}");
+    assert_eq!(errors[2], "");
+    assert!(
+        errors[3].contains("reaches beyond the end of the target"),
+        "{errors:?}"
+    );
+    assert!(errors[4].contains("nand.dies"), "{errors:?}");
+    assert!(study.rows[2].outcome("iops").is_some());
+    assert!(study.rows[0].outcomes.is_empty());
+}
+
+#[test]
+fn an_interrupt_ends_a_study_and_what_is_known_is_not_done_again() {
+    let plan = plan(&of_depths(""));
+    let options = options(1);
+    let flag = Arc::clone(&options.interrupt);
+    let done = Mutex::new(BTreeMap::new());
+    let keep = |row: Done| -> Result<(), StudyError> {
+        let mut done = done.lock().unwrap();
+        done.insert(row.key, row.row);
+        if done.len() == 2 {
+            flag.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    };
+    let ended = run(&plan, &all(&plan), &options, &keep, &|_| ());
+    assert!(matches!(ended, Err(StudyError::Interrupted)));
+    let done = done.into_inner().unwrap();
+    assert_eq!(done.len(), 2);
+    let known = plan.known(&done);
+    let left: Vec<u64> = all(&plan)
+        .into_iter()
+        .filter(|n| known.iter().all(|done| done.row.number != *n))
+        .collect();
+    let (rest, _) = carried_out(&plan, &left, 2);
+    let rows: Vec<StudyRow> = known.into_iter().chain(rest).map(|done| done.row).collect();
+    assert_eq!(plan.study(rows), study(&plan, 2));
+}
+
+/// An interrupt in the middle of a long job ends it.
+#[test]
+fn an_interrupt_ends_what_is_under_way() {
+    let plan = plan(
+        "models = [\"demo-8gb\"]\n[[job]]\nname = \"w\"\n\
+         text = \"[w]\\nrw=randread\\ntime_based=1\\nruntime=10000000\"\n",
+    );
+    let options = options(1);
+    let flag: Arc<AtomicBool> = Arc::clone(&options.interrupt);
+    let ended = std::thread::scope(|scope| {
+        let keep = |_: Done| -> Result<(), StudyError> { panic!("no row is made of it") };
+        let working = scope.spawn(move || run(&plan, &[0], &options, &keep, &|_| ()));
+        std::thread::yield_now();
+        flag.store(true, Ordering::Relaxed);
+        working.join().unwrap()
+    });
+    assert!(matches!(ended, Err(StudyError::Interrupted)));
+}
+
+#[test]
+fn tests_of_editions_have_their_key_figures() {
+    let text = "models = [\"demo-8gb\"]\nduration_scale = 0.01\nseeds = [1, 2]\n\
+                [[test]]\nedition = \"2014\"\nid = \"sequential\"\n";
+    let plan = plan(text);
+    let study = study(&plan, 2);
+    assert_eq!(study.rows.len(), 2);
+    assert_eq!(study.rows[0].error, None);
+    let named = |end: &str| study.outcomes.iter().any(|name| name.ends_with(end));
+    assert!(named("_bytes_per_s"), "{:?}", study.outcomes);
+    assert_eq!(study.duration_scale, 0.01);
+}
+
+#[test]
+fn a_random_design_covers_its_factors() {
+    for design in ["latin-hypercube", "sobol"] {
+        let of_seed = |seed: u32| {
+            plan(&format!(
+                "models = [\"demo-8gb\"]\ndesign = \"{design}\"\nsamples = 16\n\
+                 design_seed = {seed}\n\
+                 [[factor]]\nkey = \"nand.erase_us\"\nfrom = 1000\nto = 9000\n\
+                 [[factor]]\nkey = \"gc.policy\"\nvalues = [\"greedy\", \"fifo\"]\n\
+                 [[factor]]\nkey = \"dram.read_ahead_kib\"\nfrom = 4\nto = 4096\n\
+                 scale = \"log\"\nmultiple_of = 4\n\
+                 [[job]]\nname = \"w\"\ntext = \"[w]\\nrw=write\\nsize=1m\"\n"
+            ))
+        };
+        let rows = of_seed(1).rows().to_vec();
+        // Each sixteenth of the range once.
+        let mut parts: Vec<u32> = rows
+            .iter()
+            .map(|row| ((row.factors[0].number().unwrap() - 1000.0) / 500.0) as u32)
+            .collect();
+        parts.sort_unstable();
+        assert_eq!(parts, (0..16).collect::<Vec<u32>>(), "{design}");
+        let greedy = rows
+            .iter()
+            .filter(|row| row.factors[1] == Cell::Text("greedy".into()));
+        assert_eq!(greedy.count(), 8, "{design}");
+        // By ratios, half of them lie below the geometric mean.
+        let kib = rows.iter().map(|row| row.factors[2].number().unwrap());
+        assert_eq!(
+            kib.clone().filter(|kib| *kib < 128.0).count(),
+            8,
+            "{design}"
+        );
+        assert!(kib.clone().all(|kib| kib % 4.0 == 0.0));
+        let cells = |seed| -> Vec<Vec<Cell>> {
+            of_seed(seed)
+                .rows()
+                .iter()
+                .map(|row| row.factors.clone())
+                .collect()
+        };
+        assert_eq!(cells(1), cells(1));
+        assert_ne!(cells(1), cells(2));
+    }
+}
+
+#[test]
+fn a_grid_has_the_ends_of_its_ranges() {
+    let plan = plan(
+        "models = [\"demo-8gb\"]\n[[factor]]\nname = \"rest\"\nkey = \"idle.delay_ms\"\n\
+         from = 10\nto = 10000\nsteps = 4\nscale = \"log\"\n\
+         [[job]]\nname = \"w\"\ntext = \"[w]\\nrw=write\\nsize=1m\"\n",
+    );
+    let cells: Vec<Cell> = plan
+        .rows()
+        .iter()
+        .map(|row| row.factors[0].clone())
+        .collect();
+    assert_eq!(cells, [10, 100, 1000, 10000].map(Cell::Whole));
+}
+
+#[test]
+fn values_may_be_tables_of_figures() {
+    let text = "models = [\"demo-8gb\"]\n[[factor]]\nname = \"cache\"\n\
+                values = [{}, { slc_cache.enabled = false, \"gc.slc_reserve_superblocks\" = 0 }]\n\
+                labels = [\"static\", \"none\"]\n\
+                [[job]]\nname = \"w\"\ntext = \"[w]\\nrw=write\\nsize=64m\"\n\
+                outcomes = [\"slc_programs\"]\n";
+    let study = study(&plan(text), 1);
+    let programs = study
+        .rows
+        .iter()
+        .map(|row| row.outcome("slc_programs").unwrap());
+    let programs: Vec<f64> = programs.collect();
+    assert!(programs[0] > 0.0 && programs[1] == 0.0, "{programs:?}");
+    assert_eq!(study.rows[1].factors, [Cell::Text("none".to_owned())]);
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place() {
+    let job = "[[job]]\nname = \"w\"\ntext = \"[w]\\nrw=write\\nsize=1m\"\n";
+    let models = "models = [\"demo-8gb\"]\n";
+    let factor = |body: &str| format!("{models}[[factor]]\n{body}\n{job}");
+    let cases = [
+        (String::new(), "missing field `models`"),
+        (models.to_owned(), "[[job]] or [[test]]"),
+        (
+            format!("models = []\n{job}"),
+            "s.toml:3: models: a study has at least one model",
+        ),
+        (
+            format!("models = [\"demo-8g\"]\n{job}"),
+            "the nearest is demo-8gb",
+        ),
+        (format!("models = [\"no.toml\"]\n{job}"), "no.toml"),
+        (format!("{models}seeds = []\n{job}"), "s.toml:4: seeds: "),
+        (format!("{models}sed = 1\n{job}"), "unknown field `sed`"),
+        (
+            format!("{models}prepare = [\"fil\"]\n{job}"),
+            "expected \"fill\", \"trim\"",
+        ),
+        (
+            format!("{models}prepare = [{{ idle_s = -1 }}]\n{job}"),
+            "a rest of -1 s",
+        ),
+        (
+            format!("{models}samples = 3\n{job}"),
+            "`samples` is for `sobol`",
+        ),
+        (
+            format!("{models}design = \"sobol\"\n{job}"),
+            "needs `samples`",
+        ),
+        (
+            format!("{models}design = \"sobol\"\nsamples = 4\n{job}"),
+            "at least one [[factor]]",
+        ),
+        (
+            factor("key = \"gc.polic\"\nvalues = [1]"),
+            "s.toml:5: factor[0].key: `gc.polic`",
+        ),
+        (
+            factor("key = \"gc.polic\"\nvalues = [1]"),
+            "the nearest is `gc.policy`",
+        ),
+        (
+            factor("key = \"gc.policy\"\nvalues = []"),
+            "at least one value",
+        ),
+        (
+            factor("key = \"gc.depth\"\nvalues = [nan]"),
+            "NaN is no finite number",
+        ),
+        (
+            factor("key = \"gc.depth\"\nfrom = 1\nto = inf\nsteps = 2"),
+            "is no range",
+        ),
+        (
+            factor("key = \"gc.depth\"\nfrom = 4\nto = 1\nsteps = 2"),
+            "is no range",
+        ),
+        (
+            factor("key = \"gc.depth\"\nfrom = 1\nto = 4"),
+            "`steps`: how many values",
+        ),
+        (
+            factor("key = \"gc.depth\"\nfrom = 0\nto = 4\nsteps = 2\nscale = \"log\""),
+            "above 0",
+        ),
+        (factor("values = [1]"), "a factor has a `key`"),
+        (
+            factor("name = \"seed\"\nvalues = [{}]"),
+            "`seed` is a column",
+        ),
+        (
+            factor("name = \"x\"\nvalues = [{ \"gc.dept\" = 1 }]"),
+            "nearest is `gc.depth`",
+        ),
+        (
+            factor("key = \"job.depth\"\nvalues = [1]"),
+            "no job contains {depth}",
+        ),
+        (
+            format!("{models}{job}{job}"),
+            "two jobs or tests are named w",
+        ),
+        (
+            format!("{models}{job}outcomes = [\"iop\"]"),
+            "the nearest is `iops`",
+        ),
+        (format!("{models}{job}sample_ms = 0"), "sample_ms"),
+        (
+            format!("{models}[[job]]\nname = \"w\"\n"),
+            "either `text` or `file`",
+        ),
+        (
+            format!("{models}[[job]]\nname = \"w\"\nfile = \"no.fio\"\n"),
+            "no.fio",
+        ),
+        (
+            format!("{models}[[job]]\nname = \"w\"\ntext = \"[w]\\nrx=1\"\n"),
+            "rx",
+        ),
+        (
+            format!("{models}[[test]]\nedition = \"2014\"\nid = \"no\"\n"),
+            "has no test `no`",
+        ),
+        (
+            format!("{models}[[test]]\nedition = \"20\"\nid = \"no\"\n"),
+            "no such edition",
+        ),
+        (
+            format!("{models}settings = {{ gc.dept = 1 }}\n{job}"),
+            "nearest is `gc.depth`",
+        ),
+    ];
+    for (text, part) in cases {
+        let said = wrong(&text);
+        assert!(said.contains(part), "{text}\nsays: {said}\nnot: {part}");
+    }
+}
+
+/// What a study in TOML says, it says in JSON, without the files that it names.
+#[test]
+fn a_study_is_the_same_in_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("w.fio"), "[w]\nrw=write\nsize=1m\n").unwrap();
+    let demo = Model::shipped("demo-8gb").unwrap().text;
+    std::fs::write(path("mine.toml"), demo.replace("\"demo-8gb\"", "\"mine\"")).unwrap();
+    let text = "schema = \"stend.study/1\"\nname = \"s\"\nmodels = [\"mine.toml\", \"demo-8gb\"]\n\
+                prepare = [{ job_file = \"w.fio\" }]\n[[job]]\nname = \"w\"\nfile = \"w.fio\"\n";
+    std::fs::write(path("s.toml"), text).unwrap();
+    let definition = Definition::read(&path("s.toml")).unwrap();
+    let plan = Plan::new(definition).unwrap();
+    assert_eq!(plan.rows()[0].model, "mine");
+    let json = plan.definition().to_json();
+    let again = Definition::from_json(&json, Path::new("elsewhere")).unwrap();
+    let again = Plan::new(again).unwrap();
+    let keys =
+        |plan: &Plan| -> Vec<String> { plan.rows().iter().map(|row| row.key.clone()).collect() };
+    assert_eq!(keys(&plan), keys(&again));
+    let said = Definition::from_json("{\"schema\": 1}", Path::new("")).unwrap_err();
+    assert!(said.to_string().starts_with("study: "), "{said}");
+}
