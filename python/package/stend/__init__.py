@@ -1,0 +1,40 @@
+"""stend: a laboratory for solid-state drives.
+
+Simulated drives (:class:`Drive`), fio jobs on them (:class:`Job`), streams of requests
+(:meth:`Drive.replay`), reviews (:func:`review`), and the lab of the command line (:class:`Lab`).
+"""
+
+from ._catalogue import drives, editions
+from ._drive import Counters, Drive, Model
+from ._errors import DriveError, Error, InputError
+from ._job import Job
+from ._lab import Lab
+from ._result import Direction, JobResult, Lateness, Latency, ReplayResult, RunResult
+from ._review import Finding, Review, read_review, review
+from ._stend import __version__
+from ._table import Table
+
+__all__ = [
+    "Counters",
+    "Direction",
+    "Drive",
+    "DriveError",
+    "Error",
+    "Finding",
+    "InputError",
+    "Job",
+    "JobResult",
+    "Lab",
+    "Lateness",
+    "Latency",
+    "Model",
+    "ReplayResult",
+    "Review",
+    "RunResult",
+    "Table",
+    "__version__",
+    "drives",
+    "editions",
+    "read_review",
+    "review",
+]

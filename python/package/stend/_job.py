@@ -1,0 +1,65 @@
+"""fio jobs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ._errors import InputError
+from ._values import Path
+
+#: A value of an option of fio.
+Option = str | int | float | bool
+
+
+class Job:
+    """One section of a fio job file.
+
+    Every keyword is an option of fio, with fio's name and units: ``bs="4k"``, ``runtime=600`` in
+    seconds. ``True`` and ``False`` are 1 and 0. With ``runtime``, and neither ``size`` nor
+    ``time_based``, the job lasts for that time (``time_based=1``). Options are checked when the
+    job runs.
+
+    ``str(job)`` is the text of the job file.
+    """
+
+    def __init__(self, name: str = "job", /, **options: Option) -> None:
+        if not name or any(c in name for c in "[]\n") or name == "global":
+            raise InputError(f"a job's name is {name!r}: it must not be empty, global or have []")
+        self.name = name
+        self.options: dict[str, Option] = dict(options)
+        if "runtime" in options and not {"size", "time_based"} & set(options):
+            self.options["time_based"] = True
+
+    def __str__(self) -> str:
+        lines = [f"[{self.name}]"]
+        for key, value in self.options.items():
+            text = str(int(value)) if isinstance(value, bool) else str(value)
+            if "\n" in text:
+                raise InputError(f"option {key}: its value has more than one line")
+            lines.append(f"{key}={text}")
+        return "\n".join(lines) + "\n"
+
+    def __repr__(self) -> str:
+        options = "".join(f", {key}={value!r}" for key, value in self.options.items())
+        return f"Job({self.name!r}{options})"
+
+
+#: A job: text of a job file, its path, a :class:`Job`, or several that run at the same time.
+AnyJob = Path | Job | Sequence[Job]
+
+
+def job_text(job: AnyJob) -> tuple[str, bool]:
+    """The text of a job file, or the path of one and that it is one."""
+    if isinstance(job, Job):
+        return str(job), False
+    if isinstance(job, (str, os.PathLike)):
+        text = os.fspath(job)
+        if "\n" in text or "[" in text:
+            return text, False
+        os.stat(text)
+        return text, True
+    jobs = list(job)
+    if not jobs or not all(isinstance(each, Job) for each in jobs):
+        raise InputError(f"{job!r} is no list of stend.Job")
+    return "\n".join(str(each) for each in jobs), False

@@ -1,0 +1,120 @@
+"""The lab: every review that the command line made, in one SQLite file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import urllib.parse
+from collections.abc import Sequence
+from typing import Any
+
+from . import _stend
+from ._errors import InputError
+from ._review import Review
+from ._table import Table
+from ._values import Path, whole
+
+
+def _default() -> str:
+    """As the command line finds it."""
+    if named := os.environ.get("STEND_LAB"):
+        return named
+    data = os.environ.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(data):
+        home = os.environ.get("HOME")
+        if not home:
+            raise InputError("no place for the lab is known (HOME is not set): name its file")
+        data = os.path.join(home, ".local/share")
+    return os.path.join(data, "stend/lab.db")
+
+
+class Lab:
+    """A lab, to read. ``docs/lab.md`` describes its tables.
+
+    ``path`` is its file; without, that of the command line: what ``STEND_LAB`` names, else
+    ``stend/lab.db`` in ``XDG_DATA_HOME`` or in ``~/.local/share``.
+
+    Raises ``FileNotFoundError`` where there is none, :class:`stend.InputError` where the file is
+    no lab or of another version.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = _default() if path is None else os.fspath(path)
+        _stend.check_lab(self.path)
+
+    def query(self, sql: str, parameters: Sequence[Any] = ()) -> Table:
+        """What a statement of SQL yields. The lab is open for reading alone.
+
+        Raises :class:`stend.InputError` for a statement that is wrong or would write.
+        """
+        _stend.check_lab(self.path)
+        name = "file:" + urllib.parse.quote(os.path.abspath(self.path))
+        try:
+            try:
+                return self._read(f"{name}?mode=ro", sql, parameters)
+            except sqlite3.OperationalError as error:
+                # On a medium that cannot be written there is no room for SQLite's log.
+                if "unable to open" not in str(error) or os.path.exists(self.path + "-wal"):
+                    raise
+                return self._read(f"{name}?immutable=1", sql, parameters)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            raise InputError(f"{error}: {sql.strip()}") from None
+
+    def _read(self, name: str, sql: str, parameters: Sequence[Any]) -> Table:
+        with contextlib.closing(sqlite3.connect(name, uri=True, timeout=10)) as lab:
+            lab.execute("PRAGMA query_only = 1")
+            cursor = lab.execute(sql, tuple(parameters))
+            columns = [column[0] for column in cursor.description or ()]
+            return Table(columns, cursor.fetchall())
+
+    def runs(self) -> Table:
+        """The runs in the order in which they began; ``id`` is a run's number."""
+        return self.query(
+            "SELECT runs.id, drives.model, drives.serial, runs.target, runs.capacity_bytes, "
+            "runs.edition, runs.seed, runs.duration_scale, runs.state, runs.begun_unix_ms, "
+            "runs.saved_unix_ms, runs.stend_version, runs.folder, runs.command "
+            "FROM runs JOIN drives ON drives.id = runs.drive ORDER BY begun_unix_ms, runs.id"
+        )
+
+    def drives(self) -> Table:
+        """The drives that were tested."""
+        return self.query("SELECT * FROM drives ORDER BY id")
+
+    def points(self, run: int) -> Table:
+        """The points of a run; ``test`` is the id of the test."""
+        return self._of(
+            run,
+            "SELECT tests.test AS test, points.op, points.pattern, block_bytes, queue_depth, "
+            "threads, read_percent, region_bytes, duration_s, iops, bw_bytes_per_s, "
+            "cpu_ns_per_request, latency_mean_ns, latency_p50_ns, latency_p99_ns, "
+            "latency_p99_9_ns, latency_p99_99_ns, latency_p99_999_ns, latency_max_ns "
+            "FROM points JOIN tests ON tests.id = points.test WHERE tests.run = ? "
+            "ORDER BY tests.position, points.position",
+        )
+
+    def samples(self, run: int) -> Table:
+        """The samples of all curves of a run: ``test``, ``series`` and its load, ``t_s`` …"""
+        return self._of(
+            run,
+            "SELECT tests.test AS test, series.name AS series, op, pattern, block_bytes, "
+            "queue_depth, t_s, samples.iops, samples.written_bytes "
+            "FROM samples JOIN series ON series.id = samples.series "
+            "JOIN tests ON tests.id = series.test WHERE tests.run = ? "
+            "ORDER BY tests.position, series.position, samples.position",
+        )
+
+    def _of(self, run: int, sql: str) -> Table:
+        run = whole("run", run, bits=63)
+        if not self.query("SELECT 1 FROM runs WHERE id = ?", [run]):
+            raise InputError(f"{self.path}: there is no run {run}; runs() lists those there are")
+        return self.query(sql, [run])
+
+    def review(self, run: int) -> Review:
+        """The review of a run, as it was made."""
+        return Review(_stend.lab_review(self.path, whole("run", run, bits=63)))
+
+    def __repr__(self) -> str:
+        return f"Lab({self.path!r})"
+
+

@@ -1,0 +1,275 @@
+"""Reviews."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, SupportsIndex
+
+import pandas as pd
+
+from . import _stend, _values
+from ._drive import Drive
+from ._errors import InputError
+from ._values import Path
+
+#: Called with the share of the work that is done, 0 to 1, and what has just been done.
+Progress = Callable[[float, str], object]
+
+#: Results of a test that are a row each in a table: the keys of the review's JSON.
+_KINDS = ("points", "benchmark", "responses", "traces", "files", "rungs", "sync")
+
+#: Bytes of memory for each logical page of 4 KiB of a drive that was written all over.
+_BYTES_PER_PAGE = 10
+
+
+class Finding(NamedTuple):
+    """What follows from a review, in words."""
+
+    #: ``In short``, or the title of a test.
+    title: str
+    #: The finding.
+    text: str
+
+
+class Review:
+    """An edition on a drive, and on its rivals."""
+
+    def __init__(self, review: _stend.Review) -> None:
+        self._review = review
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """The whole review as ``docs/review-json.md`` describes it."""
+        record: dict[str, Any] = json.loads(self.to_json())
+        return record
+
+    def to_json(self) -> str:
+        """The review as ``stend review --json`` prints it, schema ``stend.review/1``."""
+        return self._review.to_json()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all tests that were chosen came to their end."""
+        return bool(self.record["complete"])
+
+    @property
+    def failed(self) -> list[dict[str, str]]:
+        """The tests that did not: ``id`` and ``error``."""
+        return list(self.record.get("failed", []))
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """The findings, as the command line prints them."""
+        return [Finding(title, text) for title, text in self._review.findings()]
+
+    @cached_property
+    def key_figures(self) -> pd.DataFrame:
+        """The few figures by which drives are compared; of each, greater is better.
+
+        Columns: ``drive``, ``test``, ``name``, ``unit`` (``iops``, ``bytes_per_s``, ``bytes``),
+        ``value``.
+        """
+        columns = ["drive", "test", "name", "unit", "value"]
+        return pd.DataFrame(self._review.key_figures(), columns=columns)
+
+    def _tests(self) -> Iterable[tuple[str, dict[str, Any]]]:
+        for of in (self.record, *self.record.get("rivals", [])):
+            for test in of["tests"]:
+                yield of["target"]["title"], test
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row for each result that was measured by itself, of all tests and drives.
+
+        Columns: ``drive``, ``test``, ``kind`` (the list of the review's JSON that it stands in:
+        ``points``, ``benchmark``, ``traces`` …), then the keys of that list; those of an object
+        within follow its name (``latency_ns_p99``). Curves are in :attr:`series`.
+        """
+        rows: list[dict[str, Any]] = []
+        for drive, test in self._tests():
+            for kind in _KINDS:
+                for result in test.get(kind) or []:
+                    head = {"drive": drive, "test": test["id"], "kind": kind}
+                    rows.append(head | _flat(result))
+        return pd.DataFrame(rows, columns=None if rows else ["drive", "test", "kind"])
+
+    @cached_property
+    def series(self) -> pd.DataFrame:
+        """All curves, one row for each sample.
+
+        Columns: ``drive``, ``test``, ``series`` (``fresh``, ``after idle`` …), ``op``,
+        ``pattern``, ``block_bytes``, ``queue_depth``, ``t_s`` (end of the interval), ``iops``,
+        ``written_bytes`` since the beginning of the curve.
+        """
+        frames: list[pd.DataFrame] = []
+        for drive, test in self._tests():
+            for curve in test.get("series") or []:
+                samples = pd.DataFrame(curve["samples"], columns=["t_s", "iops", "written_bytes"])
+                head = {"drive": drive, "test": test["id"], "series": curve["name"]}
+                for place, (name, value) in enumerate((head | curve["point"]).items()):
+                    samples.insert(place, name, value)
+                frames.append(samples)
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    def save(self, folder: Path) -> str:
+        """Writes ``index.html`` and ``review.json`` into a folder; returns the page's path.
+
+        A folder that is missing is made. Files of an earlier review of the same drive with the
+        same edition are replaced, those of another are not: :class:`stend.InputError`. ``OSError``
+        where it cannot be written.
+        """
+        there = os.path.join(os.fspath(folder), "review.json")
+        if os.path.exists(there):
+            other = read_review(there).record
+            same = all(other[key] == self.record[key] for key in ("target", "edition"))
+            if not same:
+                raise InputError(
+                    f"{os.fspath(folder)} holds the review of {other['target']['title']}, edition "
+                    f"{other['edition']}; choose another folder"
+                )
+        return os.fspath(self._review.save(folder))
+
+    def __repr__(self) -> str:
+        record = self.record
+        return f"<Review of {record['target']['title']}, edition {record['edition']}>"
+
+
+def _flat(value: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, inner in value.items():
+        name = f"{before}{key}"
+        if isinstance(inner, Mapping):
+            flat |= _flat(inner, f"{name}_")
+        elif not isinstance(inner, list) and key != "latency_histogram":
+            flat[name] = inner
+    return flat
+
+
+def review(
+    drive: Path | Drive,
+    edition: Path = "2014",
+    tests: Sequence[str] | None = None,
+    against: Sequence[Path | Drive] = (),
+    seed: SupportsIndex = 1,
+    duration_scale: float = 1.0,
+    threads: SupportsIndex | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    write_budget: SupportsIndex | None = None,
+    progress: Progress | None = None,
+) -> Review:
+    """Reviews a drive: an edition's tests, each on a copy of a prepared drive.
+
+    ``drive`` is a model as for :class:`Drive`, or a :class:`Drive`, which is reviewed in its
+    present state and stays as it is; so are the rivals in ``against``. ``tests`` are ids of the
+    edition's, ``None`` for all. ``duration_scale`` multiplies every measurement. ``threads`` tests
+    run at a time, ``None`` for as many as there are processors and memory for; the result does not
+    depend on it. ``write_budget`` is the most that a test of endurance may write, bytes.
+    ``progress`` is called on the calling thread.
+
+    The review has the same bytes as that of ``stend review``. Ctrl-C ends it; nothing is returned
+    then. A test that fails is in :attr:`Review.failed`. Raises :class:`stend.InputError`.
+    """
+    seed = _values.whole("seed", seed)
+    scale = _values.real("duration_scale", duration_scale)
+    target, rivals = _target(drive), [_target(rival) for rival in against]
+    if isinstance(drive, Drive) and overrides:
+        raise InputError("overrides are for a model: make the drive with them")
+    if isinstance(tests, str):
+        raise InputError(f"tests {tests!r}: it must be a list, such as [{tests!r}]")
+    chosen = None if tests is None else [str(test) for test in tests]
+    if threads is None:
+        threads = _threads([drive, *against])
+    budget = None if write_budget is None else _values.whole("write_budget", write_budget)
+    edition = os.fspath(edition)
+    command = _command(drive, edition, seed, chosen, against, scale, overrides, budget)
+    done = _stend.review(
+        target,
+        rivals,
+        _values.overrides(overrides),
+        edition,
+        chosen,
+        seed,
+        scale,
+        budget,
+        _values.whole("threads", threads, 1, 16),
+        command,
+        progress,
+    )
+    return Review(done)
+
+
+def read_review(path: Path) -> Review:
+    """The review in a file ``review.json``, or in the folder that holds it.
+
+    Raises :class:`stend.InputError` where it is none, ``OSError`` where it cannot be read.
+    """
+    path = os.fspath(path)
+    if os.path.isdir(path):
+        path = os.path.join(path, "review.json")
+    with open(path, encoding="utf-8") as file:
+        return Review(_stend.read_review(file.read(), path))
+
+
+def _target(drive: Path | Drive) -> _stend.Drive | tuple[str, bool]:
+    return drive._drive if isinstance(drive, Drive) else _values.model_file(drive)
+
+
+def _command(
+    drive: Path | Drive,
+    edition: str,
+    seed: int,
+    tests: list[str] | None,
+    against: Sequence[Path | Drive],
+    scale: float,
+    overrides: Mapping[str, Any] | None,
+    budget: int | None,
+) -> str:
+    """The command that repeats the review; a call where no command does."""
+    drives = [drive, *against]
+    names = [each.model.name if isinstance(each, Drive) else os.fspath(each) for each in drives]
+    if overrides or any(isinstance(each, Drive) for each in drives):
+        rest = "" if tests is None else f", tests={tests!r}"
+        rest += f", against={names[1:]!r}" if against else ""
+        rest += f", duration_scale={scale!r}" if scale != 1.0 else ""
+        rest += f", overrides={dict(overrides)!r}" if overrides else ""
+        rest += f", write_budget={budget}" if budget is not None else ""
+        return f"stend.review({names[0]!r}, edition={edition!r}, seed={seed}{rest})"
+    command = f"stend review {_word(names[0])} --edition {_word(edition)} --seed {seed}"
+    if tests is not None:
+        command += f" --tests {_word(','.join(tests))}"
+    if against:
+        command += f" --against {_word(','.join(names[1:]))}"
+    if scale != 1.0:
+        command += f" --duration-scale {scale:g}"
+    if budget is not None:
+        command += f" --write-budget {budget}"
+    return command
+
+
+def _word(text: str) -> str:
+    """As a shell takes it for one word."""
+    if re.fullmatch(r"[\w\-./:@+=,]+", text):
+        return text
+    return "'" + text.replace("'", r"'\''") + "'"
+
+
+def _threads(drives: Sequence[Path | Drive]) -> int:
+    """As many tests at a time as there are processors, and memory for drives."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    capacities = {row[0]: row[3] for row in _stend.drives()}
+    sizes = [
+        each.capacity_bytes if isinstance(each, Drive) else capacities.get(os.fspath(each), 0)
+        for each in drives
+    ]
+    drive_bytes = max(sizes) // 4096 * _BYTES_PER_PAGE
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            free = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return processors
+    # Two more are kept beside those that are worked on.
+    fitting = free * 1024 // drive_bytes - 2 if drive_bytes else processors
+    return max(1, min(processors, fitting))

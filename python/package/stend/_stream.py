@@ -1,0 +1,104 @@
+"""Streams of requests, brought into the form that the binding takes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import InputError
+
+#: (time_s, op, offset_bytes, length_bytes); op is a name or a number.
+Request = tuple[float, str | int, int, int]
+
+#: Columns of requests: a tuple of four arrays, or a mapping with their names.
+Chunk = Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike]
+
+#: Names of the columns.
+COLUMNS = ("time_s", "op", "offset_bytes", "length_bytes")
+
+#: Operations by number.
+OPS = ("read", "write", "trim", "flush")
+
+Columns = tuple[
+    npt.NDArray[np.float64], npt.NDArray[np.uint8], npt.NDArray[np.uint64], npt.NDArray[np.uint64]
+]
+
+
+def stream(requests: Any) -> tuple[Iterator[Any], bool]:
+    """What yields requests, and whether it yields arrays of them."""
+    if is_chunk(requests):
+        return iter([columns(requests)]), True
+    if not isinstance(requests, Iterable):
+        raise InputError(f"{requests!r} yields no requests: {COLUMNS} each, or arrays of them")
+    items = iter(requests)
+    first = list(itertools.islice(items, 1))
+    whole = itertools.chain(first, items)
+    if first and is_chunk(first[0]):
+        return (columns(chunk) for chunk in whole), True
+    return whole, False
+
+
+def is_chunk(value: Any) -> bool:
+    """Whether it is a tuple or mapping of arrays."""
+    if isinstance(value, Mapping) or hasattr(value, "to_numpy"):
+        return True
+    return isinstance(value, (tuple, list)) and len(value) > 0 and isinstance(value[0], np.ndarray)
+
+
+def columns(chunk: Any) -> Columns:
+    """The four columns, each of its type, contiguous, of equal length."""
+    if isinstance(chunk, (tuple, list)):
+        if len(chunk) != len(COLUMNS):
+            raise InputError(f"a chunk has {len(chunk)} arrays; it must have {COLUMNS}")
+        arrays = list(chunk)
+    else:
+        missing = [name for name in COLUMNS if name not in chunk]
+        if missing:
+            raise InputError(f"a chunk has no {', '.join(missing)}; it must have {COLUMNS}")
+        arrays = [chunk[name] for name in COLUMNS]
+    time_s = _column("time_s", arrays[0], "iuf").astype(np.float64, copy=False)
+    done = (
+        np.ascontiguousarray(time_s),
+        _ops(arrays[1]),
+        _bytes("offset_bytes", arrays[2]),
+        _bytes("length_bytes", arrays[3]),
+    )
+    if len({len(column) for column in done}) > 1:
+        lengths = ", ".join(f"{name} {len(of)}" for name, of in zip(COLUMNS, done))
+        raise InputError(f"the arrays of a chunk differ in length: {lengths}")
+    return done
+
+
+def _column(name: str, values: Any, kinds: str) -> npt.NDArray[Any]:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InputError(f"{name} has {array.ndim} dimensions; it must have one")
+    if array.dtype.kind not in kinds:
+        raise InputError(f"{name} is an array of {array.dtype}; it must hold numbers of its kind")
+    return array
+
+
+def _bytes(name: str, values: Any) -> npt.NDArray[np.uint64]:
+    array = _column(name, values, "iu")
+    if array.dtype.kind == "i" and array.size and int(array.min()) < 0:
+        raise InputError(f"{name} has {int(array.min())}; it must not be negative")
+    return np.ascontiguousarray(array.astype(np.uint64, copy=False))
+
+
+def _ops(values: Any) -> npt.NDArray[np.uint8]:
+    array = _column("op", values, "iuUOT")
+    if array.dtype.kind in "UOT":
+        numbers = {name: number for number, name in enumerate(OPS)}
+        names, which = np.unique(array.astype(str), return_inverse=True)
+        unknown = [str(name) for name in names if str(name) not in numbers]
+        if unknown:
+            raise InputError(f"there is no operation {unknown[0]!r}; there are {', '.join(OPS)}")
+        array = np.array([numbers[str(name)] for name in names], dtype=np.uint8)[which]
+    elif array.size and not 0 <= int(array.min()) <= int(array.max()) < len(OPS):
+        wrong = int(array.min()) if int(array.min()) < 0 else int(array.max())
+        raise InputError(f"there is no operation {wrong}; they are 0 to 3: {', '.join(OPS)}")
+    return np.ascontiguousarray(array.astype(np.uint8, copy=False))

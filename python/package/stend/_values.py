@@ -1,0 +1,68 @@
+"""Checks of values that callers give."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+import os
+from collections.abc import Mapping
+from typing import Any, SupportsIndex
+
+from . import _stend
+from ._errors import InputError
+
+#: A file or folder.
+Path = str | os.PathLike[str]
+
+
+def whole(name: str, value: SupportsIndex, least: int = 0, bits: int = 64) -> int:
+    """A whole number from ``least`` on that fits into so many bits."""
+    most = 2**bits - 1
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InputError(f"{name} {value!r}: it must be a whole number") from None
+    if not least <= number <= most:
+        raise InputError(f"{name} {number}: it must be from {least} to {most}")
+    return number
+
+
+def real(name: str, value: float) -> float:
+    """A number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} {value!r}: it must be a number") from None
+
+
+def model_file(name: Path) -> tuple[str, bool]:
+    """A model's name, or the path of its file and that it is one."""
+    text = os.fspath(name)
+    if not isinstance(text, str):
+        raise InputError(f"drive {name!r}: it must be a name or a path as text")
+    if text.endswith(".toml"):
+        os.stat(text)
+        return text, True
+    names = [row[0] for row in _stend.drives()]
+    if text in names:
+        return text, False
+    like = difflib.get_close_matches(text, names, 6, 0.4) or names
+    raise InputError(
+        f"there is no drive model `{text}`; shipped models like it: {', '.join(like)}; "
+        "stend.drives() lists all. A model file ends in .toml; Drive.open() opens a state file"
+    )
+
+
+def overrides(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Figures by their keys, numbers of NumPy as Python's."""
+    if values is None:
+        return None
+    return {key: _plain(value) for key, value in values.items()}
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist") and hasattr(value, "dtype"):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value

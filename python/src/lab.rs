@@ -1,0 +1,44 @@
+//! Labs: whether a file is one, and the reviews in it.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError};
+use pyo3::prelude::*;
+use stend_lab::{Lab, LabError, RunId};
+
+use crate::errors::input;
+use crate::review::Review;
+
+/// Checks that a file is a lab that can be read.
+#[pyfunction]
+pub fn check_lab(path: PathBuf) -> PyResult<()> {
+    look(&path).map(drop)
+}
+
+/// The review of a run.
+#[pyfunction]
+pub fn lab_review(path: PathBuf, run: i64) -> PyResult<Review> {
+    let review = look(&path)?.review(RunId(run)).map_err(failed)?;
+    Ok(Review::new(review))
+}
+
+fn look(path: &Path) -> PyResult<Lab> {
+    let lab = Lab::look(path).map_err(failed)?;
+    lab.ok_or_else(|| {
+        PyFileNotFoundError::new_err(format!(
+            "{}: there is no lab yet; `stend review` makes one",
+            path.display()
+        ))
+    })
+}
+
+fn failed(error: LabError) -> PyErr {
+    match error {
+        LabError::Folder { .. }
+        | LabError::Locked(_)
+        | LabError::Full(_)
+        | LabError::Export { .. }
+        | LabError::Other { .. } => PyOSError::new_err(error.to_string()),
+        wrong => input(wrong),
+    }
+}

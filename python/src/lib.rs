@@ -1,0 +1,37 @@
+//! The binding behind the Python package `stend`: its private module `stend._stend`.
+//!
+//! What users see is Python, in `package/stend`: names, defaults, documentation. Here is what must
+//! be fast or must be the program's own: drives, jobs, streams of requests, reviews, the check of
+//! a lab. Simulations run on a thread of their own without Python's lock; the calling thread
+//! waits, and looks for signals meanwhile.
+
+mod chunks;
+mod drive;
+mod errors;
+mod lab;
+mod latency;
+mod models;
+mod replay;
+mod result;
+mod review;
+mod setting;
+mod worker;
+
+use pyo3::prelude::*;
+
+/// The private module of the package.
+#[pymodule]
+fn _stend(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<drive::Drive>()?;
+    module.add_class::<latency::Latency>()?;
+    module.add_class::<result::RunResult>()?;
+    module.add_class::<replay::ReplayResult>()?;
+    module.add_class::<review::Review>()?;
+    module.add_function(wrap_pyfunction!(models::drives, module)?)?;
+    module.add_function(wrap_pyfunction!(models::editions, module)?)?;
+    module.add_function(wrap_pyfunction!(review::review, module)?)?;
+    module.add_function(wrap_pyfunction!(review::read_review, module)?)?;
+    module.add_function(wrap_pyfunction!(lab::check_lab, module)?)?;
+    module.add_function(wrap_pyfunction!(lab::lab_review, module)?)
+}

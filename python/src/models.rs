@@ -1,0 +1,36 @@
+//! Drives and editions that are part of the program.
+
+use pyo3::prelude::*;
+use stend_drive::Model;
+use stend_drive::model::SHIPPED;
+use stend_method::Edition;
+
+use crate::errors::input;
+
+/// Name, title, description and capacity in bytes of each shipped drive model.
+#[pyfunction]
+pub fn drives() -> Vec<(String, String, String, u64)> {
+    let models = SHIPPED.iter().filter_map(|s| Model::shipped(s.name));
+    let row = |model: Model| {
+        let bytes = model.capacity.user_bytes.value;
+        (model.name, model.title, model.description, bytes)
+    };
+    models.map(row).collect()
+}
+
+/// Id, title and tests (id, title and method) of each edition that is part of the program.
+#[pyfunction]
+#[allow(
+    clippy::type_complexity,
+    reason = "rows of two tables, named in Python"
+)]
+pub fn editions() -> PyResult<Vec<(String, String, Vec<(String, String, String)>)>> {
+    let ids = Edition::built_in().into_iter();
+    let edition = |id| {
+        let edition = Edition::load(id).map_err(input)?;
+        let tests = edition.tests.into_iter();
+        let tests = tests.map(|test| (test.id, test.title, test.method));
+        Ok((edition.id, edition.title, tests.collect()))
+    };
+    ids.map(edition).collect()
+}

@@ -1,0 +1,194 @@
+//! The result of a job file.
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use stend_base::{Nanos, SimTime};
+use stend_load::RunResult as Done;
+use stend_load::report::{fio_output, log_files, normal};
+use stend_load::runner::JobResult;
+use stend_load::stats::LatencyStats;
+
+use crate::errors::{Kind, error};
+use crate::latency::Latency;
+
+/// The result of a job file on a drive.
+#[pyclass(frozen, module = "stend._stend")]
+pub struct RunResult {
+    done: Done,
+    write_amplification: Option<f64>,
+    failed: Option<String>,
+}
+
+impl RunResult {
+    /// With the write amplification meanwhile; `read_only` says whether the drive takes no writes
+    /// any more.
+    pub fn new(done: Done, write_amplification: Option<f64>, read_only: bool) -> RunResult {
+        let failed = done.jobs.iter().find(|job| job.errors.fatal != 0);
+        let why = match read_only {
+            true => ": the drive's flash is worn out, and it can only be read",
+            false => "",
+        };
+        let failed = failed.map(|job| {
+            let (name, errno) = (&job.name, job.errors.fatal);
+            format!("job \"{name}\" ended with error {errno} (errno of a request that failed){why}")
+        });
+        RunResult {
+            done,
+            write_amplification,
+            failed,
+        }
+    }
+
+    fn job(&self, job: usize) -> PyResult<&JobResult> {
+        let job = self.done.jobs.get(job);
+        job.ok_or_else(|| error(Kind::Other, "there is no such job"))
+    }
+
+    /// The instants between which a job measured.
+    fn measured(&self, job: &JobResult) -> (SimTime, SimTime) {
+        let ramp = self.done.file.jobs[job.section].spec.ramp;
+        let begin = job.started_at + ramp;
+        (begin, begin + job.runtime)
+    }
+
+    fn sum(&self, of: impl Fn(&JobResult) -> &LatencyStats) -> Latency {
+        let mut sum = LatencyStats::default();
+        self.done.jobs.iter().for_each(|job| sum.add(of(job)));
+        Latency(sum)
+    }
+}
+
+#[pymethods]
+impl RunResult {
+    /// Number of jobs, clones counted.
+    #[getter]
+    fn jobs(&self) -> usize {
+        self.done.jobs.len()
+    }
+
+    /// Name, section, group, clone, seconds measured, errno and failed requests of a job.
+    fn job_facts(&self, job: usize) -> PyResult<(String, u32, u32, f64, i32, u64)> {
+        let job = self.job(job)?;
+        Ok((
+            job.name.clone(),
+            job.group,
+            job.clone,
+            job.runtime.as_secs_f64(),
+            job.errors.fatal,
+            job.errors.total,
+        ))
+    }
+
+    /// Bytes of a direction: 0 reads, 1 writes, 2 TRIMs.
+    fn job_bytes(&self, job: usize, direction: usize) -> PyResult<u64> {
+        Ok(self.job(job)?.directions[direction.min(2)].bytes)
+    }
+
+    /// Latency of a direction of a job.
+    fn job_latency(&self, job: usize, direction: usize) -> PyResult<Latency> {
+        let job = self.job(job)?;
+        Ok(Latency(job.directions[direction.min(2)].latency.clone()))
+    }
+
+    /// Latency of a job's flushes.
+    fn job_sync_latency(&self, job: usize) -> PyResult<Latency> {
+        Ok(Latency(self.job(job)?.sync.clone()))
+    }
+
+    /// Bytes of a direction, all jobs.
+    fn bytes(&self, direction: usize) -> u64 {
+        let jobs = self.done.jobs.iter();
+        jobs.map(|job| job.directions[direction.min(2)].bytes).sum()
+    }
+
+    /// Latency of a direction, all jobs.
+    fn latency(&self, direction: usize) -> Latency {
+        self.sum(|job| &job.directions[direction.min(2)].latency)
+    }
+
+    /// Latency of flushes, all jobs.
+    fn sync_latency(&self) -> Latency {
+        self.sum(|job| &job.sync)
+    }
+
+    /// Latency of reads, writes and TRIMs together.
+    fn all_latency(&self) -> Latency {
+        let mut all = LatencyStats::default();
+        let directions = self.done.jobs.iter().flat_map(|job| &job.directions);
+        directions.for_each(|direction| all.add(&direction.latency));
+        Latency(all)
+    }
+
+    /// Time in which at least one job measured, s.
+    #[getter]
+    fn measured_s(&self) -> f64 {
+        let mut spans: Vec<_> = self.done.jobs.iter().map(|j| self.measured(j)).collect();
+        spans.sort_unstable();
+        let (mut sum, mut end_before) = (Nanos::ZERO, SimTime::ZERO);
+        for (begin, end) in spans {
+            let begin = begin.max(end_before);
+            if end > begin {
+                sum += end.since(begin);
+                end_before = end;
+            }
+        }
+        sum.as_secs_f64()
+    }
+
+    /// From the beginning to the end of the last job, s.
+    #[getter]
+    fn elapsed_s(&self) -> f64 {
+        self.done.ended_at.since(self.done.started_at).as_secs_f64()
+    }
+
+    #[getter]
+    fn write_amplification(&self) -> Option<f64> {
+        self.write_amplification
+    }
+
+    /// What ended a job before its time, in words.
+    #[getter]
+    fn failed(&self) -> Option<&str> {
+        self.failed.as_deref()
+    }
+
+    /// The samples as arrays that own their memory: nothing is copied on the way.
+    fn samples<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let samples = &self.done.samples;
+        let reals = |of: fn(&stend_load::Sample) -> f64| -> Bound<'py, PyArray1<f64>> {
+            let values: Vec<f64> = samples.iter().map(of).collect();
+            values.into_pyarray(py)
+        };
+        let wholes = |of: fn(&stend_load::Sample) -> u64| -> Bound<'py, PyArray1<u64>> {
+            let values: Vec<u64> = samples.iter().map(of).collect();
+            values.into_pyarray(py)
+        };
+        let columns = PyDict::new(py);
+        columns.set_item("t_s", reals(|s| s.t_s))?;
+        columns.set_item("iops", reals(|s| s.read_iops + s.write_iops))?;
+        columns.set_item("written_bytes", wholes(|s| s.written_bytes))?;
+        columns.set_item("read_iops", reals(|s| s.read_iops))?;
+        columns.set_item("write_iops", reals(|s| s.write_iops))?;
+        columns.set_item("read_bytes", wholes(|s| s.read_bytes))?;
+        Ok(columns)
+    }
+
+    /// fio's JSON, as the command line prints it.
+    fn to_json(&self, plus: bool) -> PyResult<String> {
+        let text = serde_json::to_string_pretty(&fio_output(&self.done, plus));
+        let text = text.map_err(|failed| error(Kind::Other, failed))?;
+        Ok(text + "\n")
+    }
+
+    /// fio's output for people.
+    fn to_text(&self) -> String {
+        normal(&self.done)
+    }
+
+    /// Name and text of each log that the job file asks for.
+    fn logs(&self) -> Vec<(String, String)> {
+        let logs = log_files(&self.done).into_iter();
+        logs.map(|log| (log.name, log.text)).collect()
+    }
+}
