@@ -61,14 +61,15 @@ def columns(chunk: Any) -> Columns:
             raise InputError(f"a chunk has no {', '.join(missing)}; it must have {COLUMNS}")
         arrays = [chunk[name] for name in COLUMNS]
     time_s = _column("time_s", arrays[0], "iuf").astype(np.float64, copy=False)
-    done = (
+    done: Columns = (
         np.ascontiguousarray(time_s),
         _ops(arrays[1]),
         _bytes("offset_bytes", arrays[2]),
         _bytes("length_bytes", arrays[3]),
     )
-    if len({len(column) for column in done}) > 1:
-        lengths = ", ".join(f"{name} {len(of)}" for name, of in zip(COLUMNS, done))
+    sizes = [column.size for column in done]
+    if len(set(sizes)) > 1:
+        lengths = ", ".join(f"{name} {size}" for name, size in zip(COLUMNS, sizes))
         raise InputError(f"the arrays of a chunk differ in length: {lengths}")
     return done
 

@@ -1,0 +1,43 @@
+"""What several tests need."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+import stend
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def program() -> str:
+    """The command line."""
+    built = [ROOT / "target" / profile / "stend" for profile in ("release", "debug")]
+    named = os.environ.get("STEND")
+    found = named or next((str(path) for path in built if path.is_file()), None)
+    if found is None:
+        missing = "no program stend: name one in STEND, or `cargo build`"
+        if os.environ.get("STEND_REQUIRE_TOOLS") == "1":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    return found
+
+
+def output(program: str, *args: object) -> str:
+    """What the command line prints."""
+    command = [program, *map(str, args)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 7), done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def full_drive() -> stend.Drive:
+    """A drive that was written all over; tests copy it."""
+    drive = stend.Drive("demo-8gb")
+    drive.fill()
+    return drive
