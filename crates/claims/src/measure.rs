@@ -149,7 +149,10 @@ pub fn measure<E: From<ClaimsError> + Send>(
 }
 
 /// SHA-256 of the program: what another program measured counts for nothing.
-fn program_sha256() -> Result<String, ClaimsError> {
+///
+/// # Errors
+/// Where the program's file cannot be read.
+pub fn program_sha256() -> Result<String, ClaimsError> {
     let failed = |error| ClaimsError::Io(format!("the program cannot read itself: {error}"));
     let path = std::env::current_exe().map_err(failed)?;
     Ok(hex(&std::fs::read(path).map_err(failed)?))

@@ -11,7 +11,7 @@ use crate::error::Failed;
 use crate::{Lab, LabError, RunId};
 
 /// The tables, and how the rows of some runs are found in each.
-pub const TABLES: [&str; 11] = [
+pub const TABLES: [&str; 13] = [
     "drives",
     "runs",
     "rivals",
@@ -23,6 +23,8 @@ pub const TABLES: [&str; 11] = [
     "samples",
     "temperatures",
     "smart",
+    "studies",
+    "study_rows",
 ];
 
 /// A format of exported tables.
@@ -59,6 +61,8 @@ fn of_runs(table: &str) -> &'static str {
             "series IN (SELECT id FROM series WHERE test IN (SELECT id FROM tests WHERE run IN \
              (:runs)))"
         }
+        // They belong to no run.
+        "studies" | "study_rows" => "false",
         _ => "run IN (:runs)",
     }
 }

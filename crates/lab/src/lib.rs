@@ -17,6 +17,8 @@ mod merge;
 mod parquet;
 mod runs;
 mod store;
+mod studies;
+mod table;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -30,6 +32,8 @@ pub use export::{Format, TABLES};
 pub use merge::Merged;
 pub use runs::{Drive, RunId, RunState, RunSummary};
 pub use store::RunContext;
+pub use studies::{StudyContext, StudyId, StudySummary};
+pub use table::{Kind, Table};
 
 /// SQLite's application id in the file's header, by which `file` recognises it: `stnd`.
 const APPLICATION_ID: i32 = 0x7374_6e64;
@@ -38,9 +42,10 @@ const APPLICATION_ID: i32 = 0x7374_6e64;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Each version of the tables from the one before it.
-const VERSIONS: [&str; 2] = [
+const VERSIONS: [&str; 3] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
+    include_str!("migrations/3.sql"),
 ];
 
 /// A lab that is open.

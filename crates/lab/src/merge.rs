@@ -18,6 +18,8 @@ pub struct Merged {
     pub replaced: u32,
     /// Runs that were here as they are there, or further.
     pub known: u32,
+    /// Studies that were not here, or had fewer rows.
+    pub studies: u32,
 }
 
 /// Tables whose rows belong to a run, and their columns beside `run`.
@@ -71,10 +73,14 @@ impl Lab {
         self.connection
             .execute("ATTACH DATABASE ?1 AS other", params![name])
             .map_err(|error| LabError::of(error, other))?;
-        let done = self.change(|within| copy(within, &wanted, &superseded));
+        let done = self.change(|within| {
+            copy(within, &wanted, &superseded)?;
+            crate::studies::merge(within)
+        });
         let detached = self.connection.execute("DETACH DATABASE other", []);
         detached.map_err(|error| self.failed(error))?;
-        done.map(|()| merged)
+        merged.studies = done?;
+        Ok(merged)
     }
 }
 

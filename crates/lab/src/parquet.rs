@@ -5,14 +5,16 @@ use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
-use rusqlite::types::Value as Cell;
+use rusqlite::types::ValueRef;
+use stend_record::study::Cell;
 
 use crate::error::Failed;
-use crate::{Lab, LabError, RunId};
+use crate::table::Kind;
+use crate::{Lab, LabError, RunId, Table};
 
 /// Rows that go into a file at a time.
 const ROWS_TOGETHER: usize = 1 << 16;
@@ -21,13 +23,6 @@ const ROWS_TOGETHER: usize = 1 << 16;
 struct Column {
     name: String,
     kind: Kind,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Integer,
-    Real,
-    Text,
 }
 
 /// Writes a table, or its rows that belong to some runs.
@@ -43,8 +38,7 @@ pub(crate) fn write(
     let mut writer = SerializedFileWriter::new(BufWriter::new(file), schema, properties)?;
     let mut group: Vec<Vec<Cell>> = Vec::new();
     lab.each_row(table, runs, &mut |cells| {
-        let row = cells.iter().map(|&cell| cell.try_into());
-        group.push(row.map(|cell| cell.unwrap_or(Cell::Null)).collect());
+        group.push(cells.iter().map(cell_of).collect());
         if group.len() == ROWS_TOGETHER {
             write_group(writer.next_row_group()?, columns, &group)?;
             group.clear();
@@ -56,6 +50,34 @@ pub(crate) fn write(
     }
     writer.close()?;
     Ok(())
+}
+
+/// Writes a table of its own.
+pub(crate) fn write_table(table: &Table, file: File) -> Result<(), Failed> {
+    let column = |(name, kind): &(String, Kind)| Column {
+        name: name.clone(),
+        kind: *kind,
+    };
+    let columns: Vec<Column> = table.columns.iter().map(column).collect();
+    let schema = schema(&table.name, &columns)?;
+    let properties = Arc::new(WriterProperties::builder().build());
+    let mut writer = SerializedFileWriter::new(BufWriter::new(file), schema, properties)?;
+    for group in table.rows.chunks(ROWS_TOGETHER) {
+        write_group(writer.next_row_group()?, &columns, group)?;
+    }
+    writer.into_inner()?.flush()?;
+    Ok(())
+}
+
+fn cell_of(cell: &ValueRef<'_>) -> Cell {
+    match cell {
+        ValueRef::Integer(n) => Cell::Whole(*n),
+        ValueRef::Real(x) => Cell::Real(*x),
+        ValueRef::Text(_) => cell
+            .as_str()
+            .map_or(Cell::Empty, |text| Cell::Text(text.to_owned())),
+        ValueRef::Null | ValueRef::Blob(_) => Cell::Empty,
+    }
 }
 
 fn typed_columns(lab: &Lab, table: &str) -> Result<Vec<Column>, LabError> {
@@ -80,6 +102,7 @@ fn schema(table: &str, columns: &[Column]) -> Result<Arc<Type>, parquet::errors:
             let (physical, logical) = match column.kind {
                 Kind::Integer => (Physical::INT64, None),
                 Kind::Real => (Physical::DOUBLE, None),
+                Kind::Flag => (Physical::BOOLEAN, None),
                 Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
             };
             Type::primitive_type_builder(&column.name, physical)
@@ -103,14 +126,14 @@ fn write_group<W: Write + Send>(
     for (nth, column) in columns.iter().enumerate() {
         let cells = || rows.iter().map(|row| &row[nth]);
         // Whether each row has the cell.
-        let levels: Vec<i16> = cells().map(|c| i16::from(*c != Cell::Null)).collect();
+        let levels: Vec<i16> = cells().map(|c| i16::from(fits(column.kind, c))).collect();
         let Some(mut writer) = group.next_column()? else {
             break;
         };
         match column.kind {
             Kind::Integer => {
                 let integer = |cell: &Cell| match cell {
-                    Cell::Integer(n) => Some(*n),
+                    Cell::Whole(n) => Some(*n),
                     _ => None,
                 };
                 let values: Vec<i64> = cells().filter_map(integer).collect();
@@ -118,20 +141,23 @@ fn write_group<W: Write + Send>(
                 typed.write_batch(&values, Some(&levels), None)?;
             }
             Kind::Real => {
-                let real = |cell: &Cell| match cell {
-                    Cell::Real(x) => Some(*x),
-                    _ => None,
-                };
-                let values: Vec<f64> = cells().filter_map(real).collect();
+                let values: Vec<f64> = cells().filter_map(Cell::number).collect();
                 let typed = writer.typed::<DoubleType>();
                 typed.write_batch(&values, Some(&levels), None)?;
             }
-            Kind::Text => {
-                let bytes = |cell: &Cell| match cell {
-                    Cell::Text(text) => Some(ByteArray::from(text.as_str())),
+            Kind::Flag => {
+                let flag = |cell: &Cell| match cell {
+                    Cell::Flag(flag) => Some(*flag),
                     _ => None,
                 };
-                let values: Vec<ByteArray> = cells().filter_map(bytes).collect();
+                let values: Vec<bool> = cells().filter_map(flag).collect();
+                let typed = writer.typed::<BoolType>();
+                typed.write_batch(&values, Some(&levels), None)?;
+            }
+            Kind::Text => {
+                let text = |cell: &&Cell| fits(Kind::Text, cell);
+                let bytes = |cell: &Cell| ByteArray::from(cell.to_string().as_str());
+                let values: Vec<ByteArray> = cells().filter(text).map(bytes).collect();
                 let typed = writer.typed::<ByteArrayType>();
                 typed.write_batch(&values, Some(&levels), None)?;
             }
@@ -139,4 +165,15 @@ fn write_group<W: Write + Send>(
         writer.close()?;
     }
     group.close().map(drop)
+}
+
+/// Whether a column of this kind holds a cell; else it is null there.
+fn fits(kind: Kind, cell: &Cell) -> bool {
+    match (kind, cell) {
+        (_, Cell::Empty) => false,
+        (Kind::Integer, cell) => matches!(cell, Cell::Whole(_)),
+        (Kind::Real, cell) => cell.number().is_some(),
+        (Kind::Flag, cell) => matches!(cell, Cell::Flag(_)),
+        (Kind::Text, _) => true,
+    }
 }

@@ -5,7 +5,7 @@
 //! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
 //! the key figures; `kinds` makes each test's charts and tables, one file for each kind of
 //! test; `latency` has their tables of percentiles, `bars` their bars in groups, `speed` their
-//! speeds in both units; `chart` is the data that the page's script draws; `page` lays it out.
+//! speeds in both units; `study` makes the page of a study; `chart` is the data that the page's script draws; `page` lays it out.
 
 mod bars;
 mod chart;
@@ -20,6 +20,7 @@ mod page;
 mod published;
 mod smart;
 mod speed;
+mod study;
 mod view;
 
 use std::fs::File;
@@ -28,6 +29,7 @@ use std::path::{Path, PathBuf};
 
 pub use finding::{Finding, ReportError};
 use stend_record::review::Review;
+use stend_record::study::Study;
 
 /// The review as one self-contained HTML page. `findings` are its verdict.
 pub fn write(review: &Review, findings: &[Finding]) -> Result<String, ReportError> {
@@ -61,6 +63,24 @@ pub fn write_review(review: &Review, folder: &Path) -> Result<(), ReportError> {
     let json = json(review)?;
     make(folder)?;
     replace(&folder.join("review.json"), &json)
+}
+
+/// Writes the page of a study, `index.html`, into a folder, as [`write_folder`] does; `reproduce` is
+/// the command that makes it, empty for none, and `planned` the number of rows that it should have.
+/// Returns the path of the page.
+///
+/// # Errors
+/// Those of [`write_folder`].
+pub fn write_study(
+    study: &Study,
+    planned: u64,
+    reproduce: &str,
+    folder: &Path,
+) -> Result<PathBuf, ReportError> {
+    let html = study::render(study, planned, reproduce)?;
+    make(folder)?;
+    let page = folder.join("index.html");
+    replace(&page, &html).map(|()| page)
 }
 
 fn json(review: &Review) -> Result<String, ReportError> {

@@ -100,7 +100,7 @@ fn bound(finding: &Finding) -> Finding {
 }
 
 /// What a run with other durations than its edition's must say everywhere.
-fn scale_note(duration_scale: f64) -> String {
+pub(crate) fn scale_note(duration_scale: f64) -> String {
     let run = match duration_scale {
         1.0 => return String::new(),
         scale if scale < 1.0 => "SHORTENED RUN",
@@ -131,7 +131,7 @@ fn kind_note(kind: TargetKind) -> &'static str {
 
 /// JSON that may stand in a script element: without `<` nothing in it can end or open
 /// one.
-fn script_safe(data: &ChartData) -> Result<String, ReportError> {
+pub(crate) fn script_safe(data: &ChartData) -> Result<String, ReportError> {
     let json =
         serde_json::to_string(data).map_err(|error| ReportError::Render(error.to_string()))?;
     Ok(json.replace('<', "\\u003c"))

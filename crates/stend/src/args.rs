@@ -116,6 +116,11 @@ pub enum Command {
     Claims(ClaimsArgs),
     /// Fit the free parameters of drive models to measured figures.
     Fit(FitArgs),
+    /// Carry out a study: variants of drives, under jobs or tests, as one table.
+    ///
+    /// Rows that are done are kept in the lab: the same command goes on after a break, and another
+    /// study of the same rows takes them from there.
+    Sweep(SweepArgs),
     /// Measure how fast the simulator is: requests a second, beside what they measured; alone, or
     /// beside MQSim and SimpleSSD, with the same drive and the same requests.
     Bench(BenchArgs),
@@ -218,6 +223,8 @@ pub struct LabArgs {
 pub enum LabCommand {
     /// List the runs, the oldest first.
     List,
+    /// List the studies, the oldest first.
+    Studies,
     /// Print a run: drive, conditions, tests; with --json, its review (schema
     /// `stend.review/1`).
     Show {
@@ -232,7 +239,7 @@ pub enum LabCommand {
         #[arg(long, value_name = "FORMAT", value_enum, default_value = "csv")]
         format: ExportFormat,
         /// Only these tables: drives, runs, rivals, breaks, conditions, tests, points, series,
-        /// samples, smart.
+        /// samples, temperatures, smart, studies, study_rows.
         #[arg(long, value_name = "LIST", value_delimiter = ',')]
         tables: Option<Vec<String>>,
         /// Only what belongs to these runs.
@@ -245,7 +252,7 @@ pub enum LabCommand {
         #[arg(required = true)]
         runs: Vec<i64>,
     },
-    /// Copy the runs of another lab into this one.
+    /// Copy the runs and studies of another lab into this one.
     Merge {
         /// Its file.
         other: PathBuf,
@@ -355,6 +362,37 @@ pub struct ClaimsArgs {
     pub lab: LabPath,
 
     /// Print JSON (schema `stend.claims/1`, or `stend.claims-measured/1`) on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `stend sweep`.
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// The study's file (TOML, schema `stend.study/1`).
+    pub study: PathBuf,
+
+    /// Folder of the table and the page. Default: `study-` and the study's name.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Only check the study, and tell how many rows and states it has.
+    #[arg(long)]
+    pub plan: bool,
+
+    /// Simulate this many rows at a time. Default: the number of processors.
+    #[arg(long, value_name = "N", value_parser = values::count)]
+    pub threads: Option<NonZero<usize>>,
+
+    /// Simulate everything again, whatever the lab has.
+    #[arg(long)]
+    pub fresh: bool,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
+
+    /// Print JSON on stdout: factors, rows, effects.
     #[arg(long)]
     pub json: bool,
 }

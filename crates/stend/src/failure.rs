@@ -9,6 +9,7 @@ use stend_lab::LabError;
 use stend_load::JobError;
 use stend_method::MethodError;
 use stend_report::ReportError;
+use stend_study::StudyError;
 use stend_target::TargetError;
 
 /// A failure of the whole command.
@@ -99,6 +100,16 @@ impl From<LabError> for Failure {
             | LabError::Full(_)
             | LabError::Export { .. }
             | LabError::Other { .. } => Failure::Io(error.to_string()),
+        }
+    }
+}
+
+impl From<StudyError> for Failure {
+    fn from(error: StudyError) -> Failure {
+        match error {
+            StudyError::Definition(error) => error.into(),
+            StudyError::Lab(error) => error.into(),
+            StudyError::Interrupted => Failure::Io(error.to_string()),
         }
     }
 }

@@ -32,6 +32,7 @@ fn named(command: &Command) -> Vec<PathBuf> {
         ]
         .concat(),
         Command::Run(args) => [vec![args.job.clone()], one(&args.on.on)].concat(),
+        Command::Sweep(args) => [vec![args.study.clone()], lab(&args.lab)].concat(),
         Command::Replay(args) => [one(&args.trace), one(&args.on.on)].concat(),
         Command::Traces(args) => match &args.command {
             Some(TracesCommand::Show { name } | TracesCommand::Make { name, .. }) => one(name),

@@ -323,6 +323,14 @@ impl Definition {
         serde_json::to_string(self).expect("keys are texts, and numbers finite")
     }
 
+    /// The title, or the name where it has none.
+    pub fn shown_title(&self) -> &str {
+        match self.title.trim() {
+            "" => &self.name,
+            title => title,
+        }
+    }
+
     /// Checks what can be without files.
     fn check(&self) -> Result<(), Wrong> {
         if self.schema != SCHEMA {
@@ -346,6 +354,14 @@ impl Definition {
                 "seeds",
                 "a study has at least one seed, such as [1]",
             ));
+        }
+        if let Some(at) = self
+            .seeds
+            .iter()
+            .position(|seed| i64::try_from(*seed).is_err())
+        {
+            let message = "a seed is a whole number from 0 to 2^63 - 1";
+            return Err(Wrong::new(format!("seeds[{at}]"), message));
         }
         if !self.prepare.is_empty() && self.job.is_empty() {
             let message = "a test is prepared as its edition says; `prepare` is for jobs";

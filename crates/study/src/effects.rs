@@ -22,22 +22,14 @@ impl Plan {
                 outcomes.push(name.clone());
             }
         }
-        let title = match definition.title.trim() {
-            "" => definition.name.clone(),
-            title => title.to_owned(),
-        };
         let mut study = Study {
             name: definition.name.clone(),
-            title,
+            title: definition.shown_title().to_owned(),
             description: definition.description.clone(),
             design: definition.design.name().to_owned(),
             duration_scale: definition.duration_scale,
             definition: definition.to_json(),
-            factors: self
-                .factors
-                .iter()
-                .map(|factor| factor.name.clone())
-                .collect(),
+            factors: self.factor_names(),
             outcomes,
             rows,
             effects: Vec::new(),

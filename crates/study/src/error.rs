@@ -1,6 +1,7 @@
 //! Why a study cannot be carried out.
 
 use stend_config::{FileError, Problem, Text};
+use stend_lab::LabError;
 
 /// Why a study cannot be carried out. A variant that fails is none: it is a row with its error.
 #[derive(Debug, thiserror::Error)]
@@ -8,6 +9,9 @@ pub enum StudyError {
     /// The definition is wrong.
     #[error(transparent)]
     Definition(#[from] FileError),
+    /// The lab cannot be read or written.
+    #[error(transparent)]
+    Lab(#[from] LabError),
     /// It was interrupted; rows that were done are kept.
     #[error("the study was interrupted")]
     Interrupted,

@@ -9,6 +9,7 @@
 //! | `plan` | the rows of a study, each with its model, its work, and the state it begins from |
 //! | `state` | what is done with a new drive before a job |
 //! | `run` | carries rows out, on threads; states that rows share are prepared once |
+//! | `session` | a study whose rows are kept in the lab as they are done, and taken from there |
 //! | `effects` | what of an outcome each factor explains |
 //!
 //! A row depends on its model, its work and its seed alone: neither the number of threads, nor what
@@ -21,6 +22,7 @@ mod error;
 mod outcome;
 mod plan;
 mod run;
+mod session;
 mod state;
 
 pub use definition::{Definition, SCHEMA};
@@ -28,3 +30,4 @@ pub use effects::effects;
 pub use error::StudyError;
 pub use plan::{Plan, PlannedRow};
 pub use run::{Done, Event, Options, run};
+pub use session::{Context, Session};

@@ -121,6 +121,14 @@ impl Plan {
         &self.rows
     }
 
+    /// Names of the factors, in their order.
+    pub fn factor_names(&self) -> Vec<String> {
+        self.factors
+            .iter()
+            .map(|factor| factor.name.clone())
+            .collect()
+    }
+
     /// Numbers of rows that share a state, in the order of their first: what is best carried out
     /// in one place.
     pub fn groups(&self) -> Vec<Vec<u64>> {

@@ -5,7 +5,7 @@
 //! states exist at a time than threads, but for the last rows of each.
 
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -81,7 +81,7 @@ pub fn run<E: From<StudyError> + Send>(
     let work = || -> Result<(), E> {
         while let Some(task) = pool.next() {
             let result = match task {
-                Task::Prepare(state, numbers) => {
+                Task::Prepare(numbers) => {
                     let row = plan.planned(numbers[0]);
                     {
                         let _one = lock(&out);
@@ -90,7 +90,7 @@ pub fn run<E: From<StudyError> + Send>(
                             rows: numbers.len(),
                         });
                     }
-                    pool.prepared(plan.prepared(row, options), state, numbers);
+                    pool.prepared(plan.prepared(row, options), numbers);
                     Ok(())
                 }
                 Task::Rows(numbers, state) => {
@@ -134,8 +134,8 @@ pub fn run<E: From<StudyError> + Send>(
 type Prepared = Arc<Result<SimulatedTarget, String>>;
 
 enum Task {
-    /// The state of this name, for these rows.
-    Prepare(String, Vec<u64>),
+    /// The state of these rows.
+    Prepare(Vec<u64>),
     /// Rows that are carried out together; jobs on a copy of the state.
     Rows(Vec<u64>, Option<Prepared>),
 }
@@ -151,8 +151,8 @@ struct Pool<'a> {
 struct Queues {
     /// Rows whose state is there, or that need none.
     ready: VecDeque<Task>,
-    /// States to be prepared, each with its rows.
-    states: VecDeque<(String, Vec<u64>)>,
+    /// The rows of each state that is to be prepared.
+    states: VecDeque<Vec<u64>>,
     working: usize,
     done: usize,
     of: usize,
@@ -169,7 +169,7 @@ impl<'a> Pool<'a> {
             let Some(first) = group.first() else { continue };
             let row = plan.planned(*first);
             match (&plan.works[row.work], &row.made) {
-                (Work::Job { .. }, Ok(_)) => states.push_back((row.state.clone(), group)),
+                (Work::Job { .. }, Ok(_)) => states.push_back(group),
                 _ => ready.push_back(Task::Rows(group, None)),
             }
         }
@@ -194,10 +194,8 @@ impl<'a> Pool<'a> {
             if queues.stopped || self.interrupt.load(Ordering::Relaxed) {
                 return None;
             }
-            let task = queues.ready.pop_front().or_else(|| {
-                let (state, rows) = queues.states.pop_front()?;
-                Some(Task::Prepare(state, rows))
-            });
+            let task = queues.ready.pop_front();
+            let task = task.or_else(|| queues.states.pop_front().map(Task::Prepare));
             if task.is_some() {
                 queues.working += 1;
                 return task;
@@ -211,7 +209,7 @@ impl<'a> Pool<'a> {
     }
 
     /// A state is there: its rows can begin.
-    fn prepared(&self, state: Result<SimulatedTarget, String>, _: String, numbers: Vec<u64>) {
+    fn prepared(&self, state: Result<SimulatedTarget, String>, numbers: Vec<u64>) {
         let state = Arc::new(state);
         let mut queues = lock(&self.queues);
         for number in numbers {
@@ -401,6 +399,14 @@ fn words_of(panic: &(dyn Any + Send)) -> &str {
 }
 
 impl PlannedRow {
+    /// The row with the outcomes of another, of the same key.
+    pub(crate) fn done_as(&self, other: &StudyRow) -> StudyRow {
+        self.done(match &other.error {
+            None => Ok(other.outcomes.clone()),
+            Some(error) => Err(error.clone()),
+        })
+    }
+
     /// The row with its outcomes.
     fn done(&self, outcomes: Outcomes) -> StudyRow {
         let (outcomes, error) = match outcomes {
@@ -416,23 +422,5 @@ impl PlannedRow {
             outcomes,
             error,
         }
-    }
-}
-
-impl Plan {
-    /// The rows of results that are known already, by their key: as they stand in this study.
-    pub fn known(&self, results: &BTreeMap<String, StudyRow>) -> Vec<Done> {
-        let known = |row: &PlannedRow| {
-            let result = results.get(&row.key)?;
-            let outcomes = match &result.error {
-                None => Ok(result.outcomes.clone()),
-                Some(error) => Err(error.clone()),
-            };
-            Some(Done {
-                row: row.done(outcomes),
-                key: row.key.clone(),
-            })
-        };
-        self.rows.iter().filter_map(known).collect()
     }
 }

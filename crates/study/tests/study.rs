@@ -1,6 +1,5 @@
 //! Studies of the demonstration drive, made small.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -8,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stend_drive::Model;
 use stend_drive::model::Setting;
+use stend_lab::Lab;
 use stend_load::{JobFile, RunOptions};
 use stend_record::study::{Cell, Study, StudyRow};
-use stend_study::{Definition, Done, Event, Options, Plan, StudyError, run};
+use stend_study::{Context, Definition, Done, Event, Options, Plan, Session, StudyError, run};
 use stend_target::SimulatedTarget;
 
 /// Two thousand random writes.
@@ -159,32 +159,77 @@ fn a_variant_that_fails_is_a_row_with_its_error() {
     assert!(study.rows[0].outcomes.is_empty());
 }
 
+fn context(program: &str) -> Context<'_> {
+    Context {
+        program,
+        stend_version: "0",
+        stend_commit: None,
+        folder: Path::new("f"),
+        now_unix_ms: &|| 0,
+    }
+}
+
 #[test]
-fn an_interrupt_ends_a_study_and_what_is_known_is_not_done_again() {
+fn an_interrupted_study_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let lab = folder.path().join("lab.db");
     let plan = plan(&of_depths(""));
     let options = options(1);
-    let flag = Arc::clone(&options.interrupt);
-    let done = Mutex::new(BTreeMap::new());
-    let keep = |row: Done| -> Result<(), StudyError> {
-        let mut done = done.lock().unwrap();
-        done.insert(row.key, row.row);
-        if done.len() == 2 {
-            flag.store(true, Ordering::Relaxed);
+    let session = Session::open(&plan, Some(&lab), false, context("a")).unwrap();
+    let stop = |event: &Event<'_>| {
+        if matches!(event, Event::Done { done: 2, .. }) {
+            options.interrupt.store(true, Ordering::Relaxed);
         }
-        Ok(())
     };
-    let ended = run(&plan, &all(&plan), &options, &keep, &|_| ());
+    let ended = session.run(&options, &stop);
     assert!(matches!(ended, Err(StudyError::Interrupted)));
-    let done = done.into_inner().unwrap();
-    assert_eq!(done.len(), 2);
-    let known = plan.known(&done);
-    let left: Vec<u64> = all(&plan)
-        .into_iter()
-        .filter(|n| known.iter().all(|done| done.row.number != *n))
-        .collect();
-    let (rest, _) = carried_out(&plan, &left, 2);
-    let rows: Vec<StudyRow> = known.into_iter().chain(rest).map(|done| done.row).collect();
-    assert_eq!(plan.study(rows), study(&plan, 2));
+    drop(session);
+    let again = |program, fresh| {
+        let session = Session::open(&plan, Some(&lab), fresh, context(program)).unwrap();
+        let known = session.known().len();
+        session.run(&self::options(2), &|_| ()).unwrap();
+        (known, session.study())
+    };
+    let whole = study(&plan, 2);
+    for (program, fresh, known) in [
+        ("a", false, 2),
+        ("a", false, 6),
+        ("b", false, 0),
+        ("b", true, 0),
+    ] {
+        assert_eq!(
+            again(program, fresh),
+            (known, whole.clone()),
+            "{program} {fresh}"
+        );
+    }
+    let studies = Lab::look(&lab).unwrap().unwrap().studies().unwrap();
+    assert_eq!(studies.len(), 1);
+    assert_eq!((studies[0].rows_done, studies[0].rows_planned), (6, 6));
+}
+
+/// What another study has done is not done again; what depends on more is.
+#[test]
+fn rows_are_known_by_what_they_are_made_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let lab = folder.path().join("lab.db");
+    let run = |text: &str| {
+        let plan = plan(text);
+        let session = Session::open(&plan, Some(&lab), false, context("a")).unwrap();
+        let known = session.known().len();
+        session.run(&options(2), &|_| ()).unwrap();
+        (known, session.study().rows.len())
+    };
+    let text = of_depths("");
+    assert_eq!(run(&text), (0, 6));
+    assert_eq!(run(&text.replace("[1, 8, 32]", "[1, 8, 16, 32]")), (6, 8));
+    assert_eq!(run(&text.replace("idle_s = 5", "idle_s = 6")), (0, 6));
+    assert_eq!(
+        run(&of_depths("settings = { gc.policy = \"fifo\" }")),
+        (0, 6)
+    );
+    assert_eq!(run(&of_depths("seeds = [2]")), (0, 6));
+    assert_eq!(run(&of_depths("title = \"T\"")), (6, 6));
 }
 
 /// An interrupt in the middle of a long job ends it.
@@ -297,12 +342,21 @@ fn values_may_be_tables_of_figures() {
     assert_eq!(study.rows[1].factors, [Cell::Text("none".to_owned())]);
 }
 
+const MODELS: &str = "models = [\"demo-8gb\"]\n";
+
+const WRITE: &str = "[[job]]\nname = \"w\"\ntext = \"[w]\\nrw=write\\nsize=1m\"\n";
+
+fn assert_wrong(cases: &[(String, &str)]) {
+    for (text, part) in cases {
+        let said = wrong(text);
+        assert!(said.contains(part), "{text}\nsays: {said}\nnot: {part}");
+    }
+}
+
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
-    let job = "[[job]]\nname = \"w\"\ntext = \"[w]\\nrw=write\\nsize=1m\"\n";
-    let models = "models = [\"demo-8gb\"]\n";
-    let factor = |body: &str| format!("{models}[[factor]]\n{body}\n{job}");
-    let cases = [
+fn what_is_wrong_with_a_study_is_told_with_its_place() {
+    let (models, job) = (MODELS, WRITE);
+    assert_wrong(&[
         (String::new(), "missing field `models`"),
         (models.to_owned(), "[[job]] or [[test]]"),
         (
@@ -336,6 +390,13 @@ fn what_is_wrong_is_told_with_its_place() {
             format!("{models}design = \"sobol\"\nsamples = 4\n{job}"),
             "at least one [[factor]]",
         ),
+    ]);
+}
+
+#[test]
+fn what_is_wrong_with_a_factor_is_told_with_its_place() {
+    let factor = |body: &str| format!("{MODELS}[[factor]]\n{body}\n{WRITE}");
+    assert_wrong(&[
         (
             factor("key = \"gc.polic\"\nvalues = [1]"),
             "s.toml:5: factor[0].key: `gc.polic`",
@@ -381,6 +442,13 @@ fn what_is_wrong_is_told_with_its_place() {
             factor("key = \"job.depth\"\nvalues = [1]"),
             "no job contains {depth}",
         ),
+    ]);
+}
+
+#[test]
+fn what_is_wrong_with_a_job_or_test_is_told_with_its_place() {
+    let (models, job) = (MODELS, WRITE);
+    assert_wrong(&[
         (
             format!("{models}{job}{job}"),
             "two jobs or tests are named w",
@@ -414,11 +482,7 @@ fn what_is_wrong_is_told_with_its_place() {
             format!("{models}settings = {{ gc.dept = 1 }}\n{job}"),
             "nearest is `gc.depth`",
         ),
-    ];
-    for (text, part) in cases {
-        let said = wrong(&text);
-        assert!(said.contains(part), "{text}\nsays: {said}\nnot: {part}");
-    }
+    ]);
 }
 
 /// What a study in TOML says, it says in JSON, without the files that it names.

@@ -11,6 +11,7 @@ use crate::output::{json_line, note, print};
 pub fn run(args: &LabArgs) -> Result<(), Failure> {
     match args.command.as_ref().unwrap_or(&LabCommand::List) {
         LabCommand::List => list(&args.lab, args.json),
+        LabCommand::Studies => studies(&args.lab, args.json),
         LabCommand::Show { run } => show(&args.lab, RunId(*run), args.json),
         LabCommand::Export {
             folder,
@@ -43,8 +44,9 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
                 return print(&json_line(&merged)?);
             }
             print(&format!(
-                "runs added: {}, replaced by a further state: {}, known: {}\n",
-                merged.added, merged.replaced, merged.known
+                "runs added: {}, replaced by a further state: {}, known: {}; studies added or \
+                 replaced: {}\n",
+                merged.added, merged.replaced, merged.known, merged.studies
             ))
         }
     }
@@ -112,6 +114,43 @@ fn list(of: &LabPath, as_json: bool) -> Result<(), Failure> {
             run.edition,
             run.tests_finished,
             state(run)
+        );
+    }
+    print(&text)
+}
+
+fn studies(of: &LabPath, as_json: bool) -> Result<(), Failure> {
+    let lab = laboratory::look_if_made(of)?;
+    let studies = lab
+        .map(|lab| lab.studies())
+        .transpose()?
+        .unwrap_or_default();
+    if as_json {
+        return print(&json_line(&studies)?);
+    }
+    if studies.is_empty() {
+        let path = laboratory::path(of)?;
+        note(&format!(
+            "{}: no study has been carried out yet",
+            path.display()
+        ));
+        return Ok(());
+    }
+    let width = studies.iter().map(|study| study.name.chars().count());
+    let width = width.max().unwrap_or_default().max(5);
+    let mut text = format!(
+        "{:>5}  {:<16}  {:<width$}  {:>15}  {:>6}  folder\n",
+        "study", "begun", "name", "rows", "failed"
+    );
+    for study in &studies {
+        let rows = format!("{} of {}", study.rows_done, study.rows_planned);
+        text += &format!(
+            "{:>5}  {:<16}  {:<width$}  {rows:>15}  {:>6}  {}\n",
+            study.study,
+            time(study.begun_unix_ms),
+            study.name,
+            study.rows_failed,
+            study.folder
         );
     }
     print(&text)

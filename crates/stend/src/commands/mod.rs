@@ -17,4 +17,5 @@ pub mod report;
 pub mod review;
 pub mod run;
 pub mod serve;
+pub mod sweep;
 pub mod traces;

@@ -1,0 +1,255 @@
+//! Studies: their rows as they are done, and rows that are known.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use stend_record::study::{Cell, StudyRow};
+use uuid::Uuid;
+
+use crate::{Lab, LabError};
+
+/// The number of a study in its lab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StudyId(pub i64);
+
+/// A study that begins, or goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct StudyContext<'a> {
+    /// Short name.
+    pub name: &'a str,
+    /// Title.
+    pub title: &'a str,
+    /// The study as it is defined, without references to files (JSON).
+    pub definition: &'a str,
+    /// Names of its factors, in their order.
+    pub factors: &'a [String],
+    /// Factor on the durations of tests.
+    pub duration_scale: f64,
+    /// Rows that it has in all.
+    pub rows_planned: u64,
+    /// Folder of its results.
+    pub folder: &'a Path,
+    /// The version of stend.
+    pub stend_version: &'a str,
+    /// Its commit, where that is known.
+    pub stend_commit: Option<&'a str>,
+    /// Now, ms since 1970.
+    pub now_unix_ms: i64,
+}
+
+/// A study of the lab, without its rows.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct StudySummary {
+    /// Its number.
+    pub study: i64,
+    /// Short name.
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// Rows that it has in all.
+    pub rows_planned: u64,
+    /// Rows that are done.
+    pub rows_done: u64,
+    /// Of these, rows that failed.
+    pub rows_failed: u64,
+    /// Folder of its results.
+    pub folder: String,
+    /// Beginning, ms since 1970.
+    pub begun_unix_ms: i64,
+    /// The last row, ms since 1970.
+    pub saved_unix_ms: i64,
+}
+
+impl Lab {
+    /// The study of this definition: the one that is there, or a new one.
+    ///
+    /// # Errors
+    /// Where the lab cannot be written.
+    pub fn begin_study(&mut self, of: &StudyContext<'_>) -> Result<StudyId, LabError> {
+        let sha256 = hex(of.definition);
+        self.change(|to| {
+            let sql = "SELECT id FROM studies WHERE definition_sha256 = ?1";
+            let there = to.query_row(sql, [&sha256], |row| row.get(0)).optional()?;
+            if let Some(id) = there {
+                let sql = "UPDATE studies SET folder = ?2, saved_unix_ms = ?3 WHERE id = ?1";
+                let folder = of.folder.to_string_lossy();
+                to.execute(sql, params![id, folder, of.now_unix_ms])?;
+                return Ok(StudyId(id));
+            }
+            to.execute(
+                "INSERT INTO studies (uuid, name, title, definition, definition_sha256,
+                    duration_scale, rows_planned, folder, stend_version, stend_commit,
+                    begun_unix_ms, saved_unix_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)",
+                params![
+                    Uuid::new_v4().to_string(),
+                    of.name,
+                    of.title,
+                    of.definition,
+                    sha256,
+                    of.duration_scale,
+                    of.rows_planned.cast_signed(),
+                    of.folder.to_string_lossy(),
+                    of.stend_version,
+                    of.stend_commit,
+                    of.now_unix_ms,
+                ],
+            )?;
+            Ok(StudyId(to.last_insert_rowid()))
+        })
+    }
+
+    /// Writes rows of a study, each with its key, in one transaction; rows of the same numbers are
+    /// replaced.
+    ///
+    /// # Errors
+    /// Where the lab cannot be written.
+    pub fn save_rows(
+        &mut self,
+        study: StudyId,
+        rows: &[(String, StudyRow)],
+        of: &StudyContext<'_>,
+    ) -> Result<(), LabError> {
+        self.change(|to| {
+            for (key, row) in rows {
+                save_row(to, study, key, row, of.factors)?;
+            }
+            let sql = "UPDATE studies SET saved_unix_ms = ?2 WHERE id = ?1";
+            to.execute(sql, params![study.0, of.now_unix_ms])?;
+            Ok(())
+        })
+    }
+
+    /// The rows of these keys, as far as there are any, whichever study they were made for. Their
+    /// numbers and factors are not filled in.
+    ///
+    /// # Errors
+    /// Where the lab cannot be read.
+    pub fn rows_of_keys<'a>(
+        &self,
+        keys: impl IntoIterator<Item = &'a str>,
+    ) -> Result<BTreeMap<String, StudyRow>, LabError> {
+        let sql = "SELECT model, seed, job, outcomes, error FROM study_rows WHERE \"key\" = ?1
+            ORDER BY study DESC LIMIT 1";
+        let mut rows = BTreeMap::new();
+        for key in keys {
+            let found = self.row(sql, [key], |row| {
+                let (seed, outcomes): (String, String) = (row.get(1)?, row.get(3)?);
+                Ok(StudyRow {
+                    model: row.get(0)?,
+                    seed: seed.parse().unwrap_or(0),
+                    job: row.get(2)?,
+                    outcomes: outcomes_of(&outcomes),
+                    error: row.get(4)?,
+                    ..StudyRow::default()
+                })
+            })?;
+            rows.extend(found.map(|row| (key.to_owned(), row)));
+        }
+        Ok(rows)
+    }
+
+    /// The studies of the lab, the latest last.
+    ///
+    /// # Errors
+    /// Where the lab cannot be read.
+    pub fn studies(&self) -> Result<Vec<StudySummary>, LabError> {
+        let sql = "
+            SELECT id, name, title, rows_planned,
+                (SELECT count(*) FROM study_rows WHERE study = id),
+                (SELECT count(error) FROM study_rows WHERE study = id),
+                folder, begun_unix_ms, saved_unix_ms
+            FROM studies ORDER BY begun_unix_ms, id";
+        self.rows(sql, [], |row| {
+            let count = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
+            Ok(StudySummary {
+                study: row.get(0)?,
+                name: row.get(1)?,
+                title: row.get(2)?,
+                rows_planned: count(3)?,
+                rows_done: count(4)?,
+                rows_failed: count(5)?,
+                folder: row.get(6)?,
+                begun_unix_ms: row.get(7)?,
+                saved_unix_ms: row.get(8)?,
+            })
+        })
+    }
+}
+
+fn save_row(
+    to: &Transaction<'_>,
+    study: StudyId,
+    key: &str,
+    row: &StudyRow,
+    factors: &[String],
+) -> rusqlite::Result<()> {
+    let cell = |cell: &Cell| serde_json::to_value(cell).unwrap_or_default();
+    let named = factors.iter().zip(&row.factors);
+    let of_factors: Map<String, Value> = named.map(|(n, value)| (n.clone(), cell(value))).collect();
+    // A list of pairs, whose order is that of the columns.
+    let outcomes = serde_json::to_string(&row.outcomes).unwrap_or_default();
+    let sql = "INSERT OR REPLACE INTO study_rows
+            (study, \"row\", \"key\", model, seed, job, factors, outcomes, error)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let parameters = params![
+        study.0,
+        row.number.cast_signed(),
+        key,
+        row.model,
+        row.seed.to_string(),
+        row.job,
+        Value::Object(of_factors).to_string(),
+        outcomes,
+        row.error,
+    ];
+    to.prepare_cached(sql)?.execute(parameters).map(drop)
+}
+
+fn outcomes_of(text: &str) -> Vec<(String, f64)> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+fn hex(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Takes over the studies of the attached database `other` that are not here, or have fewer rows
+/// here. How many.
+pub(crate) fn merge(within: &Transaction<'_>) -> rusqlite::Result<u32> {
+    const OF_STUDY: &str = "uuid, name, title, definition, definition_sha256, duration_scale, \
+        rows_planned, folder, stend_version, stend_commit, begun_unix_ms, saved_unix_ms";
+    let count = |lab: &str| format!("(SELECT count(*) FROM {lab}.study_rows WHERE study = id)");
+    let (theirs, ours) = (count("other"), count("main"));
+    let sql = format!(
+        "SELECT id, uuid FROM other.studies AS their WHERE NOT EXISTS (
+            SELECT 1 FROM main.studies AS our WHERE our.uuid = their.uuid AND {} >= {})",
+        ours.replace("study = id", "study = our.id"),
+        theirs.replace("study = id", "study = their.id")
+    );
+    let wanted: Vec<(i64, String)> = within
+        .prepare(&sql)?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    for (id, uuid) in &wanted {
+        within.execute("DELETE FROM main.studies WHERE uuid = ?1", [uuid])?;
+        let sql = format!(
+            "INSERT INTO main.studies ({OF_STUDY}) SELECT {OF_STUDY} FROM other.studies \
+             WHERE id = ?1"
+        );
+        within.execute(&sql, [id])?;
+        let here = within.last_insert_rowid();
+        within.execute(
+            "INSERT INTO main.study_rows
+                (study, \"row\", \"key\", model, seed, job, factors, outcomes, error)
+             SELECT ?1, \"row\", \"key\", model, seed, job, factors, outcomes, error
+             FROM other.study_rows WHERE study = ?2",
+            params![here, id],
+        )?;
+    }
+    Ok(wanted.len() as u32)
+}

@@ -1,0 +1,145 @@
+//! Tables that are not the lab's own, such as that of a study, as files for other programs.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use stend_record::study::{Cell, Study, StudyRow};
+
+use crate::error::Failed;
+use crate::{Format, LabError};
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole numbers.
+    Integer,
+    /// Numbers.
+    Real,
+    /// `true` or `false`.
+    Flag,
+    /// Text.
+    Text,
+}
+
+/// A table: columns of one kind each; any cell may be empty.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Its name, and that of its files.
+    pub name: String,
+    /// The columns.
+    pub columns: Vec<(String, Kind)>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// The rows of a study: number, model, factors, seed, job, outcomes, and errors. One whose
+    /// durations are not those of its editions has their factor in each row.
+    pub fn of_study(study: &Study) -> Table {
+        let column = |name: &str, kind| (name.to_owned(), kind);
+        let mut columns = vec![column("row", Kind::Integer), column("model", Kind::Text)];
+        for (at, name) in study.factors.iter().enumerate() {
+            let kinds = study.rows.iter().map(|row| kind_of(&row.factors[at]));
+            columns.push(column(name, kinds.reduce(common).unwrap_or(Kind::Text)));
+        }
+        columns.push(column("seed", Kind::Integer));
+        columns.push(column("job", Kind::Text));
+        let scaled = study.duration_scale != 1.0;
+        if scaled {
+            columns.push(column("duration_scale", Kind::Real));
+        }
+        let outcomes = study.outcomes.iter();
+        columns.extend(outcomes.map(|name| column(name, Kind::Real)));
+        columns.push(column("error", Kind::Text));
+        let row = |row: &StudyRow| {
+            let mut cells = vec![
+                Cell::Whole(row.number as i64),
+                Cell::Text(row.model.clone()),
+            ];
+            cells.extend(row.factors.iter().cloned());
+            cells.push(Cell::Whole(row.seed as i64));
+            cells.push(Cell::Text(row.job.clone()));
+            cells.extend(scaled.then_some(Cell::Real(study.duration_scale)));
+            let outcomes = study.outcomes.iter().map(|name| row.outcome(name));
+            cells.extend(outcomes.map(|value| value.map_or(Cell::Empty, Cell::Real)));
+            cells.push(row.error.clone().map_or(Cell::Empty, Cell::Text));
+            cells
+        };
+        Table {
+            name: study.name.clone(),
+            columns,
+            rows: study.rows.iter().map(row).collect(),
+        }
+    }
+
+    /// Writes the table as a file of this format into a folder; one that is there is replaced as a
+    /// whole. The file.
+    ///
+    /// # Errors
+    /// [`LabError::Export`] where it cannot be written.
+    pub fn write(&self, folder: &Path, format: Format) -> Result<PathBuf, LabError> {
+        let path = folder.join(format!("{}.{}", self.name, format.extension()));
+        let part = folder.join(format!("{}.{}.part", self.name, format.extension()));
+        let write = || -> Result<(), Failed> {
+            let file = File::create(&part)?;
+            match format {
+                Format::Csv => self.to_csv(file)?,
+                Format::Json => self.to_json(file)?,
+                #[cfg(feature = "parquet")]
+                Format::Parquet => crate::parquet::write_table(self, file)?,
+            }
+            Ok(std::fs::rename(&part, &path)?)
+        };
+        let written = write();
+        if written.is_err() {
+            let _ = std::fs::remove_file(&part);
+        }
+        written.map_err(|error| LabError::Export {
+            path: path.clone(),
+            what: error.to_string(),
+        })?;
+        Ok(path)
+    }
+
+    fn to_csv(&self, file: File) -> Result<(), Failed> {
+        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
+        writer.write_record(self.columns.iter().map(|(name, _)| name))?;
+        for row in &self.rows {
+            writer.write_record(row.iter().map(Cell::to_string))?;
+        }
+        Ok(writer.flush()?)
+    }
+
+    fn to_json(&self, file: File) -> Result<(), Failed> {
+        let object = |row: &Vec<Cell>| -> serde_json::Map<String, serde_json::Value> {
+            let named = self.columns.iter().zip(row);
+            let value = |cell| serde_json::to_value(cell).unwrap_or_default();
+            named
+                .map(|((name, _), cell)| (name.clone(), value(cell)))
+                .collect()
+        };
+        let objects: Vec<_> = self.rows.iter().map(object).collect();
+        let mut out = BufWriter::new(file);
+        serde_json::to_writer(&mut out, &objects)?;
+        Ok(out.flush()?)
+    }
+}
+
+fn kind_of(cell: &Cell) -> Kind {
+    match cell {
+        Cell::Flag(_) => Kind::Flag,
+        Cell::Whole(_) => Kind::Integer,
+        Cell::Real(_) => Kind::Real,
+        Cell::Text(_) | Cell::Empty => Kind::Text,
+    }
+}
+
+/// The kind that holds cells of both.
+fn common(one: Kind, other: Kind) -> Kind {
+    match (one, other) {
+        (one, other) if one == other => one,
+        (Kind::Integer, Kind::Real) | (Kind::Real, Kind::Integer) => Kind::Real,
+        _ => Kind::Text,
+    }
+}

@@ -1,0 +1,190 @@
+//! `stend sweep`: a study, its table and its page.
+
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use stend_claims::program_sha256;
+use stend_lab::{Format, Table};
+use stend_record::study::{Study, StudyRow};
+use stend_study::{Context, Definition, Event, Options, Plan, Session};
+
+use crate::args::SweepArgs;
+use crate::failure::Failure;
+use crate::memory::simulations_that_fit;
+use crate::output::{json_line, note, print};
+use crate::progress::Bar;
+use crate::{laboratory, signals};
+
+/// Outcomes of which the terminal shows the effects.
+const OUTCOMES_SHOWN: usize = 12;
+
+/// Formats of the table's files, as far as the program is built with them.
+const FORMATS: &[Format] = &[
+    Format::Csv,
+    #[cfg(feature = "parquet")]
+    Format::Parquet,
+];
+
+pub fn run(args: &SweepArgs) -> Result<(), Failure> {
+    let plan = Plan::new(Definition::read(&args.study)?)?;
+    if args.plan {
+        return print(&planned(&plan));
+    }
+    let folder = args.out.clone();
+    let folder = folder.unwrap_or_else(|| format!("study-{}", plan.definition().name).into());
+    check_folder(&folder, &plan.definition().name)?;
+    let lab = laboratory::path(&args.lab)?;
+    laboratory::check(&lab)?;
+    let absolute = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
+    let context = Context {
+        program: &program_sha256()?,
+        stend_version: env!("CARGO_PKG_VERSION"),
+        stend_commit: option_env!("STEND_COMMIT"),
+        folder: &absolute,
+        now_unix_ms: &|| Timestamp::now().as_millisecond(),
+    };
+    let session = Session::open(&plan, Some(&lab), args.fresh, context)?;
+    note(&format!(
+        "{} rows, {} of them taken from the lab",
+        plan.rows().len(),
+        session.known().len()
+    ));
+    signals::hint("; rows that are done are kept, and the same command goes on".to_owned());
+    carry_out(&session, &plan, args)?;
+    let study = session.study();
+    let page = write(&study, &plan, args, &folder)?;
+    print(&match args.json {
+        true => json_line(&study)?,
+        false => summary(&study, &page),
+    })?;
+    match study.rows.iter().any(|row| row.error.is_some()) {
+        true => Err(Failure::Incomplete),
+        false => Ok(()),
+    }
+}
+
+/// What would be done.
+fn planned(plan: &Plan) -> String {
+    let groups = plan.groups();
+    format!(
+        "{}: {} rows, which begin from {} states\n",
+        plan.definition().shown_title(),
+        plan.rows().len(),
+        groups.len()
+    )
+}
+
+fn carry_out(session: &Session<'_>, plan: &Plan, args: &SweepArgs) -> Result<(), Failure> {
+    let processors = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = args.threads.map_or_else(
+        || simulations_that_fit(processors(), plan.capacity_bytes_max()),
+        NonZero::get,
+    );
+    let options = Options {
+        threads,
+        interrupt: Arc::default(),
+    };
+    let bar = Bar::new(&plan.definition().name);
+    bar.begin();
+    let show = |event: &Event<'_>| match event {
+        Event::Preparing { model, rows } => {
+            bar.message(format!("{model}: preparing a state for {rows} rows"));
+        }
+        Event::Done { row, done, of } => {
+            bar.at(*done as f64 / *of as f64);
+            bar.message(format!("row {done} of {of}"));
+            if let Some(error) = &row.error {
+                bar.line(&format!("row {} failed: {error}", row.number));
+            }
+        }
+    };
+    let ran = session.run(&options, &show);
+    bar.finish();
+    Ok(ran?)
+}
+
+/// Refuses a folder in which other files would be replaced than those of this study.
+fn check_folder(folder: &Path, name: &str) -> Result<(), Failure> {
+    let refused = |path: &Path| {
+        Err(Failure::Refused(format!(
+            "{}: it exists, and is not of a study; choose another folder with --out, or remove it",
+            path.display()
+        )))
+    };
+    let begins = |path: &Path, marks: &[&str]| match fs::read(path) {
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&bytes);
+            marks.iter().all(|mark| text.contains(mark))
+        }
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
+    let page = folder.join("index.html");
+    if !begins(&page, &["content=\"stend\"", "– study</title>"]) {
+        return refused(&page);
+    }
+    let table = folder.join(format!("{name}.csv"));
+    if !begins(&table, &["row,model,"]) {
+        return refused(&table);
+    }
+    let parquet = folder.join(format!("{name}.parquet"));
+    if parquet.exists() && !table.exists() {
+        return refused(&parquet);
+    }
+    fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))
+}
+
+/// Writes the table and the page; the page's path.
+fn write(study: &Study, plan: &Plan, args: &SweepArgs, folder: &Path) -> Result<PathBuf, Failure> {
+    let table = Table::of_study(study);
+    for format in FORMATS {
+        signals::undisturbed(|| table.write(folder, *format))?;
+    }
+    let reproduce = format!("stend sweep {}", args.study.display());
+    let planned = plan.rows().len() as u64;
+    let page =
+        signals::undisturbed(|| stend_report::write_study(study, planned, &reproduce, folder));
+    Ok(page?)
+}
+
+/// What explains the outcomes, and where everything is.
+fn summary(study: &Study, page: &Path) -> String {
+    let failed = study
+        .rows
+        .iter()
+        .filter(|row: &&StudyRow| row.error.is_some())
+        .count();
+    let mut text = format!("{}: {} rows", study.title, study.rows.len());
+    if failed > 0 {
+        text += &format!(", {failed} failed");
+    }
+    if study.duration_scale != 1.0 {
+        text += &format!(", every measurement of tests × {}", study.duration_scale);
+    }
+    text += "\n";
+    let mut shown: Vec<(&str, &str)> = Vec::new();
+    for effect in &study.effects {
+        let pair = (effect.job.as_str(), effect.outcome.as_str());
+        if !shown.contains(&pair) && shown.len() < OUTCOMES_SHOWN {
+            shown.push(pair);
+        }
+    }
+    for (job, outcome) in shown {
+        let of_pair = study.effects.iter();
+        let of_pair = of_pair.filter(|effect| effect.job == job && effect.outcome == outcome);
+        let mut shares: Vec<(f64, &str)> = of_pair
+            .filter_map(|effect| Some((effect.variance_share?, effect.factor.as_str())))
+            .collect();
+        shares.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let words = shares
+            .iter()
+            .map(|(share, factor)| format!("{factor} {:.0} %", share * 100.0));
+        let words: Vec<String> = words.collect();
+        if !words.is_empty() {
+            text += &format!("  {job}: {outcome} is explained by {}\n", words.join(", "));
+        }
+    }
+    text + &format!("{}\n", page.display())
+}

@@ -1,0 +1,234 @@
+//! A study whose rows are kept in the lab as they are done: one that was broken off goes on, and a
+//! row that another study has is taken from there.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use sha2::{Digest, Sha256};
+use stend_lab::{Lab, StudyContext, StudyId};
+use stend_record::study::{Study, StudyRow};
+
+use crate::error::StudyError;
+use crate::plan::Plan;
+use crate::run::{Done, Event, Options, run};
+
+/// Rows are written to the lab after this time at the latest, ms: so much is simulated again after
+/// the process was killed.
+const SAVED_EVERY_MS: i64 = 250;
+
+/// Who carries a study out.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Names the program: rows that another one made count for nothing.
+    pub program: &'a str,
+    /// Its version.
+    pub stend_version: &'a str,
+    /// Its commit, where that is known.
+    pub stend_commit: Option<&'a str>,
+    /// Folder of the results.
+    pub folder: &'a Path,
+    /// The present instant, ms since 1970.
+    pub now_unix_ms: &'a (dyn Fn() -> i64 + Sync),
+}
+
+/// A study that is carried out.
+pub struct Session<'a> {
+    plan: &'a Plan,
+    context: Context<'a>,
+    kept: Option<Kept>,
+    known: Vec<StudyRow>,
+    done: Mutex<Vec<StudyRow>>,
+}
+
+/// Where rows are kept.
+struct Kept {
+    lab: Mutex<Lab>,
+    study: StudyId,
+    waiting: Mutex<Waiting>,
+}
+
+/// Rows that are not written yet.
+struct Waiting {
+    rows: Vec<(String, StudyRow)>,
+    saved_unix_ms: i64,
+}
+
+impl<'a> Session<'a> {
+    /// Begins a study, or goes on with it: what the lab in this file has of its rows is known,
+    /// unless `fresh`. Without a lab nothing is known, and nothing is kept.
+    ///
+    /// # Errors
+    /// [`StudyError::Lab`].
+    pub fn open(
+        plan: &'a Plan,
+        lab: Option<&Path>,
+        fresh: bool,
+        context: Context<'a>,
+    ) -> Result<Session<'a>, StudyError> {
+        let mut session = Session {
+            plan,
+            context,
+            kept: None,
+            known: Vec::new(),
+            done: Mutex::default(),
+        };
+        let Some(path) = lab else {
+            return Ok(session);
+        };
+        let mut lab = Lab::open(path)?;
+        let now_unix_ms = (context.now_unix_ms)();
+        let definition = plan.definition().to_json();
+        let factors = plan.factor_names();
+        let study = lab.begin_study(&session.study_context(&definition, &factors, now_unix_ms))?;
+        let mut waiting = Vec::new();
+        if !fresh {
+            let keys: Vec<String> = plan
+                .rows()
+                .iter()
+                .map(|row| session.key(&row.key))
+                .collect();
+            let mut found = lab.rows_of_keys(keys.iter().map(String::as_str))?;
+            for (row, key) in plan.rows().iter().zip(keys) {
+                if let Some(result) = found.remove(&key) {
+                    let row = row.done_as(&result);
+                    session.known.push(row.clone());
+                    // In this study as well, if it was made for another.
+                    waiting.push((key, row));
+                }
+            }
+        }
+        lab.save_rows(
+            study,
+            &waiting,
+            &session.study_context(&definition, &factors, now_unix_ms),
+        )?;
+        session.kept = Some(Kept {
+            lab: Mutex::new(lab),
+            study,
+            waiting: Mutex::new(Waiting {
+                rows: Vec::new(),
+                saved_unix_ms: now_unix_ms,
+            }),
+        });
+        Ok(session)
+    }
+
+    /// Rows that were known when it was opened.
+    pub fn known(&self) -> &[StudyRow] {
+        &self.known
+    }
+
+    /// Numbers of the rows that are to be carried out.
+    pub fn open_rows(&self) -> Vec<u64> {
+        let done = lock(&self.done);
+        let is_open = |number: &u64| {
+            let mut rows = self.known.iter().chain(&*done);
+            !rows.any(|row| row.number == *number)
+        };
+        if self.known.is_empty() && done.is_empty() {
+            return self.plan.rows().iter().map(|row| row.number).collect();
+        }
+        self.plan
+            .rows()
+            .iter()
+            .map(|row| row.number)
+            .filter(is_open)
+            .collect()
+    }
+
+    /// Carries out what is open.
+    ///
+    /// # Errors
+    /// [`StudyError::Interrupted`], [`StudyError::Lab`]; rows that were done are kept all the same.
+    pub fn run(
+        &self,
+        options: &Options,
+        report: &(dyn Fn(&Event<'_>) + Sync),
+    ) -> Result<(), StudyError> {
+        let keep = |done: Done| self.keep(done);
+        let ran = run(self.plan, &self.open_rows(), options, &keep, report);
+        self.flush().and(ran)
+    }
+
+    /// Takes a row in that was carried out, here or elsewhere.
+    ///
+    /// # Errors
+    /// [`StudyError::Lab`].
+    pub fn keep(&self, done: Done) -> Result<(), StudyError> {
+        lock(&self.done).push(done.row.clone());
+        let Some(kept) = &self.kept else {
+            return Ok(());
+        };
+        let due = {
+            let mut waiting = lock(&kept.waiting);
+            waiting.rows.push((self.key(&done.key), done.row));
+            (self.context.now_unix_ms)() - waiting.saved_unix_ms >= SAVED_EVERY_MS
+        };
+        match due {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes to the lab what is not written yet.
+    ///
+    /// # Errors
+    /// [`StudyError::Lab`].
+    pub fn flush(&self) -> Result<(), StudyError> {
+        let Some(kept) = &self.kept else {
+            return Ok(());
+        };
+        let now_unix_ms = (self.context.now_unix_ms)();
+        let rows = {
+            let mut waiting = lock(&kept.waiting);
+            waiting.saved_unix_ms = now_unix_ms;
+            std::mem::take(&mut waiting.rows)
+        };
+        let factors = self.plan.factor_names();
+        let context = self.study_context("", &factors, now_unix_ms);
+        Ok(lock(&kept.lab).save_rows(kept.study, &rows, &context)?)
+    }
+
+    /// The study with all rows that are there.
+    pub fn study(&self) -> Study {
+        let done = lock(&self.done);
+        let rows = self.known.iter().chain(&*done).cloned();
+        self.plan.study(rows.collect())
+    }
+
+    /// The number of the study in its lab.
+    pub fn id(&self) -> Option<StudyId> {
+        self.kept.as_ref().map(|kept| kept.study)
+    }
+
+    /// The key of a row with the program that makes it.
+    fn key(&self, row: &str) -> String {
+        let digest = Sha256::digest(format!("{}\n{row}", self.context.program).as_bytes());
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn study_context<'c>(
+        &'c self,
+        definition: &'c str,
+        factors: &'c [String],
+        now_unix_ms: i64,
+    ) -> StudyContext<'c> {
+        let of = self.plan.definition();
+        StudyContext {
+            name: &of.name,
+            title: of.shown_title(),
+            definition,
+            factors,
+            duration_scale: of.duration_scale,
+            rows_planned: self.plan.rows().len() as u64,
+            folder: self.context.folder,
+            stend_version: self.context.stend_version,
+            stend_commit: self.context.stend_commit,
+            now_unix_ms,
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
