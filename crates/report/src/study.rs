@@ -22,6 +22,9 @@ const DOTS_MAX: usize = 1_000;
 /// A factor of more levels has no line for each.
 const LINES_MAX: usize = 6;
 
+/// A logarithmic axis of so few levels has a tick for each.
+const TICKS_MAX: usize = 8;
+
 /// From this ratio of the greatest to the least level on, an axis is logarithmic.
 const LOG_RATIO: f64 = 20.0;
 
@@ -166,29 +169,26 @@ fn effect_of<'s>(
 }
 
 fn section(study: &Study, number: usize, job: &str, data: &mut ChartData) -> Section {
-    let mut blocks = Vec::new();
+    let mut figures = Vec::new();
     let mut left_out = 0;
     for outcome in &study.outcomes {
         let effects = study.effects.iter();
         let effects: Vec<&Effect> = effects
             .filter(|effect| effect.job == job && effect.outcome == *outcome)
             .collect();
-        let mut figures = Vec::new();
         for effect in &effects {
             match effect.variance_share {
                 Some(share) if share < CHARTED_SHARE_MIN => left_out += 1,
                 _ => figures.push(figure(study, effect, second(&effects, effect), data)),
             }
         }
-        if !figures.is_empty() {
-            blocks.push(Block {
-                figures,
-                tables: Vec::new(),
-            });
-        }
     }
     let left_out = match left_out {
         0 => String::new(),
+        1 => format!(
+            "One pair of an outcome and a factor that explains less than {} of it has no chart.",
+            number::percent(CHARTED_SHARE_MIN)
+        ),
         count => format!(
             "{count} pairs of an outcome and a factor that explains less than {} of it have no \
              chart.",
@@ -199,7 +199,10 @@ fn section(study: &Study, number: usize, job: &str, data: &mut ChartData) -> Sec
         job: job.to_owned(),
         anchor: format!("job-{}", number + 1),
         left_out,
-        blocks,
+        blocks: vec![Block {
+            figures,
+            tables: Vec::new(),
+        }],
     }
 }
 
@@ -243,8 +246,8 @@ fn figure(study: &Study, effect: &Effect, second: Option<&Effect>, data: &mut Ch
     let numeric = effect.levels.iter().all(|level| level.at.is_some());
     let x = axis(effect, numeric);
     let y_title = match unit {
-        "" => effect.outcome.clone(),
-        unit => format!("{}, {unit}", effect.outcome),
+        "" => &effect.outcome,
+        unit => unit,
     };
     let rows: Vec<(&StudyRow, f64)> = study
         .rows
@@ -285,7 +288,7 @@ fn figure(study: &Study, effect: &Effect, second: Option<&Effect>, data: &mut Ch
         kind: ChartKind::Dots,
         height_px: 300,
         x,
-        y: Axis::new(&y_title, unit.split(' ').next().unwrap_or_default()),
+        y: Axis::new(y_title, unit.split(' ').next().unwrap_or_default()),
         traces,
         ..Chart::default()
     };
@@ -302,6 +305,14 @@ fn axis(effect: &Effect, numeric: bool) -> Axis {
         (true, Some(first), Some(last)) if *first > 0.0 && last / first >= LOG_RATIO => Scale::Log,
         _ => Scale::Linear,
     };
+    if axis.scale == Scale::Log && places.len() <= TICKS_MAX {
+        axis.tick_texts = effect
+            .levels
+            .iter()
+            .map(|level| level.label.clone())
+            .collect();
+        axis.tick_values = places.clone();
+    }
     // Read from its levels, not from zero.
     if let (Scale::Linear, Some(first), Some(last)) = (axis.scale, first, last) {
         let margin = (last - first) * 0.06;

@@ -96,10 +96,15 @@ fn count(element: scraper::ElementRef<'_>, selector: &str) -> usize {
 
 /// Asserts that every chart is there, whole and can be saved.
 fn assert_drawn(dom: &Html) {
+    assert_charts(dom, 11);
+}
+
+/// The same of at least so many charts.
+fn assert_charts(dom: &Html, least: usize) {
     let root = dom.root_element();
     assert_eq!(root.value().attr("data-charts"), Some("drawn"));
     let charts: Vec<_> = dom.select(&Selector::parse(".chart").unwrap()).collect();
-    assert!(charts.len() > 10, "{} charts", charts.len());
+    assert!(charts.len() >= least, "{} charts", charts.len());
     for chart in charts {
         let id = chart.value().attr("id").unwrap();
         let wanted: usize = chart.value().attr("data-traces").unwrap().parse().unwrap();
@@ -144,6 +149,18 @@ fn every_chart_is_drawn_without_an_error_or_a_network() {
         8,
         "four loads on two drives"
     );
+}
+
+#[test]
+fn the_charts_of_a_study_are_drawn() {
+    let Some(chromium) = chromium() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let study = crate::study::study();
+    let page = stend_report::write_study(&study, 6, "", folder.path()).unwrap();
+    let visit = visit(&chromium, &page);
+    assert_charts(&visit.dom, 1);
+    assert_eq!(visit.console, Vec::<String>::new());
+    assert_eq!(visit.requests, Vec::<String>::new());
 }
 
 #[test]

@@ -11,3 +11,4 @@ mod files;
 mod page;
 mod published;
 mod review_json;
+mod study;
