@@ -11,6 +11,7 @@ mod ext4_record;
 mod failures;
 mod file_safety;
 mod files;
+mod interrupt;
 mod read_only;
 mod smart;
 mod work_on_files;
