@@ -91,7 +91,7 @@ impl Trace for Stream<'_> {
 
     fn requests(&self) -> Result<Requests<'_>, FileError> {
         let read = || FileError::of_file(self.name, "these requests have been read already");
-        Ok(self.requests.take().ok_or_else(read)?)
+        self.requests.take().ok_or_else(read)
     }
 }
 
