@@ -15,21 +15,23 @@ SHORT = {"tests": ["sequential", "degradation"], "duration_scale": 0.002}
 
 @pytest.fixture(scope="module")
 def review() -> stend.Review:
-    return stend.review("demo-8gb", against=["demo-8gb"], threads=2, **SHORT)  # type: ignore
+    return stend.review(
+        "demo-8gb", against=["demo-8gb"], threads=2, **SHORT  # type: ignore[arg-type]
+    )
 
 
 def test_a_review_is_that_of_the_command_line(
     program: str, tmp_path: pathlib.Path, review: stend.Review
 ) -> None:
     lab, out = tmp_path / "lab.db", tmp_path / "out"
-    args: list[object] = ["review", "demo-8gb", "--tests", "sequential,degradation", "--against", "demo-8gb"]
+    args: list[object] = ["review", "demo-8gb", "--tests", "sequential,degradation"]
+    args += ["--against", "demo-8gb"]
     args += ["--duration-scale", 0.002, "--json", "--out", out, "--lab", lab]
     said = output(program, *args)
     assert json.loads(said) == review.record
     assert review.to_json() == said
     folder = tmp_path / "mine"
     page = pathlib.Path(review.save(folder))
-    # Of one build: another's page may be laid out otherwise.
     assert page.read_bytes() == (out / "index.html").read_bytes()
     assert (folder / "review.json").read_bytes() == (out / "review.json").read_bytes()
     assert stend.read_review(folder).to_json() == said
@@ -105,7 +107,8 @@ def test_a_drive_is_reviewed_as_it_is(full_drive: stend.Drive) -> None:
 
 
 def test_overrides_change_a_review(review: stend.Review) -> None:
-    slow = stend.review("demo-8gb", overrides={"nand.read_us": [500, 500, 500]}, **SHORT)  # type: ignore
+    overrides = {"nand.read_us": [500, 500, 500]}
+    slow = stend.review("demo-8gb", overrides=overrides, **SHORT)  # type: ignore[arg-type]
     assert slow.key_figures["value"].iloc[0] < review.key_figures["value"].iloc[0]
     assert "overrides={'nand.read_us': [500, 500, 500]}" in slow.record["reproduce"]
 
