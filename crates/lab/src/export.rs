@@ -8,6 +8,7 @@ use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
 use crate::error::Failed;
+use crate::format::Format;
 use crate::{Lab, LabError, RunId};
 
 /// The tables, and how the rows of some runs are found in each.
@@ -26,31 +27,6 @@ pub const TABLES: [&str; 13] = [
     "studies",
     "study_rows",
 ];
-
-/// A format of exported tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Comma-separated values (RFC 4180), names of columns in the first line; what is null is
-    /// empty.
-    Csv,
-    /// An array of objects, a line each.
-    Json,
-    /// Apache Parquet, not compressed; every column optional.
-    #[cfg(feature = "parquet")]
-    Parquet,
-}
-
-impl Format {
-    /// How names of such files end.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Format::Csv => "csv",
-            Format::Json => "json",
-            #[cfg(feature = "parquet")]
-            Format::Parquet => "parquet",
-        }
-    }
-}
 
 fn of_runs(table: &str) -> &'static str {
     match table {

@@ -11,14 +11,16 @@
 mod columns;
 mod error;
 mod export;
+mod format;
 mod load;
 mod merge;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod runs;
 mod store;
-mod studies;
+pub mod studies;
 mod table;
+mod table_files;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -28,11 +30,11 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row,
 use rusqlite_migration::{M, Migrations};
 
 pub use error::LabError;
-pub use export::{Format, TABLES};
+pub use export::TABLES;
+pub use format::Format;
 pub use merge::Merged;
 pub use runs::{Drive, RunId, RunState, RunSummary};
 pub use store::RunContext;
-pub use studies::{StudyContext, StudyId, StudySummary};
 pub use table::{Kind, Table};
 
 /// SQLite's application id in the file's header, by which `file` recognises it: `stnd`.

@@ -13,8 +13,8 @@ use rusqlite::types::ValueRef;
 use stend_record::study::Cell;
 
 use crate::error::Failed;
-use crate::table::Kind;
-use crate::{Lab, LabError, RunId, Table};
+use crate::table::{Kind, Table};
+use crate::{Lab, LabError, RunId};
 
 /// Rows that go into a file at a time.
 const ROWS_TOGETHER: usize = 1 << 16;

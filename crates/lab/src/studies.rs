@@ -63,121 +63,119 @@ pub struct StudySummary {
     pub saved_unix_ms: i64,
 }
 
-impl Lab {
-    /// The study of this definition: the one that is there, or a new one.
-    ///
-    /// # Errors
-    /// Where the lab cannot be written.
-    pub fn begin_study(&mut self, of: &StudyContext<'_>) -> Result<StudyId, LabError> {
-        let sha256 = hex(of.definition);
-        self.change(|to| {
-            let sql = "SELECT id FROM studies WHERE definition_sha256 = ?1";
-            let there = to.query_row(sql, [&sha256], |row| row.get(0)).optional()?;
-            if let Some(id) = there {
-                let sql = "UPDATE studies SET folder = ?2, saved_unix_ms = ?3 WHERE id = ?1";
-                let folder = of.folder.to_string_lossy();
-                to.execute(sql, params![id, folder, of.now_unix_ms])?;
-                return Ok(StudyId(id));
-            }
-            to.execute(
-                "INSERT INTO studies (uuid, name, title, definition, definition_sha256,
-                    duration_scale, rows_planned, folder, stend_version, stend_commit,
-                    begun_unix_ms, saved_unix_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)",
-                params![
-                    Uuid::new_v4().to_string(),
-                    of.name,
-                    of.title,
-                    of.definition,
-                    sha256,
-                    of.duration_scale,
-                    of.rows_planned.cast_signed(),
-                    of.folder.to_string_lossy(),
-                    of.stend_version,
-                    of.stend_commit,
-                    of.now_unix_ms,
-                ],
-            )?;
-            Ok(StudyId(to.last_insert_rowid()))
-        })
-    }
-
-    /// Writes rows of a study, each with its key, in one transaction; rows of the same numbers are
-    /// replaced.
-    ///
-    /// # Errors
-    /// Where the lab cannot be written.
-    pub fn save_rows(
-        &mut self,
-        study: StudyId,
-        rows: &[(String, StudyRow)],
-        of: &StudyContext<'_>,
-    ) -> Result<(), LabError> {
-        self.change(|to| {
-            for (key, row) in rows {
-                save_row(to, study, key, row, of.factors)?;
-            }
-            let sql = "UPDATE studies SET saved_unix_ms = ?2 WHERE id = ?1";
-            to.execute(sql, params![study.0, of.now_unix_ms])?;
-            Ok(())
-        })
-    }
-
-    /// The rows of these keys, as far as there are any, whichever study they were made for. Their
-    /// numbers and factors are not filled in.
-    ///
-    /// # Errors
-    /// Where the lab cannot be read.
-    pub fn rows_of_keys<'a>(
-        &self,
-        keys: impl IntoIterator<Item = &'a str>,
-    ) -> Result<BTreeMap<String, StudyRow>, LabError> {
-        let sql = "SELECT model, seed, job, outcomes, error FROM study_rows WHERE \"key\" = ?1
-            ORDER BY study DESC LIMIT 1";
-        let mut rows = BTreeMap::new();
-        for key in keys {
-            let found = self.row(sql, [key], |row| {
-                let (seed, outcomes): (String, String) = (row.get(1)?, row.get(3)?);
-                Ok(StudyRow {
-                    model: row.get(0)?,
-                    seed: seed.parse().unwrap_or(0),
-                    job: row.get(2)?,
-                    outcomes: outcomes_of(&outcomes),
-                    error: row.get(4)?,
-                    ..StudyRow::default()
-                })
-            })?;
-            rows.extend(found.map(|row| (key.to_owned(), row)));
+/// The study of this definition: the one that is there, or a new one.
+///
+/// # Errors
+/// Where the lab cannot be written.
+pub fn begin(lab: &mut Lab, of: &StudyContext<'_>) -> Result<StudyId, LabError> {
+    let sha256 = hex(of.definition);
+    lab.change(|to| {
+        let sql = "SELECT id FROM studies WHERE definition_sha256 = ?1";
+        let there = to.query_row(sql, [&sha256], |row| row.get(0)).optional()?;
+        if let Some(id) = there {
+            let sql = "UPDATE studies SET folder = ?2, saved_unix_ms = ?3 WHERE id = ?1";
+            let folder = of.folder.to_string_lossy();
+            to.execute(sql, params![id, folder, of.now_unix_ms])?;
+            return Ok(StudyId(id));
         }
-        Ok(rows)
-    }
+        to.execute(
+            "INSERT INTO studies (uuid, name, title, definition, definition_sha256,
+                duration_scale, rows_planned, folder, stend_version, stend_commit,
+                begun_unix_ms, saved_unix_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)",
+            params![
+                Uuid::new_v4().to_string(),
+                of.name,
+                of.title,
+                of.definition,
+                sha256,
+                of.duration_scale,
+                of.rows_planned.cast_signed(),
+                of.folder.to_string_lossy(),
+                of.stend_version,
+                of.stend_commit,
+                of.now_unix_ms,
+            ],
+        )?;
+        Ok(StudyId(to.last_insert_rowid()))
+    })
+}
 
-    /// The studies of the lab, the latest last.
-    ///
-    /// # Errors
-    /// Where the lab cannot be read.
-    pub fn studies(&self) -> Result<Vec<StudySummary>, LabError> {
-        let sql = "
-            SELECT id, name, title, rows_planned,
-                (SELECT count(*) FROM study_rows WHERE study = id),
-                (SELECT count(error) FROM study_rows WHERE study = id),
-                folder, begun_unix_ms, saved_unix_ms
-            FROM studies ORDER BY begun_unix_ms, id";
-        self.rows(sql, [], |row| {
-            let count = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
-            Ok(StudySummary {
-                study: row.get(0)?,
-                name: row.get(1)?,
-                title: row.get(2)?,
-                rows_planned: count(3)?,
-                rows_done: count(4)?,
-                rows_failed: count(5)?,
-                folder: row.get(6)?,
-                begun_unix_ms: row.get(7)?,
-                saved_unix_ms: row.get(8)?,
+/// Writes rows of a study, each with its key, in one transaction; rows of the same numbers are
+/// replaced.
+///
+/// # Errors
+/// Where the lab cannot be written.
+pub fn save(
+    lab: &mut Lab,
+    study: StudyId,
+    rows: &[(String, StudyRow)],
+    of: &StudyContext<'_>,
+) -> Result<(), LabError> {
+    lab.change(|to| {
+        for (key, row) in rows {
+            save_row(to, study, key, row, of.factors)?;
+        }
+        let sql = "UPDATE studies SET saved_unix_ms = ?2 WHERE id = ?1";
+        to.execute(sql, params![study.0, of.now_unix_ms])?;
+        Ok(())
+    })
+}
+
+/// The rows of these keys, as far as there are any, whichever study they were made for. Their
+/// numbers and factors are not filled in.
+///
+/// # Errors
+/// Where the lab cannot be read.
+pub fn known<'a>(
+    lab: &Lab,
+    keys: impl IntoIterator<Item = &'a str>,
+) -> Result<BTreeMap<String, StudyRow>, LabError> {
+    let sql = "SELECT model, seed, job, outcomes, error FROM study_rows WHERE \"key\" = ?1
+        ORDER BY study DESC LIMIT 1";
+    let mut rows = BTreeMap::new();
+    for key in keys {
+        let found = lab.row(sql, [key], |row| {
+            let (seed, outcomes): (String, String) = (row.get(1)?, row.get(3)?);
+            Ok(StudyRow {
+                model: row.get(0)?,
+                seed: seed.parse().unwrap_or(0),
+                job: row.get(2)?,
+                outcomes: outcomes_of(&outcomes),
+                error: row.get(4)?,
+                ..StudyRow::default()
             })
-        })
+        })?;
+        rows.extend(found.map(|row| (key.to_owned(), row)));
     }
+    Ok(rows)
+}
+
+/// The studies of the lab, the latest last.
+///
+/// # Errors
+/// Where the lab cannot be read.
+pub fn list(lab: &Lab) -> Result<Vec<StudySummary>, LabError> {
+    let sql = "
+        SELECT id, name, title, rows_planned,
+            (SELECT count(*) FROM study_rows WHERE study = id),
+            (SELECT count(error) FROM study_rows WHERE study = id),
+            folder, begun_unix_ms, saved_unix_ms
+        FROM studies ORDER BY begun_unix_ms, id";
+    lab.rows(sql, [], |row| {
+        let count = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
+        Ok(StudySummary {
+            study: row.get(0)?,
+            name: row.get(1)?,
+            title: row.get(2)?,
+            rows_planned: count(3)?,
+            rows_done: count(4)?,
+            rows_failed: count(5)?,
+            folder: row.get(6)?,
+            begun_unix_ms: row.get(7)?,
+            saved_unix_ms: row.get(8)?,
+        })
+    })
 }
 
 fn save_row(

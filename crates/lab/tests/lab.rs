@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use rusqlite::Connection;
-use stend_lab::{Format, Lab, LabError, Merged, RunContext, RunId, RunState, TABLES};
+use stend_lab::{Format, Kind, Lab, LabError, Merged, RunContext, RunId, RunState, TABLES, Table};
 use stend_record::endurance::Health;
 use stend_record::load::Load;
 use stend_record::review::{
@@ -13,6 +13,7 @@ use stend_record::review::{
     SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TemperatureSample, TestResult,
 };
 use stend_record::smart::{BeforeAfter, Reading};
+use stend_record::study::{Cell, Study, StudyRow};
 use tempfile::TempDir;
 
 struct Place {
@@ -315,6 +316,8 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         DROP TABLE temperatures;
         ALTER TABLE points DROP COLUMN cpu_ns_per_request;
         ALTER TABLE series DROP COLUMN cpu_ns_per_request;
+        DROP TABLE study_rows;
+        DROP TABLE studies;
         PRAGMA user_version = 1;";
     let file = Connection::open(&path).unwrap();
     file.execute_batch(back).unwrap();
@@ -349,7 +352,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
     assert_eq!(count("SELECT count(*) FROM temperatures"), 4);
     let told = "SELECT count(*) FROM points WHERE cpu_ns_per_request > 1000";
     assert_eq!(count(told), 3);
-    assert_eq!(count("PRAGMA user_version"), 2);
+    assert_eq!(count("PRAGMA user_version"), 3);
 }
 
 #[test]
@@ -402,7 +405,8 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
         Merged {
             added: 2,
             replaced: 0,
-            known: 0
+            known: 0,
+            studies: 0,
         }
     );
     let uuid = theirs.run(run).unwrap().uuid;
@@ -420,7 +424,8 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
         Merged {
             added: 0,
             replaced: 0,
-            known: 2
+            known: 2,
+            studies: 0,
         }
     );
     with_rival.tests.push(test("b", 3));
@@ -432,7 +437,8 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
         Merged {
             added: 0,
             replaced: 2,
-            known: 0
+            known: 0,
+            studies: 0,
         }
     );
     assert_eq!(ours.review(found(&ours)).unwrap(), with_rival);
@@ -443,7 +449,8 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
         Merged {
             added: 1,
             replaced: 0,
-            known: 2
+            known: 2,
+            studies: 0,
         }
     );
     let none = ours.merge(&here.file("none.db"));
@@ -624,4 +631,84 @@ fn a_damaged_page_is_said() {
     fs::write(&path, bytes).unwrap();
     let read = Lab::look(&path).and_then(|lab| lab.unwrap().review(run));
     assert!(matches!(read, Err(LabError::Damaged { .. })), "{read:?}");
+}
+
+fn study_row(number: u64, outcome: f64) -> StudyRow {
+    StudyRow {
+        number,
+        model: "m".to_owned(),
+        factors: vec![Cell::Whole(4), Cell::Flag(true)],
+        seed: 1,
+        job: "w".to_owned(),
+        outcomes: vec![("iops".to_owned(), outcome)],
+        error: (number == 1).then(|| "no, \"never\"".to_owned()),
+    }
+}
+
+/// A table of every kind of column, with what is missing.
+fn study_table() -> Table {
+    Table::of_study(&Study {
+        name: "s".to_owned(),
+        duration_scale: 0.5,
+        factors: vec!["depth".to_owned(), "cache".to_owned()],
+        outcomes: vec!["iops".to_owned(), "other".to_owned()],
+        rows: vec![study_row(0, 1.5), study_row(1, 2.0)],
+        ..Study::default()
+    })
+}
+
+#[test]
+fn a_study_is_a_table_of_typed_columns() {
+    let place = Place::new();
+    let table = study_table();
+    let kinds: Vec<Kind> = table.columns.iter().map(|(_, kind)| *kind).collect();
+    let (integer, real, text) = (Kind::Integer, Kind::Real, Kind::Text);
+    let expected = [
+        integer,
+        text,
+        integer,
+        Kind::Flag,
+        integer,
+        text,
+        real,
+        real,
+        real,
+        text,
+    ];
+    assert_eq!(kinds, expected);
+    let folder = place.file("");
+    let csv = table.write(&folder, Format::Csv).unwrap();
+    let expected = "row,model,depth,cache,seed,job,duration_scale,iops,other,error\n\
+                    0,m,4,true,1,w,0.5,1.5,,\n\
+                    1,m,4,true,1,w,0.5,2,,\"no, \"\"never\"\"\"\n";
+    assert_eq!(std::fs::read_to_string(csv).unwrap(), expected);
+    let none = table.write(&place.file("none"), Format::Csv);
+    assert!(matches!(none, Err(LabError::Export { .. })), "{none:?}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_has_the_same_rows() {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let place = Place::new();
+    let path = study_table()
+        .write(&place.file(""), Format::Parquet)
+        .unwrap();
+    let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
+    let rows: Vec<String> = reader
+        .get_row_iter(None)
+        .unwrap()
+        .map(|row| row.unwrap().to_string())
+        .collect();
+    assert_eq!(rows.len(), 2);
+    for part in [
+        "row: 0",
+        "depth: 4",
+        "cache: true",
+        "iops: 1.5",
+        "other: null",
+        "error: null",
+    ] {
+        assert!(rows[0].contains(part), "{} lacks {part}", rows[0]);
+    }
 }

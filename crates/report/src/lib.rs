@@ -5,7 +5,8 @@
 //! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
 //! the key figures; `kinds` makes each test's charts and tables, one file for each kind of
 //! test; `latency` has their tables of percentiles, `bars` their bars in groups, `speed` their
-//! speeds in both units; `study` makes the page of a study; `chart` is the data that the page's script draws; `page` lays it out.
+//! speeds in both units; `chart` is the data that the page's script draws; `page` lays it out.
+//! `study` makes the page of a study.
 
 mod bars;
 mod chart;
@@ -65,9 +66,9 @@ pub fn write_review(review: &Review, folder: &Path) -> Result<(), ReportError> {
     replace(&folder.join("review.json"), &json)
 }
 
-/// Writes the page of a study, `index.html`, into a folder, as [`write_folder`] does; `reproduce` is
-/// the command that makes it, empty for none, and `planned` the number of rows that it should have.
-/// Returns the path of the page.
+/// Writes the page of a study, `index.html`, into a folder, as [`write_folder`] does; `reproduce`
+/// is the command that makes it, empty for none, and `planned` the number of rows that it should
+/// have. Returns the path of the page.
 ///
 /// # Errors
 /// Those of [`write_folder`].

@@ -27,4 +27,5 @@ mod run;
 mod serve;
 mod state;
 mod steady;
+mod sweep;
 mod sync;

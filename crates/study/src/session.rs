@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
-use stend_lab::{Lab, StudyContext, StudyId};
+use stend_lab::Lab;
+use stend_lab::studies::{self, StudyContext, StudyId};
 use stend_record::study::{Study, StudyRow};
 
 use crate::error::StudyError;
@@ -79,7 +80,10 @@ impl<'a> Session<'a> {
         let now_unix_ms = (context.now_unix_ms)();
         let definition = plan.definition().to_json();
         let factors = plan.factor_names();
-        let study = lab.begin_study(&session.study_context(&definition, &factors, now_unix_ms))?;
+        let study = studies::begin(
+            &mut lab,
+            &session.study_context(&definition, &factors, now_unix_ms),
+        )?;
         let mut waiting = Vec::new();
         if !fresh {
             let keys: Vec<String> = plan
@@ -87,7 +91,7 @@ impl<'a> Session<'a> {
                 .iter()
                 .map(|row| session.key(&row.key))
                 .collect();
-            let mut found = lab.rows_of_keys(keys.iter().map(String::as_str))?;
+            let mut found = studies::known(&lab, keys.iter().map(String::as_str))?;
             for (row, key) in plan.rows().iter().zip(keys) {
                 if let Some(result) = found.remove(&key) {
                     let row = row.done_as(&result);
@@ -97,7 +101,8 @@ impl<'a> Session<'a> {
                 }
             }
         }
-        lab.save_rows(
+        studies::save(
+            &mut lab,
             study,
             &waiting,
             &session.study_context(&definition, &factors, now_unix_ms),
@@ -186,7 +191,8 @@ impl<'a> Session<'a> {
         };
         let factors = self.plan.factor_names();
         let context = self.study_context("", &factors, now_unix_ms);
-        Ok(lock(&kept.lab).save_rows(kept.study, &rows, &context)?)
+        let mut lab = lock(&kept.lab);
+        Ok(studies::save(&mut lab, kept.study, &rows, &context)?)
     }
 
     /// The study with all rows that are there.

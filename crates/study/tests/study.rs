@@ -203,7 +203,8 @@ fn an_interrupted_study_goes_on_where_it_was() {
             "{program} {fresh}"
         );
     }
-    let studies = Lab::look(&lab).unwrap().unwrap().studies().unwrap();
+    let lab = Lab::look(&lab).unwrap().unwrap();
+    let studies = stend_lab::studies::list(&lab).unwrap();
     assert_eq!(studies.len(), 1);
     assert_eq!((studies[0].rows_done, studies[0].rows_planned), (6, 6));
 }

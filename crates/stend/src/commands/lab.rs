@@ -122,7 +122,7 @@ fn list(of: &LabPath, as_json: bool) -> Result<(), Failure> {
 fn studies(of: &LabPath, as_json: bool) -> Result<(), Failure> {
     let lab = laboratory::look_if_made(of)?;
     let studies = lab
-        .map(|lab| lab.studies())
+        .map(|lab| stend_lab::studies::list(&lab))
         .transpose()?
         .unwrap_or_default();
     if as_json {

@@ -1,6 +1,7 @@
 //! `stend sweep`: a study, its table and its page.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -119,7 +120,7 @@ fn check_folder(folder: &Path, name: &str) -> Result<(), Failure> {
             let text = String::from_utf8_lossy(&bytes);
             marks.iter().all(|mark| text.contains(mark))
         }
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
     };
     let page = folder.join("index.html");
     if !begins(&page, &["content=\"stend\"", "– study</title>"]) {
