@@ -43,10 +43,13 @@ class Counters(Mapping[str, int]):
         return len(self._values)
 
     def __getattr__(self, name: str) -> int:
-        if not name.startswith("_") and name in self._values:
+        # Before there are values, as while a copy is made, there is no attribute at all.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self._values:
             return self._values[name]
-        raise AttributeError(f"there is no counter {name}; there are {', '.join(self._values)}"
-                             if not name.startswith("_") else name)
+        names = ", ".join(self._values)
+        raise AttributeError(f"there is no counter {name}; there are {names}")
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._values]
