@@ -376,6 +376,11 @@ pub struct SweepArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
+    /// Keep the samples of each row of a job in this folder, a file each: `series-ROW.parquet`, or
+    /// `.csv` where the program is built without its feature `parquet`.
+    #[arg(long, value_name = "DIR")]
+    pub series: Option<PathBuf>,
+
     /// Only check the study, and tell how many rows and states it has.
     #[arg(long)]
     pub plan: bool,

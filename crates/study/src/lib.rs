@@ -9,6 +9,7 @@
 //! | `plan` | the rows of a study, each with its model, its work, and the state it begins from |
 //! | `state` | what is done with a new drive before a job |
 //! | `run` | carries rows out, on threads; states that rows share are prepared once |
+//! | `series` | the samples of a row as a file |
 //! | `session` | a study whose rows are kept in the lab as they are done, and taken from there |
 //! | `effects` | what of an outcome each factor explains |
 //!
@@ -22,6 +23,7 @@ mod error;
 mod outcome;
 mod plan;
 mod run;
+mod series;
 mod session;
 mod state;
 

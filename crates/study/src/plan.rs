@@ -13,6 +13,7 @@ use crate::definition::{Definition, JobEntry, TestEntry, Tree};
 use crate::design::{Factor, RESERVED, Value, Variant, variants};
 use crate::error::{StudyError, Wrong};
 use crate::outcome::{Outcome, USUAL};
+use crate::run::Done;
 use crate::state::Step;
 
 /// A study that is ready to be carried out.
@@ -119,6 +120,26 @@ impl Plan {
     /// The rows, by number.
     pub fn rows(&self) -> &[PlannedRow] {
         &self.rows
+    }
+
+    /// Whether a row is one of a job, not of a test.
+    pub(crate) fn is_job(&self, number: u64) -> bool {
+        matches!(
+            self.works[self.rows[number as usize].work],
+            Work::Job { .. }
+        )
+    }
+
+    /// A row for which there is no result but an error.
+    ///
+    /// # Panics
+    /// When the number is none of the plan's.
+    pub fn failed(&self, number: u64, error: String) -> Done {
+        let row = &self.rows[number as usize];
+        Done {
+            row: row.done(Err(error)),
+            key: row.key.clone(),
+        }
     }
 
     /// Names of the factors, in their order.

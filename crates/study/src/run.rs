@@ -7,11 +7,13 @@
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use stend_analysis::kinds::key_figures;
-use stend_load::{JobFile, RunOptions};
+use stend_load::{JobFile, RunOptions, Sample};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::study::StudyRow;
 use stend_target::{SimulatedTarget, TargetError};
@@ -19,6 +21,7 @@ use stend_target::{SimulatedTarget, TargetError};
 use crate::error::StudyError;
 use crate::outcome::{Measured, Outcome};
 use crate::plan::{Plan, PlannedRow, Work};
+use crate::series;
 use crate::state::{carry_out, now_s, prepare};
 
 /// How rows are carried out.
@@ -28,10 +31,13 @@ pub struct Options {
     pub threads: usize,
     /// Once it is set, nothing more begins, what is under way ends early, and no row is made of it.
     pub interrupt: Arc<AtomicBool>,
+    /// Folder in which the samples of each row of a job are kept as a file of their own:
+    /// `series-NUMBER.parquet`, or `.csv` without the feature `parquet`.
+    pub series: Option<PathBuf>,
 }
 
 /// A row that is done.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Done {
     /// The row.
     pub row: StudyRow,
@@ -96,15 +102,17 @@ pub fn run<E: From<StudyError> + Send>(
                 Task::Rows(numbers, state) => {
                     let rows = plan.carried_out(&numbers, state, options);
                     let _one = lock(&out);
-                    rows.into_iter().try_for_each(|row| {
-                        let (done, of) = pool.count();
-                        report(&Event::Done {
-                            row: &row,
-                            done,
-                            of,
-                        });
-                        let key = plan.planned(row.number).key.clone();
-                        keep(Done { row, key })
+                    rows.map_err(E::from).and_then(|rows| {
+                        rows.into_iter().try_for_each(|row| {
+                            let (done, of) = pool.count();
+                            report(&Event::Done {
+                                row: &row,
+                                done,
+                                of,
+                            });
+                            let key = plan.planned(row.number).key.clone();
+                            keep(Done { row, key })
+                        })
                     })
                 }
             };
@@ -244,6 +252,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Outcomes of a row, or why there are none.
 type Outcomes = Result<Vec<(String, f64)>, String>;
 
+/// Outcomes of a job, and its samples.
+type Taken = (Vec<(String, f64)>, Vec<Sample>);
+
 impl Plan {
     fn planned(&self, number: u64) -> &PlannedRow {
         &self.rows[number as usize]
@@ -263,13 +274,18 @@ impl Plan {
         numbers: &[u64],
         state: Option<Prepared>,
         options: &Options,
-    ) -> Vec<StudyRow> {
+    ) -> Result<Vec<StudyRow>, StudyError> {
         let first = self.planned(numbers[0]);
+        let mut samples: Option<Vec<Sample>> = None;
         let outcomes: Vec<Outcomes> = match (&self.works[first.work], &first.made) {
             (_, Err(problem)) => vec![Err(problem.clone()); numbers.len()],
             (Work::Job { .. }, Ok(_)) => {
                 let state = state.expect("the state of a job is prepared");
-                vec![self.job(first, state)]
+                let measured = self.job(first, state);
+                vec![measured.map(|(outcomes, of_job)| {
+                    samples = Some(of_job);
+                    outcomes
+                })]
             }
             (Work::Test { edition, .. }, Ok(model)) => {
                 let rows: Vec<&PlannedRow> = numbers.iter().map(|n| self.planned(*n)).collect();
@@ -280,14 +296,19 @@ impl Plan {
         };
         // What ended early is no result.
         if options.interrupt.load(Ordering::Relaxed) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let rows = numbers.iter().zip(outcomes);
-        rows.map(|(number, outcomes)| self.planned(*number).done(outcomes))
-            .collect()
+        let rows: Vec<StudyRow> = rows
+            .map(|(number, outcomes)| self.planned(*number).done(outcomes))
+            .collect();
+        if let (Some(folder), Some(samples)) = (&options.series, samples) {
+            series::write(folder, &rows[0], &samples)?;
+        }
+        Ok(rows)
     }
 
-    fn job(&self, row: &PlannedRow, state: Prepared) -> Outcomes {
+    fn job(&self, row: &PlannedRow, state: Prepared) -> Result<Taken, String> {
         let Work::Job {
             sample_ms,
             outcomes,
@@ -347,7 +368,7 @@ fn measure(
     sample_ms: u32,
     seed: u64,
     outcomes: &[(String, Outcome)],
-) -> Result<Vec<(String, f64)>, TargetError> {
+) -> Result<Taken, TargetError> {
     let (before, energy, begin_s) = (target.drive().counters(), target.energy_j(), now_s(target));
     let options = RunOptions {
         seed,
@@ -370,7 +391,7 @@ fn measure(
         let value = outcome.value(&measured)?;
         Some((name.clone(), value))
     });
-    Ok(values.collect())
+    Ok((values.collect(), result.samples))
 }
 
 /// The name of a column: small letters, digits and `_`.
@@ -408,7 +429,7 @@ impl PlannedRow {
     }
 
     /// The row with its outcomes.
-    fn done(&self, outcomes: Outcomes) -> StudyRow {
+    pub(crate) fn done(&self, outcomes: Outcomes) -> StudyRow {
         let (outcomes, error) = match outcomes {
             Ok(outcomes) => (outcomes, None),
             Err(error) => (Vec::new(), Some(error)),

@@ -1,8 +1,8 @@
 //! A study whose rows are kept in the lab as they are done: one that was broken off goes on, and a
 //! row that another study has is taken from there.
 
-use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 use stend_lab::Lab;
@@ -12,30 +12,31 @@ use stend_record::study::{Study, StudyRow};
 use crate::error::StudyError;
 use crate::plan::Plan;
 use crate::run::{Done, Event, Options, run};
+use crate::series;
 
 /// Rows are written to the lab after this time at the latest, ms: so much is simulated again after
 /// the process was killed.
 const SAVED_EVERY_MS: i64 = 250;
 
 /// Who carries a study out.
-#[derive(Clone, Copy)]
-pub struct Context<'a> {
+#[derive(Clone, Debug)]
+pub struct Context {
     /// Names the program: rows that another one made count for nothing.
-    pub program: &'a str,
+    pub program: String,
     /// Its version.
-    pub stend_version: &'a str,
+    pub stend_version: &'static str,
     /// Its commit, where that is known.
-    pub stend_commit: Option<&'a str>,
+    pub stend_commit: Option<&'static str>,
     /// Folder of the results.
-    pub folder: &'a Path,
+    pub folder: PathBuf,
     /// The present instant, ms since 1970.
-    pub now_unix_ms: &'a (dyn Fn() -> i64 + Sync),
+    pub now_unix_ms: fn() -> i64,
 }
 
 /// A study that is carried out.
-pub struct Session<'a> {
-    plan: &'a Plan,
-    context: Context<'a>,
+pub struct Session {
+    plan: Arc<Plan>,
+    context: Context,
     kept: Option<Kept>,
     known: Vec<StudyRow>,
     done: Mutex<Vec<StudyRow>>,
@@ -54,20 +55,21 @@ struct Waiting {
     saved_unix_ms: i64,
 }
 
-impl<'a> Session<'a> {
+impl Session {
     /// Begins a study, or goes on with it: what the lab in this file has of its rows is known,
     /// unless `fresh`. Without a lab nothing is known, and nothing is kept.
     ///
     /// # Errors
     /// [`StudyError::Lab`].
     pub fn open(
-        plan: &'a Plan,
+        plan: Arc<Plan>,
         lab: Option<&Path>,
         fresh: bool,
-        context: Context<'a>,
-    ) -> Result<Session<'a>, StudyError> {
+        context: Context,
+    ) -> Result<Session, StudyError> {
+        let now_unix_ms = (context.now_unix_ms)();
         let mut session = Session {
-            plan,
+            plan: Arc::clone(&plan),
             context,
             kept: None,
             known: Vec::new(),
@@ -77,7 +79,6 @@ impl<'a> Session<'a> {
             return Ok(session);
         };
         let mut lab = Lab::open(path)?;
-        let now_unix_ms = (context.now_unix_ms)();
         let definition = plan.definition().to_json();
         let factors = plan.factor_names();
         let study = studies::begin(
@@ -118,6 +119,15 @@ impl<'a> Session<'a> {
         Ok(session)
     }
 
+    /// Makes those rows of jobs open again whose series is missing in this folder
+    /// ([`Options::series`]).
+    pub fn wants_series(&mut self, folder: &Path) {
+        let plan = &self.plan;
+        self.known.retain(|row| {
+            row.error.is_some() || !plan.is_job(row.number) || series::path(folder, row).exists()
+        });
+    }
+
     /// Rows that were known when it was opened.
     pub fn known(&self) -> &[StudyRow] {
         &self.known
@@ -151,7 +161,7 @@ impl<'a> Session<'a> {
         report: &(dyn Fn(&Event<'_>) + Sync),
     ) -> Result<(), StudyError> {
         let keep = |done: Done| self.keep(done);
-        let ran = run(self.plan, &self.open_rows(), options, &keep, report);
+        let ran = run(&self.plan, &self.open_rows(), options, &keep, report);
         self.flush().and(ran)
     }
 
@@ -227,7 +237,7 @@ impl<'a> Session<'a> {
             factors,
             duration_scale: of.duration_scale,
             rows_planned: self.plan.rows().len() as u64,
-            folder: self.context.folder,
+            folder: &self.context.folder,
             stend_version: self.context.stend_version,
             stend_commit: self.context.stend_commit,
             now_unix_ms,

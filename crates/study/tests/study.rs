@@ -16,8 +16,8 @@ use stend_target::SimulatedTarget;
 /// Two thousand random writes.
 const JOB: &str = "[w]\nrw=randwrite\nbs=4k\niodepth={depth}\nsize=8m\n";
 
-fn plan(text: &str) -> Plan {
-    Plan::new(definition(text).unwrap()).unwrap()
+fn plan(text: &str) -> Arc<Plan> {
+    Arc::new(Plan::new(definition(text).unwrap()).unwrap())
 }
 
 fn definition(text: &str) -> Result<Definition, String> {
@@ -38,6 +38,7 @@ fn options(threads: usize) -> Options {
     Options {
         threads,
         interrupt: Arc::default(),
+        series: None,
     }
 }
 
@@ -159,13 +160,13 @@ fn a_variant_that_fails_is_a_row_with_its_error() {
     assert!(study.rows[0].outcomes.is_empty());
 }
 
-fn context(program: &str) -> Context<'_> {
+fn context(program: &str) -> Context {
     Context {
-        program,
+        program: program.to_owned(),
         stend_version: "0",
         stend_commit: None,
-        folder: Path::new("f"),
-        now_unix_ms: &|| 0,
+        folder: "f".into(),
+        now_unix_ms: || 0,
     }
 }
 
@@ -175,7 +176,7 @@ fn an_interrupted_study_goes_on_where_it_was() {
     let lab = folder.path().join("lab.db");
     let plan = plan(&of_depths(""));
     let options = options(1);
-    let session = Session::open(&plan, Some(&lab), false, context("a")).unwrap();
+    let session = Session::open(Arc::clone(&plan), Some(&lab), false, context("a")).unwrap();
     let stop = |event: &Event<'_>| {
         if matches!(event, Event::Done { done: 2, .. }) {
             options.interrupt.store(true, Ordering::Relaxed);
@@ -185,7 +186,8 @@ fn an_interrupted_study_goes_on_where_it_was() {
     assert!(matches!(ended, Err(StudyError::Interrupted)));
     drop(session);
     let again = |program, fresh| {
-        let session = Session::open(&plan, Some(&lab), fresh, context(program)).unwrap();
+        let session =
+            Session::open(Arc::clone(&plan), Some(&lab), fresh, context(program)).unwrap();
         let known = session.known().len();
         session.run(&self::options(2), &|_| ()).unwrap();
         (known, session.study())
@@ -216,7 +218,7 @@ fn rows_are_known_by_what_they_are_made_of() {
     let lab = folder.path().join("lab.db");
     let run = |text: &str| {
         let plan = plan(text);
-        let session = Session::open(&plan, Some(&lab), false, context("a")).unwrap();
+        let session = Session::open(Arc::clone(&plan), Some(&lab), false, context("a")).unwrap();
         let known = session.known().len();
         session.run(&options(2), &|_| ()).unwrap();
         (known, session.study().rows.len())
@@ -508,4 +510,37 @@ fn a_study_is_the_same_in_json() {
     assert_eq!(keys(&plan), keys(&again));
     let said = Definition::from_json("{\"schema\": 1}", Path::new("")).unwrap_err();
     assert!(said.to_string().starts_with("study: "), "{said}");
+}
+
+/// The samples of a row are a file; a known row without its file is carried out again.
+#[test]
+fn series_are_kept_if_they_are_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let lab = folder.path().join("lab.db");
+    let plan = plan(&of_depths(""));
+    let run = |series: bool| {
+        let context = context("a");
+        let mut session = Session::open(Arc::clone(&plan), Some(&lab), false, context).unwrap();
+        if series {
+            session.wants_series(folder.path());
+        }
+        let options = Options {
+            series: series.then(|| folder.path().to_owned()),
+            ..options(2)
+        };
+        let known = session.known().len();
+        session.run(&options, &|_| ()).unwrap();
+        known
+    };
+    assert_eq!([run(false), run(true), run(true)], [0, 0, 6]);
+    let is_series = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("series-");
+    let files = std::fs::read_dir(folder.path()).unwrap();
+    let files: Vec<_> = files.map(|file| file.unwrap()).collect();
+    let series: Vec<_> = files
+        .iter()
+        .filter(|file| is_series(&file.file_name()))
+        .collect();
+    assert_eq!(series.len(), 6);
+    std::fs::remove_file(series[3].path()).unwrap();
+    assert_eq!(run(true), 5);
 }

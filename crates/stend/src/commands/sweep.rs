@@ -30,7 +30,7 @@ const FORMATS: &[Format] = &[
 ];
 
 pub fn run(args: &SweepArgs) -> Result<(), Failure> {
-    let plan = Plan::new(Definition::read(&args.study)?)?;
+    let plan = Arc::new(Plan::new(Definition::read(&args.study)?)?);
     if args.plan {
         return print(&planned(&plan));
     }
@@ -39,15 +39,18 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     check_folder(&folder, &plan.definition().name)?;
     let lab = laboratory::path(&args.lab)?;
     laboratory::check(&lab)?;
-    let absolute = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
     let context = Context {
-        program: &program_sha256()?,
+        program: program_sha256()?,
         stend_version: env!("CARGO_PKG_VERSION"),
         stend_commit: option_env!("STEND_COMMIT"),
-        folder: &absolute,
-        now_unix_ms: &|| Timestamp::now().as_millisecond(),
+        folder: std::path::absolute(&folder).unwrap_or_else(|_| folder.clone()),
+        now_unix_ms: || Timestamp::now().as_millisecond(),
     };
-    let session = Session::open(&plan, Some(&lab), args.fresh, context)?;
+    let mut session = Session::open(Arc::clone(&plan), Some(&lab), args.fresh, context)?;
+    if let Some(series) = &args.series {
+        fs::create_dir_all(series).map_err(|error| Failure::unwritable(series, &error))?;
+        session.wants_series(series);
+    }
     note(&format!(
         "{} rows, {} of them taken from the lab",
         plan.rows().len(),
@@ -78,7 +81,7 @@ fn planned(plan: &Plan) -> String {
     )
 }
 
-fn carry_out(session: &Session<'_>, plan: &Plan, args: &SweepArgs) -> Result<(), Failure> {
+fn carry_out(session: &Session, plan: &Plan, args: &SweepArgs) -> Result<(), Failure> {
     let processors = || std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = args.threads.map_or_else(
         || simulations_that_fit(processors(), plan.capacity_bytes_max()),
@@ -87,6 +90,7 @@ fn carry_out(session: &Session<'_>, plan: &Plan, args: &SweepArgs) -> Result<(),
     let options = Options {
         threads,
         interrupt: Arc::default(),
+        series: args.series.clone(),
     };
     let bar = Bar::new(&plan.definition().name);
     bar.begin();

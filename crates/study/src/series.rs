@@ -1,0 +1,48 @@
+//! The samples of a row as a file of their own.
+
+use std::path::{Path, PathBuf};
+
+use stend_lab::{Format, Kind, LabError, Table};
+use stend_load::Sample;
+use stend_record::study::{Cell, StudyRow};
+
+#[cfg(feature = "parquet")]
+const FORMAT: Format = Format::Parquet;
+#[cfg(not(feature = "parquet"))]
+const FORMAT: Format = Format::Csv;
+
+fn name(row: &StudyRow) -> String {
+    format!("series-{}", row.number)
+}
+
+/// Where the samples of a row are.
+pub(crate) fn path(folder: &Path, row: &StudyRow) -> PathBuf {
+    folder.join(format!("{}.{}", name(row), FORMAT.extension()))
+}
+
+/// Writes the samples of a row: `t_s` (end of the interval), requests a second of each direction in
+/// it, bytes since the beginning.
+pub(crate) fn write(folder: &Path, row: &StudyRow, samples: &[Sample]) -> Result<(), LabError> {
+    let cells = |sample: &Sample| {
+        vec![
+            Cell::Real(sample.t_s),
+            Cell::Real(sample.read_iops),
+            Cell::Real(sample.write_iops),
+            Cell::Whole(sample.read_bytes.cast_signed()),
+            Cell::Whole(sample.written_bytes.cast_signed()),
+        ]
+    };
+    let columns = [
+        ("t_s", Kind::Real),
+        ("read_iops", Kind::Real),
+        ("write_iops", Kind::Real),
+        ("read_bytes", Kind::Integer),
+        ("written_bytes", Kind::Integer),
+    ];
+    let table = Table {
+        name: name(row),
+        columns: columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec(),
+        rows: samples.iter().map(cells).collect(),
+    };
+    table.write(folder, FORMAT).map(drop)
+}
