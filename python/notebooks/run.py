@@ -63,7 +63,7 @@ def light(png: bytes) -> bytes:
         image = image.resize(size, Image.Resampling.LANCZOS)
     for colors in (128, 64, 32, 16):
         to = io.BytesIO()
-        few = image.quantize(colors, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        few = image.quantize(colors, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         few.save(to, "PNG", optimize=True)
         if to.tell() <= MOST_BYTES:
             break

@@ -15,6 +15,7 @@ mod replay;
 mod result;
 mod review;
 mod setting;
+mod study;
 mod worker;
 
 use pyo3::prelude::*;
@@ -28,6 +29,8 @@ fn _stend(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<result::RunResult>()?;
     module.add_class::<replay::ReplayResult>()?;
     module.add_class::<review::Review>()?;
+    module.add_class::<study::StudyPlan>()?;
+    module.add_class::<study::StudySession>()?;
     module.add_function(wrap_pyfunction!(models::drives, module)?)?;
     module.add_function(wrap_pyfunction!(models::editions, module)?)?;
     module.add_function(wrap_pyfunction!(review::review, module)?)?;

@@ -10,6 +10,7 @@
 //! | `state` | what is done with a new drive before a job |
 //! | `run` | carries rows out, on threads; states that rows share are prepared once |
 //! | `series` | the samples of a row as a file |
+//! | `folder` | whether a folder may take a study's files |
 //! | `session` | a study whose rows are kept in the lab as they are done, and taken from there |
 //! | `effects` | what of an outcome each factor explains |
 //!
@@ -20,6 +21,7 @@ mod definition;
 mod design;
 mod effects;
 mod error;
+mod folder;
 mod outcome;
 mod plan;
 mod run;
@@ -30,6 +32,7 @@ mod state;
 pub use definition::{Definition, SCHEMA};
 pub use effects::effects;
 pub use error::StudyError;
+pub use folder::check_folder;
 pub use plan::{Plan, PlannedRow};
 pub use run::{Done, Event, Options, run};
 pub use session::{Context, Session};

@@ -1,7 +1,8 @@
 """stend: a laboratory for solid-state drives.
 
 Simulated drives (:class:`Drive`), fio jobs on them (:class:`Job`), streams of requests
-(:meth:`Drive.replay`), reviews (:func:`review`), and the lab of the command line (:class:`Lab`).
+(:meth:`Drive.replay`), reviews (:func:`review`), studies (:class:`Study`), and the lab of the
+command line (:class:`Lab`).
 """
 
 from ._catalogue import drives, editions
@@ -12,6 +13,7 @@ from ._lab import Lab
 from ._result import Direction, JobResult, Lateness, Latency, ReplayResult, RunResult
 from ._review import Finding, Review, read_review, review
 from ._stend import __version__
+from ._study import Range, Study, StudyResult
 from ._table import Table
 
 __all__ = [
@@ -28,9 +30,12 @@ __all__ = [
     "Lateness",
     "Latency",
     "Model",
+    "Range",
     "ReplayResult",
     "Review",
     "RunResult",
+    "Study",
+    "StudyResult",
     "Table",
     "__version__",
     "drives",

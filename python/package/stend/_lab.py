@@ -16,7 +16,7 @@ from ._table import Table
 from ._values import Path, whole
 
 
-def _default() -> str:
+def default_path() -> str:
     """As the command line finds it."""
     if named := os.environ.get("STEND_LAB"):
         return named
@@ -40,7 +40,7 @@ class Lab:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = _default() if path is None else os.fspath(path)
+        self.path = default_path() if path is None else os.fspath(path)
         _stend.check_lab(self.path)
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> Table:

@@ -22,9 +22,6 @@ Progress = Callable[[float, str], object]
 #: Results of a test that are a row each in a table: the keys of the review's JSON.
 _KINDS = ("points", "benchmark", "responses", "traces", "files", "rungs", "sync")
 
-#: Bytes of memory for each logical page of 4 KiB of a drive that was written all over.
-_BYTES_PER_PAGE = 10
-
 
 class Finding(NamedTuple):
     """What follows from a review, in words."""
@@ -258,18 +255,9 @@ def _word(text: str) -> str:
 
 def _threads(drives: Sequence[Path | Drive]) -> int:
     """As many tests at a time as there are processors, and memory for drives."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     capacities = {row[0]: row[3] for row in _stend.drives()}
     sizes = [
         each.capacity_bytes if isinstance(each, Drive) else capacities.get(os.fspath(each), 0)
         for each in drives
     ]
-    drive_bytes = max(sizes) // 4096 * _BYTES_PER_PAGE
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            free = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        return processors
-    # Two more are kept beside those that are worked on.
-    fitting = free * 1024 // drive_bytes - 2 if drive_bytes else processors
-    return max(1, min(processors, fitting))
+    return _values.threads(max(sizes), None)

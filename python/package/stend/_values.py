@@ -66,3 +66,24 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return value
+
+
+#: Bytes of memory for each logical page of 4 KiB of a drive that was written all over.
+_BYTES_PER_PAGE = 10
+
+
+def threads(capacity_bytes: int, wanted: SupportsIndex | None) -> int:
+    """How many simulations of drives of this capacity run at a time: as many as are wanted, or as
+    there are processors, and memory for."""
+    if wanted is not None:
+        return whole("threads", wanted, 1, 16)
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    drive_bytes = capacity_bytes // 4096 * _BYTES_PER_PAGE
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            free = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return processors
+    # Two more are kept beside those that are worked on.
+    fitting = free * 1024 // drive_bytes - 2 if drive_bytes else processors
+    return max(1, min(processors, fitting))

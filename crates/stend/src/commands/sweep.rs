@@ -1,7 +1,6 @@
 //! `stend sweep`: a study, its table and its page.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use jiff::Timestamp;
 use stend_claims::program_sha256;
 use stend_lab::{Format, Table};
 use stend_record::study::{Study, StudyRow};
-use stend_study::{Context, Definition, Event, Options, Plan, Session};
+use stend_study::{Context, Definition, Event, Options, Plan, Session, check_folder};
 
 use crate::args::SweepArgs;
 use crate::failure::Failure;
@@ -36,7 +35,8 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     }
     let folder = args.out.clone();
     let folder = folder.unwrap_or_else(|| format!("study-{}", plan.definition().name).into());
-    check_folder(&folder, &plan.definition().name)?;
+    check_folder(&folder, &plan.definition().name).map_err(Failure::Refused)?;
+    fs::create_dir_all(&folder).map_err(|error| Failure::unwritable(&folder, &error))?;
     let lab = laboratory::path(&args.lab)?;
     laboratory::check(&lab)?;
     let context = Context {
@@ -109,36 +109,6 @@ fn carry_out(session: &Session, plan: &Plan, args: &SweepArgs) -> Result<(), Fai
     let ran = session.run(&options, &show);
     bar.finish();
     Ok(ran?)
-}
-
-/// Refuses a folder in which other files would be replaced than those of this study.
-fn check_folder(folder: &Path, name: &str) -> Result<(), Failure> {
-    let refused = |path: &Path| {
-        Err(Failure::Refused(format!(
-            "{}: it exists, and is not of a study; choose another folder with --out, or remove it",
-            path.display()
-        )))
-    };
-    let begins = |path: &Path, marks: &[&str]| match fs::read(path) {
-        Ok(bytes) => {
-            let text = String::from_utf8_lossy(&bytes);
-            marks.iter().all(|mark| text.contains(mark))
-        }
-        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
-    };
-    let page = folder.join("index.html");
-    if !begins(&page, &["content=\"stend\"", "– study</title>"]) {
-        return refused(&page);
-    }
-    let table = folder.join(format!("{name}.csv"));
-    if !begins(&table, &["row,model,"]) {
-        return refused(&table);
-    }
-    let parquet = folder.join(format!("{name}.parquet"));
-    if parquet.exists() && !table.exists() {
-        return refused(&parquet);
-    }
-    fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))
 }
 
 /// Writes the table and the page; the page's path.

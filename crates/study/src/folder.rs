@@ -1,0 +1,43 @@
+//! The folder of a study's table and page.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// Checks that the files of a study of this name would replace no others in a folder: none, or
+/// those of an earlier study.
+///
+/// # Errors
+/// In words, for a page or table that is not of a study.
+pub fn check_folder(folder: &Path, name: &str) -> Result<(), String> {
+    let refused = |path: &Path| {
+        Err(format!(
+            "{}: it exists, and is not of a study; choose another folder, or remove it",
+            path.display()
+        ))
+    };
+    let page = folder.join("index.html");
+    if !is_missing_or_has(&page, &["content=\"stend\"", "– study</title>"]) {
+        return refused(&page);
+    }
+    let table = folder.join(format!("{name}.csv"));
+    if !is_missing_or_has(&table, &["row,model,"]) {
+        return refused(&table);
+    }
+    let parquet = folder.join(format!("{name}.parquet"));
+    match parquet.exists() && !table.exists() {
+        true => refused(&parquet),
+        false => Ok(()),
+    }
+}
+
+/// Whether there is no such file, or it contains these words.
+fn is_missing_or_has(path: &Path, marks: &[&str]) -> bool {
+    match fs::read(path) {
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&bytes);
+            marks.iter().all(|mark| text.contains(mark))
+        }
+        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    }
+}

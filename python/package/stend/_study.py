@@ -1,0 +1,339 @@
+"""Studies: variants of drives, under jobs or tests, as one table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
+from typing import Any, SupportsIndex
+
+import pandas as pd
+
+from . import _pool, _stend, _values
+from ._errors import InputError
+from ._job import AnyJob, Job, job_text
+from ._lab import default_path
+from ._values import Path
+
+#: Called with rows that are done, of how many, and what has just been done.
+StudyProgress = Callable[[int, int, str], object]
+
+#: A step of the preparation: ``"fill"``, ``"trim"``, a rest ``{"idle_s": 60}``, or a job.
+Step = str | Mapping[str, float] | Job
+
+
+class Range:
+    """The values of a factor from ``low`` to ``high``.
+
+    In a grid, ``steps`` of them, both ends among them; a random design draws from the whole range.
+    With ``log``, by equal ratios. ``multiple_of`` rounds them to a multiple, for keys of whole
+    numbers.
+    """
+
+    def __init__(
+        self,
+        low: float,
+        high: float,
+        steps: SupportsIndex | None = None,
+        log: bool = False,
+        multiple_of: SupportsIndex | None = None,
+    ) -> None:
+        self._entry: dict[str, Any] = {
+            "from": _values.real("low", low),
+            "to": _values.real("high", high),
+            "scale": "log" if log else "linear",
+        }
+        if steps is not None:
+            self._entry["steps"] = _values.whole("steps", steps, 1, 32)
+        if multiple_of is not None:
+            self._entry["multiple_of"] = _values.whole("multiple_of", multiple_of, 1)
+
+    def entry(self) -> dict[str, Any]:
+        """As a study's file has it."""
+        return dict(self._entry)
+
+    def __repr__(self) -> str:
+        return f"Range({', '.join(f'{key}={value!r}' for key, value in self._entry.items())})"
+
+
+#: The values of a factor: a list, a range, or named sets of overrides.
+Factor = Sequence[Any] | Range | Mapping[str, Mapping[str, Any]]
+
+
+class Study:
+    """Variants of drives, under jobs or tests of editions, with seeds: a table of what came out.
+
+    ``models`` are shipped models, or model files (ending in ``.toml``). ``jobs`` are named, as
+    ``{"random-write": stend.Job(rw="randwrite")}``; ``tests`` are pairs of an edition and the id of
+    its test, as ``[("2014", "degradation")]``.
+
+    ``factors`` are what is varied, by name. The name is a key of drive files (``"gc.policy"``), or
+    ``"job.WORD"``, whose values take the place of ``{WORD}`` in jobs, and the values a list or a
+    :class:`Range`; or it is any name, and the values are sets of overrides with a name each:
+    ``{"cache": {"static": {}, "none": {"slc_cache.enabled": False}}}``. ``settings`` are overrides
+    of all variants.
+
+    ``design`` is ``"grid"`` (every value with every other), ``"sobol"`` or ``"latin-hypercube"``;
+    the two have ``samples`` variants, drawn from ``design_seed``. Every variant runs with each of
+    ``seeds``. ``prepare`` is done with a new drive before each job; variants that do not differ in
+    what it leaves share its result. ``prepare_seed`` is the seed of jobs in it, that of the row
+    without. ``outcomes`` names the columns, ``None`` for the usual ones; ``sample_ms`` is the
+    interval from which levels and steps are found, ms of virtual time. ``duration_scale``
+    multiplies durations of tests. ``docs/study-format.md`` says all of it in full.
+
+    Raises :class:`stend.InputError` for what is wrong with the study as a whole. A variant that
+    fails is a row with its error.
+    """
+
+    def __init__(
+        self,
+        models: Path | Sequence[Path],
+        *,
+        jobs: Mapping[str, AnyJob] | None = None,
+        tests: Sequence[tuple[str, str]] = (),
+        factors: Mapping[str, Factor] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        seeds: Sequence[SupportsIndex] = (1,),
+        prepare: Sequence[Step] = (),
+        prepare_seed: SupportsIndex | None = None,
+        design: str = "grid",
+        samples: SupportsIndex | None = None,
+        design_seed: SupportsIndex = 1,
+        outcomes: Sequence[str] | None = None,
+        sample_ms: SupportsIndex = 1000,
+        duration_scale: float = 1.0,
+        name: str = "study",
+        title: str = "",
+        description: str = "",
+    ) -> None:
+        single = isinstance(models, (str, os.PathLike))
+        listed: Sequence[Any] = [models] if single else list(models)  # type: ignore[arg-type]
+        interval = _values.whole("sample_ms", sample_ms, 1, 32)
+        definition: dict[str, Any] = {
+            "schema": "stend.study/1",
+            "name": name,
+            "title": title,
+            "description": description,
+            "models": [os.fspath(model) for model in listed],
+            "settings": _finite(_values.overrides(settings) or {}),
+            "design": design,
+            "design_seed": _values.whole("design_seed", design_seed),
+            "seeds": [_values.whole("seeds", seed, 0, 63) for seed in seeds],
+            "prepare": [_step(step) for step in prepare],
+            "factor": [_factor(*item) for item in (factors or {}).items()],
+            "job": [_job(*item, interval, outcomes) for item in (jobs or {}).items()],
+            "test": [{"edition": os.fspath(edition), "id": test} for edition, test in tests],
+            "duration_scale": _values.real("duration_scale", duration_scale),
+        }
+        if samples is not None:
+            definition["samples"] = _values.whole("samples", samples, 0, 32)
+        if prepare_seed is not None:
+            definition["prepare_seed"] = _values.whole("prepare_seed", prepare_seed, 0, 63)
+        self._plan = _stend.StudyPlan.from_json(json.dumps(definition), os.getcwd())
+        self._reproduce = ""
+
+    @classmethod
+    def read(cls, path: Path) -> Study:
+        """The study in a file (TOML, schema ``stend.study/1``).
+
+        Raises :class:`stend.InputError` with file, line and key where it is wrong.
+        """
+        study = cls.__new__(cls)
+        study._plan = _stend.StudyPlan.read(os.fspath(path))
+        study._reproduce = f"stend sweep {shlex.quote(os.fspath(path))}"
+        return study
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """The study as its file would say it, with the text of the files that it names."""
+        definition: dict[str, Any] = json.loads(self._plan.definition())
+        return definition
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return self._plan.rows()
+
+    @property
+    def states(self) -> int:
+        """From how many prepared states the rows begin, a review counted as one."""
+        return len(self._plan.groups())
+
+    def run(
+        self,
+        *,
+        threads: SupportsIndex | None = None,
+        lab: Path | bool = True,
+        fresh: bool = False,
+        ray: bool | str = False,
+        series: Path | None = None,
+        progress: StudyProgress | None = None,
+    ) -> StudyResult:
+        """Carries the study out.
+
+        ``threads`` rows run at a time, ``None`` for as many as there are processors and memory for.
+        Rows are kept in the lab as they are done, and taken from there, unless ``fresh``: a study
+        that was broken off goes on. ``lab`` is its file, ``True`` for that of the command line,
+        ``False`` for none. ``series`` is a folder for the samples of each row of a job, as
+        ``series-ROW.parquet``.
+
+        With ``ray``, rows are carried out by Ray: ``True`` for the cluster that is connected, or a
+        new one on this machine, or the address of a cluster, whose nodes have this version of the
+        package. The rows are the same. ``series`` is a folder that all nodes share then.
+
+        Ctrl-C ends it; rows that are done are kept. Raises ``OSError`` where the lab or the folder
+        cannot be written.
+        """
+        kept = _lab_path(lab)
+        folder = None if series is None else os.path.abspath(os.fspath(series))
+        if folder is not None:
+            os.makedirs(folder, exist_ok=True)
+        session = _stend.StudySession(self._plan, kept, fresh, os.getcwd(), program(), folder)
+        if ray:
+            tasks = _pool.StudyTasks(self._plan, session, folder)
+            _pool.on_ray(tasks, ray, progress)
+        else:
+            most = _values.threads(self._plan.capacity_bytes_max(), threads)
+            session.run(most, folder, progress)
+        return StudyResult(session, self._reproduce)
+
+    def __repr__(self) -> str:
+        return f"<Study {self.definition['name']}: {self.rows} rows, {self.states} states>"
+
+
+class StudyResult:
+    """The rows of a study, and what explains their outcomes."""
+
+    def __init__(self, session: _stend.StudySession, reproduce: str) -> None:
+        self._session = session
+        self._reproduce = reproduce
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """The study as ``stend sweep --json`` prints it."""
+        record: dict[str, Any] = json.loads(self.to_json())
+        return record
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return self._session.study()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each variant, seed and job.
+
+        Columns: ``row``, ``model``, the factors, ``seed``, ``job``, the outcomes (NaN where there
+        is none; units end their names), ``error`` (missing where there is none), and
+        ``duration_scale`` where it is not 1. The same as the files of :meth:`save`.
+        """
+        record = self.record
+        scaled = record["duration_scale"] != 1.0
+        rows: list[dict[str, Any]] = []
+        for row in record["rows"]:
+            cells: dict[str, Any] = {"row": row["number"], "model": row["model"]}
+            cells |= dict(zip(record["factors"], row["factors"]))
+            cells |= {"seed": row["seed"], "job": row["job"]}
+            if scaled:
+                cells["duration_scale"] = record["duration_scale"]
+            cells |= dict(row["outcomes"])
+            rows.append(cells | {"error": row.get("error")})
+        head = ["row", "model", *record["factors"], "seed", "job"]
+        head += ["duration_scale"] if scaled else []
+        frame = pd.DataFrame(rows, columns=[*head, *record["outcomes"], "error"])
+        return frame.astype({name: float for name in record["outcomes"]})
+
+    @cached_property
+    def effects(self) -> pd.DataFrame:
+        """What each factor explains of each outcome.
+
+        Columns: ``job``, ``outcome``, ``factor`` (``model`` and ``seed`` where there are several),
+        ``variance_share``: the share of the outcome's variance that the means of the factor's
+        levels explain, corrected for chance, 0 to 1; NaN where each level has one row.
+        """
+        names = ["job", "outcome", "factor", "variance_share"]
+        rows = [[effect[name] for name in names] for effect in self.record["effects"]]
+        return pd.DataFrame(rows, columns=names).astype({"variance_share": float})
+
+    @property
+    def errors(self) -> pd.DataFrame:
+        """The rows that failed, with all columns of :meth:`to_pandas`."""
+        frame = self.to_pandas()
+        return frame[frame["error"].notna()]
+
+    def save(self, folder: Path) -> str:
+        """Writes ``NAME.csv``, ``NAME.parquet`` and the page ``index.html``; the page's path.
+
+        A folder that is missing is made, files of an earlier study are replaced. Raises
+        :class:`stend.InputError` where files of anything else would be, ``OSError`` where it cannot
+        be written.
+        """
+        return os.fspath(self._session.save(os.fspath(folder), self._reproduce))
+
+    def _repr_html_(self) -> str:
+        html: str = self.to_pandas().to_html(max_rows=20)
+        return html
+
+    def __repr__(self) -> str:
+        record = self.record
+        failed = len(self.errors)
+        told = f", {failed} failed" if failed else ""
+        return f"<StudyResult {record['name']}: {len(record['rows'])} rows{told}>"
+
+
+@cache
+def program() -> str:
+    """Names what carries rows out: a row counts only for the program that made it."""
+    with open(str(_stend.__file__), "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def _lab_path(lab: Path | bool) -> str | None:
+    if lab is False:
+        return None
+    return default_path() if lab is True else os.fspath(lab)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no number for what is none: told before it is lost."""
+    if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
+        raise InputError(f"{value} is no finite number")
+    if isinstance(value, Mapping):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_finite(inner) for inner in value]
+    return value
+
+
+def _step(step: Step) -> Any:
+    if isinstance(step, Job):
+        return {"job": str(step)}
+    if isinstance(step, str) and "[" in step:
+        return {"job": step}
+    return _finite(dict(step) if isinstance(step, Mapping) else step)
+
+
+def _job(
+    name: str, job: AnyJob, sample_ms: int, outcomes: Sequence[str] | None
+) -> dict[str, Any]:
+    text, is_file = job_text(job)
+    entry: dict[str, Any] = {"name": name, "sample_ms": sample_ms}
+    entry["file" if is_file else "text"] = text
+    if outcomes is not None:
+        if isinstance(outcomes, str):
+            raise InputError(f"outcomes {outcomes!r}: it must be a list, such as [{outcomes!r}]")
+        entry["outcomes"] = list(outcomes)
+    return entry
+
+
+def _factor(name: str, values: Factor) -> dict[str, Any]:
+    if isinstance(values, Range):
+        return {"key": name, **_finite(values.entry())}
+    if isinstance(values, Mapping):
+        sets = [_finite(_values.overrides(each) or {}) for each in values.values()]
+        return {"name": name, "values": sets, "labels": [str(label) for label in values]}
+    if isinstance(values, str):
+        raise InputError(f"factor {name}: {values!r} must be a list, such as [{values!r}]")
+    plain = _values.overrides({"values": list(values)}) or {}
+    return {"key": name, "values": _finite(plain["values"])}

@@ -1,0 +1,74 @@
+"""``python -m stend.study``: a study's table and page, on this machine or by Ray."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from ._errors import Error
+from ._study import Study
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m stend.study",
+        description="Carries a study out and writes its table and its page.",
+    )
+    parser.add_argument("study", help="the study's file (TOML, schema stend.study/1)")
+    parser.add_argument("--out", metavar="DIR", help="folder of the results (study-NAME)")
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="carry rows out by Ray: the address of a cluster, `auto` for the one that this "
+        "machine belongs to, `local` for a new one on this machine",
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="rows at a time, without Ray")
+    parser.add_argument("--lab", metavar="FILE", help="the lab (that of the command line)")
+    parser.add_argument("--series", metavar="DIR", help="keep the samples of each row there")
+    parser.add_argument("--fresh", action="store_true", help="take nothing from the lab")
+    return parser
+
+
+def _progress(done: int, of: int, what: str) -> None:
+    global _last
+    now = time.monotonic()
+    if done == of or now - _last >= 1.0:
+        _last = now
+        left = (now - _began) / max(done - _before, 1) * (of - done) if done > _before else 0.0
+        print(f"{done} of {of} rows, {left:.0f} s left ({what})", file=sys.stderr)
+
+
+_last = _began = time.monotonic()
+_before = 0
+
+
+def main() -> int:
+    """Returns the exit code: 7 where rows failed, 3 for a wrong study, 6 where files fail."""
+    given = _arguments().parse_args()
+    try:
+        study = Study.read(given.study)
+        name = study.definition["name"]
+        result = study.run(
+            threads=given.threads,
+            lab=given.lab if given.lab else True,
+            fresh=given.fresh,
+            ray={None: False, "local": True}.get(given.ray, given.ray),
+            series=given.series,
+            progress=_progress,
+        )
+        print(result.save(given.out or f"study-{name}"))
+    except Error as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 6
+    failed = result.errors
+    for row, why in zip(failed["row"], failed["error"]):
+        print(f"error: row {row}: {why}", file=sys.stderr)
+    return 7 if len(failed) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,250 @@
+//! Studies: planned, carried out here or elsewhere, kept in the lab.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pyo3::prelude::*;
+use stend_lab::{Format, Table};
+use stend_study::{
+    Context, Definition, Done, Event, Options, Plan, Session, StudyError, check_folder, run,
+};
+
+use crate::errors::{Kind, error, input};
+use crate::worker::{self, Pipe, locked};
+
+/// What is wrong with a study, or with its lab.
+fn of_study(failed: StudyError) -> PyErr {
+    match failed {
+        StudyError::Definition(wrong) => input(wrong),
+        StudyError::Lab(failed) => pyo3::exceptions::PyOSError::new_err(failed.to_string()),
+        StudyError::Interrupted => error(Kind::Other, failed),
+    }
+}
+
+/// A study that is ready to be carried out.
+#[pyclass(frozen, module = "stend._stend")]
+pub struct StudyPlan {
+    plan: Arc<Plan>,
+}
+
+impl StudyPlan {
+    fn of(py: Python<'_>, definition: Definition) -> PyResult<StudyPlan> {
+        let plan = py.detach(|| Plan::new(definition)).map_err(of_study)?;
+        Ok(StudyPlan {
+            plan: Arc::new(plan),
+        })
+    }
+
+    fn check(&self, numbers: &[u64]) -> PyResult<()> {
+        let rows = self.plan.rows().len() as u64;
+        match numbers.iter().find(|number| **number >= rows) {
+            Some(number) => Err(input(format!("row {number}: the study has {rows} rows"))),
+            None => Ok(()),
+        }
+    }
+}
+
+#[pymethods]
+impl StudyPlan {
+    /// The study in a file (TOML).
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<StudyPlan> {
+        StudyPlan::of(py, Definition::read(&path).map_err(of_study)?)
+    }
+
+    /// The study in JSON; files that it names lie in the folder.
+    #[staticmethod]
+    fn from_json(py: Python<'_>, text: &str, folder: PathBuf) -> PyResult<StudyPlan> {
+        StudyPlan::of(py, Definition::from_json(text, &folder).map_err(of_study)?)
+    }
+
+    /// The study without references to files, in JSON.
+    fn definition(&self) -> String {
+        self.plan.definition().to_json()
+    }
+
+    /// How many rows it has.
+    fn rows(&self) -> usize {
+        self.plan.rows().len()
+    }
+
+    /// Numbers of rows that share a state.
+    fn groups(&self) -> Vec<Vec<u64>> {
+        self.plan.groups()
+    }
+
+    /// The largest capacity of its drives, bytes.
+    fn capacity_bytes_max(&self) -> u64 {
+        self.plan.capacity_bytes_max()
+    }
+
+    /// Carries rows out; each as JSON, in the order of their numbers.
+    fn carry_out(
+        &self,
+        py: Python<'_>,
+        numbers: Vec<u64>,
+        threads: usize,
+        series: Option<PathBuf>,
+    ) -> PyResult<Vec<String>> {
+        self.check(&numbers)?;
+        let options = Options {
+            threads,
+            interrupt: worker::flag(),
+            series,
+        };
+        let done: std::sync::Mutex<Vec<Done>> = std::sync::Mutex::default();
+        let keep = |row: Done| -> Result<(), StudyError> {
+            locked(&done).push(row);
+            Ok(())
+        };
+        let work = || run(&self.plan, &numbers, &options, &keep, &|_| ());
+        worker::wait(py, &options.interrupt, work)?.map_err(of_study)?;
+        let mut done = std::mem::take(&mut *locked(&done));
+        done.sort_by_key(|done| done.row.number);
+        done.iter().map(to_json).collect()
+    }
+
+    /// A row for which there is no result but an error, as JSON.
+    fn failed(&self, number: u64, why: String) -> PyResult<String> {
+        self.check(&[number])?;
+        to_json(&self.plan.failed(number, why))
+    }
+}
+
+fn to_json(done: &Done) -> PyResult<String> {
+    serde_json::to_string(done).map_err(|failed| error(Kind::Other, failed))
+}
+
+/// A study that is carried out.
+#[pyclass(frozen, module = "stend._stend")]
+pub struct StudySession {
+    plan: Arc<Plan>,
+    session: Session,
+}
+
+/// Ms since 1970.
+fn now_unix_ms() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_millis() as i64)
+}
+
+#[pymethods]
+impl StudySession {
+    #[new]
+    #[pyo3(signature = (plan, lab, fresh, folder, program, series))]
+    fn new(
+        plan: &StudyPlan,
+        lab: Option<PathBuf>,
+        fresh: bool,
+        folder: PathBuf,
+        program: String,
+        series: Option<PathBuf>,
+    ) -> PyResult<StudySession> {
+        let context = Context {
+            program,
+            stend_version: env!("CARGO_PKG_VERSION"),
+            stend_commit: option_env!("STEND_COMMIT"),
+            folder,
+            now_unix_ms,
+        };
+        let plan = Arc::clone(&plan.plan);
+        let session = Session::open(Arc::clone(&plan), lab.as_deref(), fresh, context);
+        let mut session = session.map_err(of_study)?;
+        if let Some(series) = series {
+            session.wants_series(&series);
+        }
+        Ok(StudySession { plan, session })
+    }
+
+    /// How many rows were known when it was opened.
+    fn known(&self) -> usize {
+        self.session.known().len()
+    }
+
+    /// Numbers of rows that are to be carried out.
+    fn open_rows(&self) -> Vec<u64> {
+        self.session.open_rows()
+    }
+
+    /// Carries out what is open; `progress` is called with rows done, of how many, and what is done.
+    fn run(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        series: Option<PathBuf>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let options = Options {
+            threads,
+            interrupt: worker::flag(),
+            series,
+        };
+        let told: Pipe<(usize, usize, String)> = Pipe::new(usize::MAX);
+        let known = self.known();
+        let tell = |event: &Event<'_>| {
+            if let Event::Done { row, done, of } = event {
+                let what = row
+                    .error
+                    .clone()
+                    .unwrap_or_else(|| format!("row {}", row.number));
+                told.push((known + done, known + of, what));
+            }
+        };
+        let work = || self.session.run(&options, &tell);
+        let stop = || options.interrupt.store(true, Ordering::Relaxed);
+        let beside = |_: Python<'_>| {
+            let told = told.take();
+            let Some(progress) = progress else {
+                return Ok(());
+            };
+            told.into_iter()
+                .try_for_each(|told| progress.call1(told).map(drop))
+        };
+        let ran = worker::run(py, &stop, work, beside);
+        // Whatever ended it, what is done is kept.
+        self.flush(py)?;
+        ran?.map_err(of_study)?;
+        beside(py)
+    }
+
+    /// Takes in a row that was carried out elsewhere, as JSON.
+    fn keep(&self, done: &str) -> PyResult<()> {
+        let done: Done = serde_json::from_str(done).map_err(input)?;
+        self.session.keep(done).map_err(of_study)
+    }
+
+    /// Writes to the lab what is not written yet.
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.session.flush()).map_err(of_study)
+    }
+
+    /// The study with all rows that are there, as JSON.
+    fn study(&self, py: Python<'_>) -> PyResult<String> {
+        let text = py.detach(|| serde_json::to_string(&self.session.study()));
+        text.map_err(|failed| error(Kind::Other, failed))
+    }
+
+    /// Writes the table (CSV and Parquet) and the page; the page's path. Refuses to replace what is
+    /// not of a study.
+    fn save(&self, py: Python<'_>, folder: PathBuf, reproduce: &str) -> PyResult<PathBuf> {
+        let failed = |failed: &dyn std::fmt::Display| {
+            pyo3::exceptions::PyOSError::new_err(failed.to_string())
+        };
+        check_folder(&folder, &self.plan.definition().name).map_err(input)?;
+        py.detach(|| {
+            let study = self.session.study();
+            let table = Table::of_study(&study);
+            std::fs::create_dir_all(&folder).map_err(|error| failed(&error))?;
+            for format in [Format::Csv, Format::Parquet] {
+                table
+                    .write(&folder, format)
+                    .map_err(|error| failed(&error))?;
+            }
+            let planned = self.plan.rows().len() as u64;
+            stend_report::write_study(&study, planned, reproduce, &folder)
+                .map_err(|error| failed(&error))
+        })
+    }
+}
