@@ -168,7 +168,8 @@ impl StudySession {
         self.session.open_rows()
     }
 
-    /// Carries out what is open; `progress` is called with rows done, of how many, and what is done.
+    /// Carries out what is open; `progress` is called with rows done, of how many, and what is
+    /// done.
     fn run(
         &self,
         py: Python<'_>,

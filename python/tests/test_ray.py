@@ -28,8 +28,8 @@ def cluster() -> Iterator[Cluster]:
     try:
         yield nodes
     finally:
-        ray.shutdown()  # type: ignore[no-untyped-call]
-        nodes.shutdown()
+        ray.shutdown()
+        nodes.shutdown()  # type: ignore[no-untyped-call]
 
 
 def study(runtime_s: int) -> stend.Study:
