@@ -33,6 +33,6 @@ pub use definition::{Definition, SCHEMA};
 pub use effects::effects;
 pub use error::StudyError;
 pub use folder::check_folder;
-pub use plan::{Plan, PlannedRow};
-pub use run::{Done, Event, Options, run};
+pub use plan::{Done, Plan, PlannedRow};
+pub use run::{Event, Options, run};
 pub use session::{Context, Session};

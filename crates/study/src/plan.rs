@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use stend_drive::Model;
 use stend_drive::model::Setting;
 use stend_load::JobFile;
 use stend_method::{Edition, ReviewOptions, check_options};
-use stend_record::study::Cell;
+use stend_record::study::{Cell, StudyRow};
 
 use crate::definition::{Definition, JobEntry, TestEntry, Tree};
 use crate::design::{Factor, RESERVED, Value, Variant, variants};
 use crate::error::{StudyError, Wrong};
 use crate::outcome::{Outcome, USUAL};
-use crate::run::Done;
 use crate::state::Step;
 
 /// A study that is ready to be carried out.
@@ -76,6 +76,45 @@ pub struct PlannedRow {
     pub(crate) work: usize,
     /// The job with the variant's words.
     pub(crate) job_text: String,
+}
+
+/// A row that is done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Done {
+    /// The row.
+    pub row: StudyRow,
+    /// [`PlannedRow::key`].
+    pub key: String,
+}
+
+/// Outcomes of a row, or why there are none.
+pub(crate) type Outcomes = Result<Vec<(String, f64)>, String>;
+
+impl PlannedRow {
+    /// The row with the outcomes of another, of the same key.
+    pub(crate) fn done_as(&self, other: &StudyRow) -> StudyRow {
+        self.done(match &other.error {
+            None => Ok(other.outcomes.clone()),
+            Some(error) => Err(error.clone()),
+        })
+    }
+
+    /// The row with its outcomes.
+    pub(crate) fn done(&self, outcomes: Outcomes) -> StudyRow {
+        let (outcomes, error) = match outcomes {
+            Ok(outcomes) => (outcomes, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        StudyRow {
+            number: self.number,
+            model: self.model.clone(),
+            factors: self.factors.clone(),
+            seed: self.seed,
+            job: self.job.clone(),
+            outcomes,
+            error,
+        }
+    }
 }
 
 impl Plan {

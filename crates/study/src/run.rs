@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
 use stend_analysis::kinds::key_figures;
 use stend_load::{JobFile, RunOptions, Sample};
 use stend_method::{Edition, ReviewOptions, run_review};
@@ -20,7 +19,7 @@ use stend_target::{SimulatedTarget, TargetError};
 
 use crate::error::StudyError;
 use crate::outcome::{Measured, Outcome};
-use crate::plan::{Plan, PlannedRow, Work};
+use crate::plan::{Done, Outcomes, Plan, PlannedRow, Work};
 use crate::series;
 use crate::state::{carry_out, now_s, prepare};
 
@@ -34,15 +33,6 @@ pub struct Options {
     /// Folder in which the samples of each row of a job are kept as a file of their own:
     /// `series-NUMBER.parquet`, or `.csv` without the feature `parquet`.
     pub series: Option<PathBuf>,
-}
-
-/// A row that is done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Done {
-    /// The row.
-    pub row: StudyRow,
-    /// [`PlannedRow::key`].
-    pub key: String,
 }
 
 /// What happens while rows are carried out.
@@ -249,9 +239,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Outcomes of a row, or why there are none.
-type Outcomes = Result<Vec<(String, f64)>, String>;
-
 /// Outcomes of a job, and its samples.
 type Taken = (Vec<(String, f64)>, Vec<Sample>);
 
@@ -417,31 +404,4 @@ fn words_of(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     let string = || panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(string).unwrap_or("without a word")
-}
-
-impl PlannedRow {
-    /// The row with the outcomes of another, of the same key.
-    pub(crate) fn done_as(&self, other: &StudyRow) -> StudyRow {
-        self.done(match &other.error {
-            None => Ok(other.outcomes.clone()),
-            Some(error) => Err(error.clone()),
-        })
-    }
-
-    /// The row with its outcomes.
-    pub(crate) fn done(&self, outcomes: Outcomes) -> StudyRow {
-        let (outcomes, error) = match outcomes {
-            Ok(outcomes) => (outcomes, None),
-            Err(error) => (Vec::new(), Some(error)),
-        };
-        StudyRow {
-            number: self.number,
-            model: self.model.clone(),
-            factors: self.factors.clone(),
-            seed: self.seed,
-            job: self.job.clone(),
-            outcomes,
-            error,
-        }
-    }
 }
