@@ -10,8 +10,8 @@ use stend_lab::studies::{self, StudyContext, StudyId};
 use stend_record::study::{Study, StudyRow};
 
 use crate::error::StudyError;
-use crate::plan::Plan;
-use crate::run::{Done, Event, Options, run};
+use crate::plan::Done;
+use crate::run::{Event, Options, run};
 use crate::series;
 
 /// Rows are written to the lab after this time at the latest, ms: so much is simulated again after
