@@ -22,4 +22,7 @@ pub enum ClaimsError {
     /// The operating system failed.
     #[error("{0}")]
     Io(String),
+    /// It was interrupted; drives that were done are kept.
+    #[error("interrupted; finished drives are kept")]
+    Interrupted,
 }

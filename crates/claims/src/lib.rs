@@ -6,6 +6,7 @@
 //! | [`needs`] | the measurements that findings need: which drives, tests and points, how long |
 //! | [`experiments`] | findings that do not hold, with other values of a drive's figure |
 //! | [`samples`] | the same of plausible versions of all drives: how sure findings are, and what decides |
+//! | [`jobs`] | the same as jobs for other processes and machines |
 //! | [`mod@measure`] | takes them from the lab, or simulates them, a drive a thread |
 //!
 //! `stend_analysis::claims` then says which findings hold.
@@ -14,6 +15,7 @@ pub mod article;
 mod check;
 pub mod error;
 pub mod experiments;
+pub mod jobs;
 pub mod measure;
 pub mod needs;
 pub mod samples;

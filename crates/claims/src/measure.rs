@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
@@ -11,7 +12,7 @@ use stend_analysis::Load;
 use stend_lab::Lab;
 use stend_method::{Edition, EndsWhen, Event as ReviewEvent, ReviewOptions, estimate, run_review};
 use stend_record::review::{Condition, Review, TestResult};
-use stend_target::{SimulatedTarget, Target};
+use stend_target::SimulatedTarget;
 
 use crate::check::loads;
 use crate::error::ClaimsError;
@@ -24,6 +25,10 @@ const KEY: &str = "made by";
 pub struct Options<'a> {
     /// The lab that has what was measured before.
     pub lab: &'a Path,
+    /// Names the program: what another one measured counts for nothing ([`program_sha256`]).
+    pub program: &'a str,
+    /// Once it is set, nothing more begins, and what is under way ends early and is not kept.
+    pub interrupt: Option<Arc<AtomicBool>>,
     /// Root seed.
     pub seed: u64,
     /// Factor on every measurement.
@@ -104,20 +109,13 @@ pub fn measure<E: From<ClaimsError> + Send>(
     keep: Keep<'_, E>,
     report: &(dyn Fn(&Event<'_>) + Sync),
 ) -> Result<Vec<MeasuredDrive>, E> {
-    let program = program_sha256()?;
-    let key = |one| key(one, &program, options);
+    let key = |one| key(one, options);
     let keys: Vec<String> = measurements.iter().map(key).collect();
-    let lab = match options.fresh {
-        true => None,
-        false => Lab::look(options.lab).map_err(ClaimsError::from)?,
-    };
+    let lab = lab_of(options)?;
     let mut measured = BTreeMap::new();
     let mut simulations = Vec::new();
     for (index, (measurement, key)) in measurements.iter().zip(&keys).enumerate() {
-        let known = match &lab {
-            Some(lab) => earlier(lab, key, measurement)?,
-            None => Vec::new(),
-        };
+        let known = known(lab.as_ref(), key, measurement)?;
         let tests = measurement.missing(&known);
         if tests.is_empty() {
             let from_lab = MeasuredDrive {
@@ -148,7 +146,40 @@ pub fn measure<E: From<ClaimsError> + Send>(
     Ok(measured.into_values().collect())
 }
 
-/// SHA-256 of the program: what another program measured counts for nothing.
+/// The lab that has what was measured before, unless nothing is taken from it.
+fn lab_of(options: &Options<'_>) -> Result<Option<Lab>, ClaimsError> {
+    match options.fresh {
+        true => Ok(None),
+        false => Ok(Lab::look(options.lab)?),
+    }
+}
+
+/// What is known of a measurement.
+fn known(
+    lab: Option<&Lab>,
+    key: &str,
+    measurement: &Measurement<'_>,
+) -> Result<Vec<TestResult>, ClaimsError> {
+    lab.map_or_else(|| Ok(Vec::new()), |lab| earlier(lab, key, measurement))
+}
+
+/// Indices of the measurements of which the lab lacks something.
+pub(crate) fn open_ones(
+    measurements: &[Measurement<'_>],
+    options: &Options<'_>,
+) -> Result<Vec<usize>, ClaimsError> {
+    let lab = lab_of(options)?;
+    let mut open = Vec::new();
+    for (index, measurement) in measurements.iter().enumerate() {
+        let known = known(lab.as_ref(), &key(measurement, options), measurement)?;
+        if !measurement.missing(&known).is_empty() {
+            open.push(index);
+        }
+    }
+    Ok(open)
+}
+
+/// SHA-256 of the program that runs: what another program measured counts for nothing.
 ///
 /// # Errors
 /// Where the program's file cannot be read.
@@ -165,10 +196,11 @@ fn hex(bytes: &[u8]) -> String {
 
 /// A name of everything that figures depend on, but for the tests and points themselves: on a
 /// simulated drive each yields the same alone as among the others.
-fn key(measurement: &Measurement<'_>, program: &str, options: &Options<'_>) -> String {
+fn key(measurement: &Measurement<'_>, options: &Options<'_>) -> String {
     // Model and edition as they were understood, with the files that they name.
     let text = format!(
-        "{program}\n{}\n{:?}\n{:?}\n{}\n{}\n{}\n{:?}",
+        "{}\n{}\n{:?}\n{:?}\n{}\n{}\n{}\n{:?}",
+        options.program,
         measurement.model.name,
         measurement.model.spec(),
         measurement.edition,
@@ -297,6 +329,7 @@ fn simulate_all<E: From<ClaimsError> + Send>(
     std::thread::scope(|scope| {
         let worker = || -> Result<(), E> {
             loop {
+                not_interrupted(options)?;
                 let next = lock(&queue).pop_front();
                 let Some(next) = next else { return Ok(()) };
                 let measured = simulate(&next, options, keep, &shares, report)?;
@@ -312,6 +345,14 @@ fn simulate_all<E: From<ClaimsError> + Send>(
     Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
+fn not_interrupted(options: &Options<'_>) -> Result<(), ClaimsError> {
+    let flag = options.interrupt.as_ref();
+    match flag.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        true => Err(ClaimsError::Interrupted),
+        false => Ok(()),
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -323,6 +364,20 @@ fn mark_version(review: &mut Review, version: &str) {
         name: "version".to_owned(),
         value: version.to_owned(),
     });
+}
+
+/// The command that makes a review again.
+fn reproduce(simulation: &Simulation<'_>, options: &Options<'_>) -> String {
+    let measurement = simulation.measurement;
+    let (drive, edition) = (&measurement.model.name, &measurement.edition.id);
+    match &measurement.version {
+        None => format!(
+            "stend review {drive} --edition {edition} --seed {} --tests {}",
+            options.seed,
+            simulation.tests.join(",")
+        ),
+        Some(version) => format!("stend claims ({version} of {drive}, edition {edition})"),
+    }
 }
 
 /// Simulates what is missing of a drive, and keeps it.
@@ -338,31 +393,31 @@ fn simulate<E: From<ClaimsError>>(
     let wanted = |test: &str, load: &Load| wanted(measurement, &simulation.known, test, load);
     let ends_when = |test: &str, curve: Option<&str>| measurement.ending(test, curve);
     let review_options = ReviewOptions {
-        reproduce: match &measurement.version {
-            None => format!(
-                "stend review {drive} --edition {edition} --seed {} --tests {}",
-                options.seed,
-                simulation.tests.join(",")
-            ),
-            Some(version) => format!("stend claims ({version} of {drive}, edition {edition})"),
-        },
+        reproduce: reproduce(simulation, options),
         ..review_options(&simulation.tests, options, &wanted, &ends_when)
     };
     let began = Instant::now();
-    let target: Box<dyn Target> = Box::new(SimulatedTarget::new(measurement.model.clone()));
-    let mut review = run_review(target, measurement.edition, &review_options, &|event| {
-        if let ReviewEvent::Preparing { share_done, .. }
-        | ReviewEvent::PointFinished { share_done, .. }
-        | ReviewEvent::TestFinished { share_done, .. } = event
-        {
-            report(&Event::Working {
-                drive,
-                edition,
-                share_done: shares.note(simulation, share_done),
-            });
-        }
-    })
+    let mut target = SimulatedTarget::new(measurement.model.clone());
+    target.set_interrupt(options.interrupt.clone());
+    let mut review = run_review(
+        Box::new(target),
+        measurement.edition,
+        &review_options,
+        &|event| {
+            if let ReviewEvent::Preparing { share_done, .. }
+            | ReviewEvent::PointFinished { share_done, .. }
+            | ReviewEvent::TestFinished { share_done, .. } = event
+            {
+                report(&Event::Working {
+                    drive,
+                    edition,
+                    share_done: shares.note(simulation, share_done),
+                });
+            }
+        },
+    )
     .map_err(ClaimsError::from)?;
+    not_interrupted(options)?;
     review.environment.push(Condition {
         name: KEY.to_owned(),
         value: simulation.key.to_owned(),

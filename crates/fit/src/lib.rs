@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`measured`] | the format `stend.measured/1`: published rows, and the tests they were measured by |
 //! | [`predict`] | a test on a simulated drive in a state, and the figures of its result |
+//! | [`pool`] | the simulations of a search as work for other processes and machines |
 //! | `test_runs` | a model in a state, prepared once, and the tests that begin there |
 //! | [`compare`](mod@compare) | predicted against measured: errors, medians, what cannot be answered |
 //! | [`draw`] | plausible versions of models, drawn from the ranges of their figures |
@@ -16,6 +17,7 @@ pub mod compare;
 pub mod draw;
 pub mod fitting;
 pub mod measured;
+pub mod pool;
 pub mod predict;
 mod test_runs;
 

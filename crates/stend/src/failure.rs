@@ -122,6 +122,7 @@ impl From<ClaimsError> for Failure {
             ClaimsError::Method(error) => error.into(),
             ClaimsError::Lab(error) => error.into(),
             ClaimsError::Io(text) => Failure::Io(text),
+            ClaimsError::Interrupted => Failure::Io(error.to_string()),
         }
     }
 }

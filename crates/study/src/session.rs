@@ -10,7 +10,7 @@ use stend_lab::studies::{self, StudyContext, StudyId};
 use stend_record::study::{Study, StudyRow};
 
 use crate::error::StudyError;
-use crate::plan::Done;
+use crate::plan::{Done, Plan};
 use crate::run::{Event, Options, run};
 use crate::series;
 

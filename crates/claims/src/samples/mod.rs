@@ -20,7 +20,7 @@ use stend_fit::fitting::Parameter;
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;
 use crate::measure::{Event, Keep, Options, measure};
-use crate::needs::{measured_drives, measurements_of};
+use crate::needs::{Measurement, measured_drives, measurements_of};
 
 pub use sensitivity::{Decisive, decisive};
 pub use verdict::{Robustness, Shares};
@@ -60,21 +60,15 @@ pub fn sample<'a, E: From<ClaimsError> + Send>(
     let drawing = Drawing::new(&drives);
     let mut versions = Vec::new();
     for number in 0..count {
-        let version = drawing.version(options.seed, number);
-        let version = version.map_err(|error| ClaimsError::Input(error.to_string()))?;
-        let names = drives.iter().map(|(name, _)| name.as_str());
-        let models: BTreeMap<&str, Model> = names.zip(version.models).collect();
         report(&Event::Version { number, of: count });
-        let model = |article: &CheckedArticle, name: &str| Ok(models[&*article.key(name)].clone());
-        let label = format!("plausible version {number}, seed {}", options.seed);
-        let needed = measurements_of(articles, only, &model, Some(&label))?;
+        let (places, needed) = version(articles, only, (&drives, &drawing), options.seed, number)?;
         let measured = measure(&needed, options, keep, report)?;
         let judged = articles.iter().map(|article| {
             let drives = measured_drives(article, &needed, &measured);
             judge(article.article(), &drives)
         });
         versions.push(Sample {
-            places: version.places,
+            places,
             judged: judged.collect(),
             failed: measured
                 .iter()
@@ -88,8 +82,26 @@ pub fn sample<'a, E: From<ClaimsError> + Send>(
     })
 }
 
+/// Version `number` of all drives: where each figure lies in its range, and what is to be measured.
+pub(crate) fn version<'a>(
+    articles: &'a [CheckedArticle],
+    only: Option<&[String]>,
+    (drives, drawing): (&[(String, Files)], &Drawing<'_>),
+    seed: u64,
+    number: u32,
+) -> Result<(Vec<f64>, Vec<Measurement<'a>>), ClaimsError> {
+    let version = drawing.version(seed, number);
+    let version = version.map_err(|error| ClaimsError::Input(error.to_string()))?;
+    let names = drives.iter().map(|(name, _)| name.as_str());
+    let models: BTreeMap<&str, Model> = names.zip(version.models).collect();
+    let model = |article: &CheckedArticle, name: &str| Ok(models[&*article.key(name)].clone());
+    let label = format!("plausible version {number}, seed {seed}");
+    let needed = measurements_of(articles, only, &model, Some(&label))?;
+    Ok((version.places, needed))
+}
+
 /// The drives of the articles and their files, each once.
-fn files(
+pub(crate) fn files(
     articles: &[CheckedArticle],
     only: Option<&[String]>,
 ) -> Result<Vec<(String, Files)>, ClaimsError> {

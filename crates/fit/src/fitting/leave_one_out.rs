@@ -22,6 +22,7 @@ use super::{
 };
 use crate::compare::{Comparing, Comparison, Outcome, compare};
 use crate::measured::Measured;
+use crate::pool::{Pool, Threads};
 use crate::test_runs::test_runs;
 
 /// What the source of a figure begins with that may have been adjusted to its drive's rows.
@@ -42,6 +43,7 @@ pub struct LeaveOneOut<'a> {
     fitted_to: &'a dyn Fn(usize) -> bool,
     others: &'a dyn Fn(&str) -> Option<Model>,
     options: SearchOptions,
+    pool: &'a dyn Pool,
 }
 
 /// What is known of a drive before anything is simulated.
@@ -172,7 +174,13 @@ impl<'a> LeaveOneOut<'a> {
             fitted_to: &|_| true,
             others,
             options,
+            pool: &Threads,
         })
+    }
+
+    /// Simulations are carried out by this pool, not by the threads of this process.
+    pub fn carried_out_by(&mut self, pool: &'a dyn Pool) {
+        self.pool = pool;
     }
 
     /// Fits only to rows of these indices; all are predicted.
@@ -380,9 +388,10 @@ impl<'a> LeaveOneOut<'a> {
         let files = self.models.iter().filter(|(name, _)| others.contains(name));
         let mut files: Vec<(String, Files)> = files.cloned().collect();
         let (measured, seed) = (self.measured, self.options.seed);
+        let by: (&dyn Fn(&str) -> Option<Model>, &dyn Pool) = (self.others, self.pool);
         if state.sensitive.is_empty() {
             let rows = rows.clone();
-            let objective = Objective::new(measured, &files, shared, rows, self.others, seed);
+            let objective = Objective::new(measured, &files, shared, rows, by, seed);
             screened(&objective, &mut state);
             keep(&state, &self.before_search()).map_err(FitError::Keep)?;
         }
@@ -400,7 +409,7 @@ impl<'a> LeaveOneOut<'a> {
         }
         let rows = state.rows.iter().filter_map(|place| rows.get(*place));
         let rows = rows.copied().collect();
-        let objective = Objective::new(measured, &files, &searched, rows, self.others, seed);
+        let objective = Objective::new(measured, &files, &searched, rows, by, seed);
         let middle = middle(&searched);
         let before = only(objective.evaluate(std::slice::from_ref(&middle)));
         let all = vec![true; searched.len()];
@@ -499,6 +508,7 @@ impl<'a> LeaveOneOut<'a> {
             only: self.only,
             others: self.others,
             options: self.options,
+            pool: self.pool,
         };
         let mut hash = Inputs::new();
         hash.add("leave-one-out");

@@ -37,6 +37,7 @@ pub use sensitivity::{SENSITIVE_FROM, Sensitivity};
 pub use written::{Written, figure_of, written};
 
 use crate::measured::Measured;
+use crate::pool::Pool;
 use objective::{Objective, is_of};
 use search::{Best, population, search};
 
@@ -78,6 +79,8 @@ pub struct Task<'a> {
     pub others: &'a dyn Fn(&str) -> Option<Model>,
     /// How the search is made.
     pub options: SearchOptions,
+    /// What carries simulations out.
+    pub pool: &'a dyn Pool,
 }
 
 /// How far a search is.
@@ -181,7 +184,14 @@ pub fn fit(
     }
     let seed = task.options.seed;
     let (measured, models) = (task.measured, task.models);
-    let mut objective = Objective::new(measured, models, &parameters, rows, task.others, seed);
+    let mut objective = Objective::new(
+        measured,
+        models,
+        &parameters,
+        rows,
+        (task.others, task.pool),
+        seed,
+    );
     let own: Vec<f64> = parameters.iter().map(|p| p.figure.value).collect();
     let unanswered = drop_unanswered(&mut objective, &own)?;
     let before = only(objective.evaluate(std::slice::from_ref(&own)));

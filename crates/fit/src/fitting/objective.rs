@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use stend_drive::Model;
 use stend_drive::model::Files;
@@ -12,7 +11,8 @@ use super::FitError;
 use super::parameters::{Parameter, Set, with_values};
 use crate::compare::{Outcome, outcome};
 use crate::measured::Measured;
-use crate::test_runs::{Figures, Models, Predictions, TestRun, run, test_runs};
+use crate::pool::{Pool, Work, named};
+use crate::test_runs::{Figures, Models, Predictions, TestRun, test_runs};
 
 /// Errors up to here count by their square, larger ones by their size: one figure that no values
 /// can explain does not outweigh all others (Huber, 1964).
@@ -65,6 +65,7 @@ pub(super) struct Objective<'a> {
     /// What does not depend on the parameters: models that rows relate to.
     fixed: Predictions,
     others: &'a dyn Fn(&str) -> Option<Model>,
+    pool: &'a dyn Pool,
     /// What has been run: a point that moves one parameter changes few of the models.
     known: Mutex<BTreeMap<RunKey, RunFigures>>,
 }
@@ -75,7 +76,7 @@ impl<'a> Objective<'a> {
         files: &'a [(String, Files)],
         parameters: &'a [Parameter],
         rows: Vec<usize>,
-        others: &'a dyn Fn(&str) -> Option<Model>,
+        (others, pool): (&'a dyn Fn(&str) -> Option<Model>, &'a dyn Pool),
         seed: u64,
     ) -> Objective<'a> {
         let mut objective = Objective {
@@ -87,6 +88,7 @@ impl<'a> Objective<'a> {
             rows,
             seed,
             others,
+            pool,
             known: Mutex::default(),
         };
         objective.settle();
@@ -110,10 +112,14 @@ impl<'a> Objective<'a> {
             .iter()
             .filter_map(|s| Some((s, models.get(&s.model)?.clone())));
         let there: Vec<_> = there.collect();
-        let (measured, seed) = (self.measured, self.seed);
-        let results = there.into_par_iter().with_max_len(1);
-        let results = results.map(|(test_run, model)| run(measured, test_run, model, seed));
-        self.fixed = results.flatten_iter().collect();
+        let work: Vec<Work> = there
+            .iter()
+            .map(|(test_run, model)| Work::new(test_run, model, self.seed))
+            .collect();
+        let figures = self.pool.run(self.measured, &work);
+        let results = there.iter().zip(figures);
+        let results = results.map(|((test_run, _), figures)| named(test_run, figures));
+        self.fixed = results.flatten().collect();
     }
 
     /// Whether a name is one of the models that are fitted, or of a variant of one.
@@ -121,7 +127,7 @@ impl<'a> Objective<'a> {
         is_of(self.measured, self.files, name)
     }
 
-    /// What values yield, each parameter's in its order: all of them at once, on all threads.
+    /// What values yield, each parameter's in its order: all of them at once, by the pool.
     pub(super) fn evaluate(&self, points: &[Vec<f64>]) -> Vec<Evaluation> {
         let models: Vec<Result<Models, FitError>> =
             points.iter().map(|values| self.models(values)).collect();
@@ -160,10 +166,13 @@ impl<'a> Objective<'a> {
             .filter(|(_, key, _)| !known.contains_key(key) && asked.insert(key))
             .map(|(_, key, model)| (key, *model))
             .collect();
-        let (measured, seed) = (self.measured, self.seed);
-        let results = new.into_par_iter().with_max_len(1);
-        let results =
-            results.map(|(key, model)| (key.clone(), run(measured, &key.0, model.clone(), seed)));
+        let of_pool: Vec<Work> = new
+            .iter()
+            .map(|(key, model)| Work::new(&key.0, model, self.seed))
+            .collect();
+        let figures = self.pool.run(self.measured, &of_pool);
+        let results = new.iter().zip(figures);
+        let results = results.map(|((key, _), figures)| ((*key).clone(), named(&key.0, figures)));
         known.extend(results.collect::<Vec<_>>());
         let mut predictions: BTreeMap<usize, Predictions> = BTreeMap::new();
         for (point, key, _) in &work {

@@ -13,7 +13,7 @@ use stend_claims::experiments::{Tried, check_experiments, experiments};
 use stend_claims::samples::{Samples, sample};
 use stend_claims::{
     CheckedArticle, Event, MeasuredDrive, Options, measure, measured_drives, measurements,
-    named_drives,
+    named_drives, program_sha256,
 };
 use stend_method::Edition;
 use stend_record::review::Review;
@@ -36,8 +36,11 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let needed = measurements(&articles, args.drives.as_deref())?;
     let lab = laboratory::path(&args.lab)?;
     laboratory::check(&lab)?;
+    let program = program_sha256()?;
     let options = Options {
         lab: &lab,
+        program: &program,
+        interrupt: None,
         seed: args.scale.seed,
         duration_scale: args.scale.duration_scale,
         full_length: args.full_length,

@@ -1,0 +1,109 @@
+//! What findings need as independent jobs, which other processes or machines can carry out: a
+//! drive, or a plausible version of it, by an edition.
+
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+use stend_fit::draw::Drawing;
+use stend_method::Edition;
+use stend_record::review::Review;
+
+use crate::article::CheckedArticle;
+use crate::error::ClaimsError;
+use crate::measure::{Options, measure, open_ones};
+use crate::needs::{Measurement, measurements};
+use crate::samples::{files, version};
+
+/// A simulation that findings need.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Number of the plausible version; `None` of the drive's own model.
+    pub version: Option<u32>,
+    /// Its place among the measurements of that version.
+    pub measurement: usize,
+    /// Name of the model.
+    pub drive: String,
+    /// Id of the edition.
+    pub edition: String,
+}
+
+/// The jobs of which the lab lacks something: of the drives' own models, and of so many plausible
+/// versions.
+///
+/// # Errors
+/// As [`measure`].
+pub fn jobs(
+    articles: &[CheckedArticle],
+    only: Option<&[String]>,
+    samples: u32,
+    options: &Options<'_>,
+) -> Result<Vec<Job>, ClaimsError> {
+    let mut jobs = Vec::new();
+    for version in std::iter::once(None).chain((0..samples).map(Some)) {
+        let needed = needed(articles, only, version, options.seed)?;
+        for index in open_ones(&needed, options)? {
+            jobs.push(Job {
+                version,
+                measurement: index,
+                drive: needed[index].model.name.clone(),
+                edition: needed[index].edition.id.clone(),
+            });
+        }
+    }
+    Ok(jobs)
+}
+
+/// Carries a job out, whatever the lab has: what is to be kept in the lab, and the SHA-256 of its
+/// edition's text.
+///
+/// # Errors
+/// As [`measure`]; [`ClaimsError::Input`] for a job of other articles.
+pub fn carry_out(
+    articles: &[CheckedArticle],
+    only: Option<&[String]>,
+    job: &Job,
+    options: &Options<'_>,
+) -> Result<(Review, String), ClaimsError> {
+    let mut needed = needed(articles, only, job.version, options.seed)?;
+    let is_it =
+        |one: &Measurement<'_>| one.model.name == job.drive && one.edition.id == job.edition;
+    if !needed.get(job.measurement).is_some_and(is_it) {
+        return Err(ClaimsError::Input(format!(
+            "{} by edition {}: no finding of these articles needs it",
+            job.drive, job.edition
+        )));
+    }
+    let one = [needed.swap_remove(job.measurement)];
+    let alone = Options {
+        fresh: true,
+        threads: Some(1),
+        interrupt: options.interrupt.clone(),
+        ..*options
+    };
+    let kept: Mutex<Option<(Review, String)>> = Mutex::default();
+    let keep = |review: &Review, edition: &Edition| -> Result<(), ClaimsError> {
+        let mut kept = kept.lock().expect("nothing panics while it is held");
+        *kept = Some((review.clone(), edition.sha256.clone()));
+        Ok(())
+    };
+    measure(&one, &alone, &keep, &|_| ())?;
+    let kept = kept
+        .into_inner()
+        .expect("nothing panicked while it was held");
+    Ok(kept.expect("what is measured is kept"))
+}
+
+/// What is needed of a version.
+fn needed<'a>(
+    articles: &'a [CheckedArticle],
+    only: Option<&[String]>,
+    number: Option<u32>,
+    seed: u64,
+) -> Result<Vec<Measurement<'a>>, ClaimsError> {
+    let Some(number) = number else {
+        return measurements(articles, only);
+    };
+    let drives = files(articles, only)?;
+    let drawing = Drawing::new(&drives);
+    Ok(version(articles, only, (&drives, &drawing), seed, number)?.1)
+}
