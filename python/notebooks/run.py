@@ -33,6 +33,7 @@ def execute(path: Path) -> Any:
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
+        extra_arguments=["--log-level=40"],  # errors alone
         timeout=None,
         kernel_name="python3",
         resources={"metadata": {"path": str(FOLDER)}},
@@ -61,9 +62,9 @@ def light(png: bytes) -> bytes:
     if image.width > WIDTH:
         size = (WIDTH, round(image.height * WIDTH / image.width))
         image = image.resize(size, Image.Resampling.LANCZOS)
-    for colors in (128, 64, 32, 16):
+    for colors in (256, 128, 64, 32, 16):
         to = io.BytesIO()
-        few = image.quantize(colors, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few = image.quantize(colors, Image.Quantize.MAXCOVERAGE, 4, dither=Image.Dither.NONE)
         few.save(to, "PNG", optimize=True)
         if to.tell() <= MOST_BYTES:
             break
