@@ -6,8 +6,10 @@
 //! waits, and looks for signals meanwhile.
 
 mod chunks;
+mod claims;
 mod drive;
 mod errors;
+mod fit;
 mod lab;
 mod latency;
 mod models;
@@ -29,12 +31,15 @@ fn _stend(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<result::RunResult>()?;
     module.add_class::<replay::ReplayResult>()?;
     module.add_class::<review::Review>()?;
+    module.add_class::<claims::Findings>()?;
     module.add_class::<study::StudyPlan>()?;
     module.add_class::<study::StudySession>()?;
     module.add_function(wrap_pyfunction!(models::drives, module)?)?;
     module.add_function(wrap_pyfunction!(models::editions, module)?)?;
     module.add_function(wrap_pyfunction!(review::review, module)?)?;
     module.add_function(wrap_pyfunction!(review::read_review, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::fit_work, module)?)?;
     module.add_function(wrap_pyfunction!(lab::check_lab, module)?)?;
     module.add_function(wrap_pyfunction!(lab::lab_review, module)?)
 }

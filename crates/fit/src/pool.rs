@@ -34,6 +34,13 @@ impl Work {
     }
 }
 
+impl Work {
+    /// What it yields where it was not carried out.
+    pub fn failed(&self, why: &str) -> Yield {
+        vec![Err(why.to_owned()); self.tests.len()]
+    }
+}
+
 /// By test of a [`Work`], its figures; or why there are none.
 pub type Yield = Vec<Result<Vec<Option<f64>>, String>>;
 
@@ -59,11 +66,11 @@ pub fn carry_out(measured: &Measured, work: &Work) -> Yield {
     let is_there = work.state < measured.states.len()
         && work.tests.iter().all(|test| *test < measured.tests.len());
     if !is_there {
-        return vec![Err("the work is of other measured figures".to_owned()); work.tests.len()];
+        return work.failed("the work is of other measured figures");
     }
     let model = match Model::parse(&work.text, &work.name) {
         Ok(model) => model,
-        Err(error) => return vec![Err(error.to_string()); work.tests.len()],
+        Err(error) => return work.failed(&error.to_string()),
     };
     let test_run = TestRun {
         model: work.name.clone(),

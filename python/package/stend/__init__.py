@@ -6,8 +6,10 @@ command line (:class:`Lab`).
 """
 
 from ._catalogue import drives, editions
+from ._claims import Claims, claims
 from ._drive import Counters, Drive, Model
 from ._errors import DriveError, Error, InputError
+from ._fit import FitResult, fit
 from ._job import Job
 from ._lab import Lab
 from ._result import Direction, JobResult, Lateness, Latency, ReplayResult, RunResult
@@ -17,12 +19,14 @@ from ._study import Range, Study, StudyResult
 from ._table import Table
 
 __all__ = [
+    "Claims",
     "Counters",
     "Direction",
     "Drive",
     "DriveError",
     "Error",
     "Finding",
+    "FitResult",
     "InputError",
     "Job",
     "JobResult",
@@ -38,8 +42,10 @@ __all__ = [
     "StudyResult",
     "Table",
     "__version__",
+    "claims",
     "drives",
     "editions",
+    "fit",
     "read_review",
     "review",
 ]

@@ -29,6 +29,13 @@ def default_path() -> str:
     return os.path.join(data, "stend/lab.db")
 
 
+def lab_path(lab: Path | bool) -> str | None:
+    """The file that ``lab`` says: ``True`` for that of the command line, ``False`` for none."""
+    if lab is False:
+        return None
+    return default_path() if lab is True else os.fspath(lab)
+
+
 class Lab:
     """A lab, to read. ``docs/lab.md`` describes its tables.
 

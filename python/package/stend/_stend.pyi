@@ -150,3 +150,34 @@ class StudySession:
     def flush(self) -> None: ...
     def study(self) -> str: ...
     def save(self, folder: str, reproduce: str) -> os.PathLike[str]: ...
+
+class Findings:
+    def __init__(
+        self,
+        files: list[str],
+        articles: list[str] | None,
+        drives: list[str] | None,
+        samples: int,
+        seed: int,
+        duration_scale: float,
+        lab: str,
+        program: str,
+    ) -> None: ...
+    def jobs(self) -> list[str]: ...
+    def carry_out(self, job: str) -> str: ...
+    def keep(self, made: str) -> None: ...
+    def run(self, threads: int, progress: Callable[[float, str], object] | None) -> str: ...
+
+def fit(
+    models: list[tuple[str, bool]],
+    figures: list[str],
+    tests: list[str],
+    states: list[str],
+    generations: int,
+    population: int,
+    seed: int,
+    threads: int,
+    by: Callable[[list[str]], list[str]] | None,
+    progress: Callable[[int, int, str], object] | None,
+) -> tuple[str, list[tuple[str, str]]]: ...
+def fit_work(figures: list[str], work: list[str]) -> list[str]: ...

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, SupportsIndex
 
 import pandas as pd
@@ -15,7 +14,8 @@ import pandas as pd
 from . import _pool, _stend, _values
 from ._errors import InputError
 from ._job import AnyJob, Job, job_text
-from ._lab import default_path
+from ._lab import lab_path
+from ._program import program
 from ._values import Path
 
 #: Called with rows that are done, of how many, and what has just been done.
@@ -187,7 +187,7 @@ class Study:
         Ctrl-C ends it; rows that are done are kept. Raises ``OSError`` where the lab or the folder
         cannot be written.
         """
-        kept = _lab_path(lab)
+        kept = lab_path(lab)
         folder = None if series is None else os.path.abspath(os.fspath(series))
         if folder is not None:
             os.makedirs(folder, exist_ok=True)
@@ -280,19 +280,6 @@ class StudyResult:
         failed = len(self.errors)
         told = f", {failed} failed" if failed else ""
         return f"<StudyResult {record['name']}: {len(record['rows'])} rows{told}>"
-
-
-@cache
-def program() -> str:
-    """Names what carries rows out: a row counts only for the program that made it."""
-    with open(str(_stend.__file__), "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
-
-
-def _lab_path(lab: Path | bool) -> str | None:
-    if lab is False:
-        return None
-    return default_path() if lab is True else os.fspath(lab)
 
 
 def _finite(value: Any) -> Any:

@@ -8,12 +8,14 @@
 //! | `search` | CMA-ES, in generations; continues after an interruption |
 //! | `leave_one_out` | each drive predicted with what is fitted without its own rows |
 //! | `sensitivity` | how sensitive the figures are to each parameter |
+//! | `document` | the result as JSON |
 //! | `written` | the files with the fitted values and their sources |
 //!
 //! The same models, rows and options give the same result, on any number of threads and however
 //! often the search is interrupted. (The linear algebra uses what the processor has: on another
 //! kind of processor the last digit of a point, and so the path of a search, may differ.)
 
+mod document;
 mod leave_one_out;
 mod objective;
 mod parameters;
@@ -28,6 +30,7 @@ use sha2::{Digest, Sha256};
 use stend_drive::Model;
 use stend_drive::model::Files;
 
+pub use document::{document, errors};
 pub use leave_one_out::{Chosen, LeaveOneOut, LeftOut, LeftOutRow, Origin, Plan};
 pub use objective::{Evaluation, SQUARE_UP_TO};
 pub use parameters::{Parameter, parameters};

@@ -5,15 +5,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use stend_drive::Model;
 use stend_drive::model::Files;
-use stend_fit::compare::median;
+use stend_fit::Measured;
 use stend_fit::fitting::{
-    Evaluation, Fit, FitError, Fitted, Generation, SearchOptions, SearchState, Task, Written,
+    Fit, FitError, Fitted, Generation, SearchOptions, SearchState, Task, Written, document, errors,
     figure_of, fit, written,
 };
-use stend_fit::{Measured, Outcome};
 
 use super::leave_one_out;
 use crate::args::FitArgs;
@@ -287,16 +286,6 @@ fn table(measured: &Measured, fit: &Fit) -> String {
     text
 }
 
-/// Median of the errors' sizes, and the root of their mean square.
-fn errors(evaluation: &Evaluation) -> (f64, f64) {
-    let sizes = evaluation
-        .errors()
-        .iter()
-        .map(|error| error.abs())
-        .collect();
-    (median(sizes).unwrap_or_default(), evaluation.error_rms())
-}
-
 fn parameter_line(measured: &Measured, fitted: &Fitted) -> String {
     let figure = &fitted.parameter.figure;
     let [lowest, highest] = figure.bounds;
@@ -325,70 +314,6 @@ fn told(args: &FitArgs, folder: &Path, files: &[Written]) -> String {
         }
     }
     text
-}
-
-fn document(measured: &Measured, fit: &Fit, files: &[Written]) -> Value {
-    let parameters = fit.parameters.iter().map(|fitted| {
-        let (figure, sensitivity) = (&fitted.parameter.figure, &fitted.sensitivity);
-        json!({
-            "file": figure.file,
-            "table": figure.table,
-            "key": figure.key,
-            "index": figure.index,
-            "models": fitted.parameter.models,
-            "free": figure.bounds,
-            "before": figure.value,
-            "after": fitted.value,
-            "determined": fitted.determined,
-            "sensitivity": {
-                "tried": sensitivity.tried,
-                "change_per_tenth": sensitivity.change_per_tenth,
-                "most_felt": sensitivity.most_sensitive.map(|row| figure_of(measured, row)),
-                "cost_added": sensitivity.cost_added,
-            },
-        })
-    });
-    let rows = fit.before.rows.iter().zip(&fit.after.rows);
-    let rows = rows.map(|((row, before), (_, after))| {
-        let row = &measured.rows[*row];
-        json!({
-            "drive": row.drive,
-            "model": row.model,
-            "what": row.what,
-            "published": row.published,
-            "before": answer(before),
-            "after": answer(after),
-        })
-    });
-    let unanswered = fit.unanswered.iter().map(|(row, reason)| {
-        let row = &measured.rows[*row];
-        json!({ "drive": row.drive, "what": row.what, "unanswered": reason })
-    });
-    let paths = files.iter().map(
-        |file| json!({ "path": file.path, "original": file.original, "changed": file.changed }),
-    );
-    let [before, after] = [&fit.before, &fit.after].map(|evaluation| {
-        let (median, rms) = errors(evaluation);
-        json!({ "cost": evaluation.cost, "error_median": median, "error_rms": rms })
-    });
-    json!({
-        "schema": "stend.fit/1",
-        "generations": fit.generations,
-        "population": fit.population,
-        "before": before,
-        "after": after,
-        "parameters": parameters.collect::<Vec<_>>(),
-        "rows": rows.collect::<Vec<_>>(),
-        "unanswered": unanswered.collect::<Vec<_>>(),
-        "files": paths.collect::<Vec<_>>(),
-    })
-}
-
-fn answer(outcome: &Outcome) -> Value {
-    match outcome.answer() {
-        Some(answer) => json!({ "predicted": answer.predicted, "error": answer.error }),
-        None => Value::Null,
-    }
 }
 
 impl From<FitError> for Failure {

@@ -1,0 +1,189 @@
+"""Fits of models to measured figures."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, SupportsIndex
+
+import pandas as pd
+
+from . import _pool, _stend, _values
+from ._errors import Error, InputError
+from ._values import Path
+
+#: Called with generations done, of how many at most, and the lowest cost.
+FitProgress = Callable[[int, int, str], object]
+
+
+class FitResult:
+    """Figures of models that were fitted, and what the models predict with them."""
+
+    def __init__(self, record: dict[str, Any], files: list[tuple[str, str]]) -> None:
+        #: The result as ``stend fit --json`` prints it (schema ``stend.fit/1``).
+        self.record = record
+        #: The files with the fitted values: path below a folder, and text.
+        self.files = dict(files)
+
+    @property
+    def parameters(self) -> pd.DataFrame:
+        """A row for each free figure.
+
+        Columns: ``file``, ``key``, ``low`` and ``high`` (its range), ``before``, ``after``,
+        ``determined``: whether the measured figures tell anything of it; one that is not keeps its
+        value.
+        """
+        rows = []
+        for each in self.record["parameters"]:
+            index = "" if each["index"] is None else f"[{each['index']}]"
+            low, high = each["free"]
+            rows.append(
+                {
+                    "file": each["file"],
+                    "key": f"{each['table']}.{each['key']}{index}",
+                    "low": low,
+                    "high": high,
+                    "before": each["before"],
+                    "after": each["after"],
+                    "determined": each["determined"],
+                }
+            )
+        names = ["file", "key", "low", "high", "before", "after", "determined"]
+        return pd.DataFrame(rows, columns=names)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measured figure.
+
+        Columns: ``drive``, ``model``, ``what``, ``published`` (as the source prints it),
+        ``error_before`` and ``error_after``: predicted over measured less 1.
+        """
+        rows = []
+        for each in self.record["rows"]:
+            row = {name: each[name] for name in ("drive", "model", "what", "published")}
+            for when in ("before", "after"):
+                row[f"error_{when}"] = (each[when] or {}).get("error")
+            rows.append(row)
+        names = ["drive", "model", "what", "published", "error_before", "error_after"]
+        return pd.DataFrame(rows, columns=names)
+
+    def save(self, folder: Path) -> list[str]:
+        """Writes the files with the fitted values into a new or empty folder; their paths.
+
+        Raises :class:`stend.InputError` where the folder holds something.
+        """
+        folder = os.fspath(folder)
+        os.makedirs(folder, exist_ok=True)
+        if os.listdir(folder):
+            raise InputError(f"{folder} is not empty: choose another folder")
+        paths = []
+        for name, text in self.files.items():
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            paths.append(path)
+        return paths
+
+    def __repr__(self) -> str:
+        before, after = (self.record[when]["error_median"] for when in ("before", "after"))
+        generations = self.record["generations"]
+        return (
+            f"<FitResult: median error {before:.1%} before, {after:.1%} after {generations} "
+            "generations>"
+        )
+
+
+class _Work:
+    """The simulations of one generation."""
+
+    def __init__(self, figures: list[str], work: list[str]) -> None:
+        self._figures = figures
+        self._work = work
+        self.done = [""] * len(work)
+
+    def function(self) -> Callable[..., list[str]]:
+        return _simulate
+
+    def shared(self) -> tuple[Any, ...]:
+        return (self._figures,)
+
+    def tasks(self, processors: int) -> Iterator[Sequence[tuple[int, str]]]:
+        return ([each] for each in enumerate(self._work))
+
+    def total(self) -> tuple[int, int]:
+        return 0, len(self._work)
+
+    def keep(self, key: tuple[int, str], result: str) -> str:
+        self.done[key[0]] = result
+        return ""
+
+    def failed(self, key: tuple[int, str], why: str) -> None:
+        raise Error(why)
+
+    def flush(self) -> None:
+        pass
+
+
+def _simulate(figures: list[str], work: list[tuple[int, str]]) -> list[str]:
+    """Carries simulations out, in a worker."""
+    return _stend.fit_work(figures, [text for _, text in work])
+
+
+def fit(
+    models: Path | Sequence[Path],
+    figures: Path | Sequence[Path] = (),
+    *,
+    tests: Sequence[str] = (),
+    states: Sequence[str] = (),
+    generations: SupportsIndex = 60,
+    population: SupportsIndex = 0,
+    seed: SupportsIndex = 1,
+    threads: SupportsIndex | None = None,
+    ray: bool | str = False,
+    progress: FitProgress | None = None,
+) -> FitResult:
+    """Adjusts the free figures of models to measured ones, as ``stend fit`` does.
+
+    ``models`` are shipped models or model files; what may be fitted has ``free`` in its file.
+    ``figures`` are files of measured figures (``docs/measured-format.md``), the published ones of
+    the program without; ``tests`` and ``states`` are the only ones of them that count.
+    ``generations`` is the most, ``population`` the points of each, 0 for what is usual.
+
+    The result is the same on any number of ``threads``, and by Ray (see :meth:`Study.run`), which
+    carries out the simulations of each generation; ``figures`` are then where all nodes find them.
+    Ctrl-C ends it after the simulations that are under way.
+
+    Raises :class:`stend.InputError` for a model that is never fitted or has no free figures, or
+    where no figure is of it.
+    """
+    single = isinstance(models, (str, os.PathLike))
+    named: Sequence[Any] = [models] if single else list(models)  # type: ignore[arg-type]
+    single = isinstance(figures, (str, os.PathLike))
+    files: Sequence[Any] = [figures] if single else list(figures)  # type: ignore[arg-type]
+    paths = [os.path.abspath(os.fspath(path)) for path in files]
+    most = _values.threads(max(_capacities(named), default=0), threads)
+
+    def by_ray(work: list[str]) -> list[str]:
+        one = _Work(paths, work)
+        _pool.on_ray(one, ray, None)
+        return one.done
+
+    record, written = _stend.fit(
+        [_values.model_file(model) for model in named],
+        paths,
+        list(tests),
+        list(states),
+        _values.whole("generations", generations, 0, 32),
+        _values.whole("population", population, 0, 31),
+        _values.whole("seed", seed),
+        most,
+        by_ray if ray else None,
+        progress,
+    )
+    return FitResult(json.loads(record), written)
+
+
+def _capacities(models: Sequence[Any]) -> list[int]:
+    known = {row[0]: row[3] for row in _stend.drives()}
+    return [known.get(os.fspath(model), 0) for model in models]

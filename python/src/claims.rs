@@ -1,0 +1,271 @@
+//! Findings of published reviews, put to the models and to plausible versions of them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
+use stend_claims::jobs::{Job, carry_out, jobs};
+use stend_claims::samples::{Samples, decisive, sample};
+use stend_claims::{
+    CheckedArticle, ClaimsError, Event, Options, measure, measured_drives, measurements,
+};
+use stend_lab::{Lab, RunContext};
+use stend_method::Edition;
+use stend_record::review::Review;
+
+use crate::errors::{Kind, error, input};
+use crate::worker::{self, Pipe};
+
+/// What went wrong.
+fn of_claims(failed: ClaimsError) -> PyErr {
+    match failed {
+        ClaimsError::Lab(_) | ClaimsError::Io(_) => PyOSError::new_err(failed.to_string()),
+        ClaimsError::Interrupted => error(Kind::Other, failed),
+        other => input(other),
+    }
+}
+
+/// Findings that are to be checked.
+#[pyclass(frozen, module = "stend._stend")]
+pub struct Findings {
+    articles: Vec<CheckedArticle>,
+    only: Option<Vec<String>>,
+    samples: u32,
+    seed: u64,
+    duration_scale: f64,
+    lab: PathBuf,
+    program: String,
+}
+
+/// What a worker made of a job.
+#[derive(Serialize, Deserialize)]
+struct Made {
+    review: Review,
+    edition_sha256: String,
+}
+
+#[pymethods]
+impl Findings {
+    #[new]
+    #[pyo3(signature = (files, articles, drives, samples, seed, duration_scale, lab, program))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn new(
+        files: Vec<PathBuf>,
+        articles: Option<Vec<String>>,
+        drives: Option<Vec<String>>,
+        samples: u32,
+        seed: u64,
+        duration_scale: f64,
+        lab: PathBuf,
+        program: String,
+    ) -> PyResult<Findings> {
+        let all = match files.is_empty() {
+            true => CheckedArticle::shipped(),
+            false => CheckedArticle::read(&files),
+        };
+        let mut all = all.map_err(of_claims)?;
+        if let Some(wanted) = &articles {
+            let ids: Vec<String> = all.iter().map(|one| one.article().id.clone()).collect();
+            if let Some(unknown) = wanted.iter().find(|id| !ids.contains(id)) {
+                let there = ids.join(", ");
+                return Err(input(format!("no article {unknown}; there are: {there}")));
+            }
+            all.retain(|one| wanted.contains(&one.article().id));
+        }
+        let named = stend_claims::named_drives(&all);
+        if let Some(unknown) = drives
+            .iter()
+            .flatten()
+            .find(|d| !named.contains(d.as_str()))
+        {
+            let there = named.into_iter().collect::<Vec<_>>().join(", ");
+            return Err(input(format!(
+                "no finding is about {unknown}; there are: {there}"
+            )));
+        }
+        Ok(Findings {
+            articles: all,
+            only: drives,
+            samples,
+            seed,
+            duration_scale,
+            lab,
+            program,
+        })
+    }
+
+    /// The jobs of which the lab lacks something, each as JSON.
+    fn jobs(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let options = self.options(1, None);
+        let only = self.only.as_deref();
+        let found = py.detach(|| jobs(&self.articles, only, self.samples, &options));
+        let found = found.map_err(of_claims)?;
+        let json = found.iter().map(serde_json::to_string);
+        json.collect::<Result<_, _>>().map_err(input)
+    }
+
+    /// Carries a job out, in a worker; what [`Findings::keep`] takes.
+    fn carry_out(&self, py: Python<'_>, job: &str) -> PyResult<String> {
+        let job: Job = serde_json::from_str(job).map_err(input)?;
+        let flag = worker::flag();
+        let options = self.options(1, Some(&flag));
+        let only = self.only.as_deref();
+        let work = || carry_out(&self.articles, only, &job, &options);
+        let (review, edition_sha256) = worker::wait(py, &flag, work)?.map_err(of_claims)?;
+        let made = Made {
+            review,
+            edition_sha256,
+        };
+        serde_json::to_string(&made).map_err(input)
+    }
+
+    /// Keeps what a worker made of a job in the lab.
+    fn keep(&self, py: Python<'_>, made: &str) -> PyResult<()> {
+        let made: Made = serde_json::from_str(made).map_err(input)?;
+        py.detach(|| self.save(&made.review, &made.edition_sha256))
+            .map_err(of_claims)
+    }
+
+    /// Measures what the lab lacks on this machine, and checks the findings; JSON.
+    fn run(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let flag = worker::flag();
+        let options = self.options(threads, Some(&flag));
+        let told: Pipe<(f64, String)> = Pipe::new(usize::MAX);
+        let tell = |event: &Event<'_>| {
+            if let Event::Finished {
+                drive,
+                edition,
+                share_done,
+                ..
+            } = event
+            {
+                told.push((*share_done, format!("{drive}, edition {edition}")));
+            }
+        };
+        let beside = |_: Python<'_>| {
+            let told = told.take();
+            let Some(progress) = progress else {
+                return Ok(());
+            };
+            told.into_iter()
+                .try_for_each(|told| progress.call1(told).map(drop))
+        };
+        let work = || self.checked(&options, &tell);
+        let stop = || flag.store(true, Ordering::Relaxed);
+        let checked = worker::run(py, &stop, work, beside)?.map_err(of_claims)?;
+        beside(py)?;
+        Ok(checked.to_string())
+    }
+}
+
+impl Findings {
+    fn options(&self, threads: usize, interrupt: Option<&Arc<AtomicBool>>) -> Options<'_> {
+        Options {
+            lab: &self.lab,
+            program: &self.program,
+            interrupt: interrupt.cloned(),
+            seed: self.seed,
+            duration_scale: self.duration_scale,
+            full_length: false,
+            fresh: false,
+            threads: Some(threads),
+        }
+    }
+
+    fn save(&self, review: &Review, edition_sha256: &str) -> Result<(), ClaimsError> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let context = RunContext {
+            folder: std::path::Path::new(""),
+            edition_sha256,
+            stend_version: env!("CARGO_PKG_VERSION"),
+            stend_commit: option_env!("STEND_COMMIT"),
+            now_unix_ms: now.map_or(0, |now| now.as_millis() as i64),
+        };
+        Lab::open(&self.lab)?.begin(review, &context)?;
+        Ok(())
+    }
+
+    fn checked(
+        &self,
+        options: &Options<'_>,
+        tell: &(dyn Fn(&Event<'_>) + Sync),
+    ) -> Result<serde_json::Value, ClaimsError> {
+        let keep = |review: &Review, edition: &Edition| self.save(review, &edition.sha256);
+        let only = self.only.as_deref();
+        let needed = measurements(&self.articles, only)?;
+        let measured = measure(&needed, options, &keep, tell)?;
+        let drives: Vec<Drives<'_>> = self
+            .articles
+            .iter()
+            .map(|article| measured_drives(article, &needed, &measured))
+            .collect();
+        let judged = self.articles.iter().zip(&drives);
+        let judged: Vec<Vec<JudgedFinding<'_>>> = judged
+            .map(|(article, drives)| judge(article.article(), drives))
+            .collect();
+        let samples = match self.samples {
+            0 => None,
+            count => Some(sample(&self.articles, only, count, options, &keep, tell)?),
+        };
+        let failed: Vec<&String> = measured.iter().flat_map(|drive| drive.failed()).collect();
+        Ok(json!({
+            "findings": self.findings(&judged, samples.as_ref()),
+            "failed": failed,
+        }))
+    }
+
+    fn findings(
+        &self,
+        judged: &[Vec<JudgedFinding<'_>>],
+        samples: Option<&Samples<'_>>,
+    ) -> Vec<serde_json::Value> {
+        let mut all = Vec::new();
+        for (at, (article, findings)) in self.articles.iter().zip(judged).enumerate() {
+            for (index, finding) in findings.iter().enumerate() {
+                let mut entry = json!({
+                    "article": article.article().id,
+                    "finding": finding.finding.id,
+                    "text": finding.finding.text,
+                    "outcome": word(finding.outcome),
+                });
+                if let Some(samples) = samples {
+                    let shares = samples.shares(at, index);
+                    let decided = decisive(samples, at, index);
+                    let decided = decided.iter().map(|one| {
+                        let figure = &samples.parameters[one.parameter].figure;
+                        json!({
+                            "file": figure.file,
+                            "key": format!("{}.{}", figure.table, figure.key),
+                            "rank_correlation": one.correlation,
+                        })
+                    });
+                    entry["holds"] = shares.holds.into();
+                    entry["of"] = shares.of.into();
+                    entry["verdict"] = shares.robustness().map(|of| of.word()).into();
+                    entry["decided_by"] = decided.collect();
+                }
+                all.push(entry);
+            }
+        }
+        all
+    }
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Holds => "holds",
+        Outcome::Fails => "fails",
+        Outcome::Open => "open",
+    }
+}

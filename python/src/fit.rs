@@ -1,0 +1,217 @@
+//! Fits of models to measured figures.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::prelude::*;
+use serde_json::json;
+use stend_drive::Model;
+use stend_drive::model::Files;
+use stend_fit::Measured;
+use stend_fit::fitting::{
+    Fit, FitError, Generation, SearchOptions, SearchState, Task, document, fit as search, written,
+};
+use stend_fit::pool::{Pool, Work, Yield, carry_out};
+
+use crate::errors::{Kind, error, input};
+use crate::worker::{self, Pipe, locked};
+
+fn measured_of(files: &[PathBuf]) -> PyResult<Measured> {
+    match files.is_empty() {
+        true => Ok(Measured::shipped()),
+        false => Measured::read(files).map_err(input),
+    }
+}
+
+fn files_of(name: &str, is_file: bool) -> PyResult<(String, Files)> {
+    let files = match is_file {
+        true => Files::read(Path::new(name)).map_err(input)?,
+        false => Files::shipped(name).ok_or_else(|| input(format!("no drive model `{name}`")))?,
+    };
+    let model = files.model().map_err(input)?;
+    Ok((model.name, files))
+}
+
+/// Simulations on the threads of this process, or by a function of Python's: it is called with a
+/// list of JSON texts and answers with as many.
+struct Carrying<'py> {
+    by: Option<&'py Py<PyAny>>,
+    threads: usize,
+    interrupt: &'py AtomicBool,
+    raised: Mutex<Option<PyErr>>,
+}
+
+fn unfinished(work: &[Work]) -> Vec<Yield> {
+    work.iter().map(|one| one.failed("interrupted")).collect()
+}
+
+impl Carrying<'_> {
+    fn here(&self, measured: &Measured, work: &[Work]) -> Vec<Yield> {
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        let done: Vec<Mutex<Yield>> = unfinished(work).into_iter().map(Mutex::new).collect();
+        let one = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let (Some(work), Some(done)) = (work.get(at), done.get(at)) else {
+                    return;
+                };
+                if !self.interrupt.load(Ordering::Relaxed) {
+                    *locked(done) = carry_out(measured, work);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads.clamp(1, work.len().max(1)) {
+                scope.spawn(one);
+            }
+        });
+        done.into_iter()
+            .map(|done| done.into_inner().unwrap_or_default())
+            .collect()
+    }
+
+    fn by(&self, by: &Py<PyAny>, work: &[Work]) -> PyResult<Vec<Yield>> {
+        let texts: Result<Vec<String>, _> = work.iter().map(serde_json::to_string).collect();
+        let texts = texts.map_err(input)?;
+        let done: Vec<String> = Python::attach(|py| by.call1(py, (texts,))?.extract(py))?;
+        let done = done.iter().map(|text| serde_json::from_str(text));
+        done.collect::<Result<_, _>>().map_err(input)
+    }
+}
+
+impl Pool for Carrying<'_> {
+    fn run(&self, measured: &Measured, work: &[Work]) -> Vec<Yield> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return unfinished(work);
+        }
+        let Some(by) = self.by else {
+            return self.here(measured, work);
+        };
+        self.by(by, work).unwrap_or_else(|failed| {
+            locked(&self.raised).get_or_insert(failed);
+            self.interrupt.store(true, Ordering::Relaxed);
+            unfinished(work)
+        })
+    }
+}
+
+/// Fits models; the result as JSON, and the files with the fitted values, each with its path.
+#[pyfunction]
+#[pyo3(signature = (
+    models, figures, tests, states, generations, population, seed, threads, by, progress
+))]
+#[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
+pub fn fit(
+    py: Python<'_>,
+    models: Vec<(String, bool)>,
+    figures: Vec<PathBuf>,
+    tests: Vec<String>,
+    states: Vec<String>,
+    generations: usize,
+    population: usize,
+    seed: u64,
+    threads: usize,
+    by: Option<Py<PyAny>>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(String, Vec<(String, String)>)> {
+    let measured = measured_of(&figures)?;
+    let models: PyResult<Vec<(String, Files)>> = models
+        .iter()
+        .map(|(name, is_file)| files_of(name, *is_file))
+        .collect();
+    let models = models?;
+    let only = |row: usize| {
+        let Ok(ask) = &measured.rows[row].ask else {
+            return false;
+        };
+        let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
+        among(&tests, &measured.tests[ask.test].id)
+            && among(&states, &measured.states[ask.state].id)
+    };
+    let flag = worker::flag();
+    let pool = Carrying {
+        by: by.as_ref(),
+        threads,
+        interrupt: &flag,
+        raised: Mutex::default(),
+    };
+    let told: Pipe<(usize, usize, String)> = Pipe::new(usize::MAX);
+    let work = || {
+        let task = Task {
+            models: &models,
+            measured: &measured,
+            only: &only,
+            others: &Model::shipped,
+            options: SearchOptions {
+                seed,
+                generations_max: generations,
+                population,
+            },
+            pool: &pool,
+        };
+        searched(&task, &flag, &told)
+    };
+    let beside = |_: Python<'_>| {
+        let told = told.take();
+        let Some(progress) = progress else {
+            return Ok(());
+        };
+        told.into_iter()
+            .try_for_each(|told| progress.call1(told).map(drop))
+    };
+    let stop = || flag.store(true, Ordering::Relaxed);
+    let fitted = worker::run(py, &stop, work, beside)?;
+    if let Some(raised) = locked(&pool.raised).take() {
+        return Err(raised);
+    }
+    let fitted = fitted.map_err(of_fit)?;
+    beside(py)?;
+    let files = match fitted.parameters.is_empty() {
+        true => Vec::new(),
+        false => written(&models, &measured, &fitted).map_err(of_fit)?,
+    };
+    let document = document(&measured, &fitted, &files);
+    let files = files.into_iter().map(|file| (file.path, file.text));
+    Ok((document.to_string(), files.collect()))
+}
+
+fn searched(
+    task: &Task<'_>,
+    flag: &AtomicBool,
+    told: &Pipe<(usize, usize, String)>,
+) -> Result<Fit, FitError> {
+    let mut keep = |_: &SearchState, generation: &Generation| {
+        if flag.load(Ordering::Relaxed) {
+            return Err("interrupted".to_owned());
+        }
+        let what = format!("cost {:.6}", generation.cost_best);
+        told.push((generation.number, generation.of, what));
+        Ok(())
+    };
+    search(task, None, &mut keep)
+}
+
+fn of_fit(failed: FitError) -> PyErr {
+    match failed {
+        FitError::Model(_) | FitError::Rows(_) | FitError::State(_) => input(failed),
+        FitError::NoOptimiser | FitError::Keep(_) => error(Kind::Other, failed),
+    }
+}
+
+/// Carries out simulations of a fit, in a worker; JSON in and out.
+#[pyfunction]
+pub fn fit_work(py: Python<'_>, figures: Vec<PathBuf>, work: Vec<String>) -> PyResult<Vec<String>> {
+    let measured = measured_of(&figures)?;
+    let flag = worker::flag();
+    let done = worker::wait(py, &flag, || {
+        let one = |text: &String| {
+            let work: Work = serde_json::from_str(text).map_err(|wrong| wrong.to_string())?;
+            Ok(json!(carry_out(&measured, &work)).to_string())
+        };
+        work.iter()
+            .map(one)
+            .collect::<Result<Vec<String>, String>>()
+    })?;
+    done.map_err(input)
+}
