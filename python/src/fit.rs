@@ -116,19 +116,11 @@ pub fn fit(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, Vec<(String, String)>)> {
     let measured = measured_of(&figures)?;
-    let models: PyResult<Vec<(String, Files)>> = models
+    let models = models
         .iter()
-        .map(|(name, is_file)| files_of(name, *is_file))
-        .collect();
-    let models = models?;
-    let only = |row: usize| {
-        let Ok(ask) = &measured.rows[row].ask else {
-            return false;
-        };
-        let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
-        among(&tests, &measured.tests[ask.test].id)
-            && among(&states, &measured.states[ask.state].id)
-    };
+        .map(|(name, is_file)| files_of(name, *is_file));
+    let models: Vec<(String, Files)> = models.collect::<PyResult<_>>()?;
+    let only = |row: usize| is_asked(&measured, row, (&tests, &states));
     let flag = worker::flag();
     let pool = Carrying {
         by: by.as_ref(),
@@ -174,6 +166,15 @@ pub fn fit(
     let document = document(&measured, &fitted, &files);
     let files = files.into_iter().map(|file| (file.path, file.text));
     Ok((document.to_string(), files.collect()))
+}
+
+/// Whether a row asks something, and is of the tests and states that are chosen.
+fn is_asked(measured: &Measured, row: usize, (tests, states): (&[String], &[String])) -> bool {
+    let Ok(ask) = &measured.rows[row].ask else {
+        return false;
+    };
+    let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
+    among(tests, &measured.tests[ask.test].id) && among(states, &measured.states[ask.state].id)
 }
 
 fn searched(
