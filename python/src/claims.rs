@@ -1,8 +1,8 @@
 //! Findings of published reviews, put to the models and to plausible versions of them.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::exceptions::PyOSError;
@@ -20,7 +20,7 @@ use stend_method::Edition;
 use stend_record::review::Review;
 
 use crate::errors::{Kind, error, input};
-use crate::worker::{self, Pipe};
+use crate::worker::{self, Pipe, locked};
 
 /// What went wrong.
 fn of_claims(failed: ClaimsError) -> PyErr {
@@ -41,6 +41,8 @@ pub struct Findings {
     duration_scale: f64,
     lab: PathBuf,
     program: String,
+    /// One at a time writes to the lab.
+    writing: Mutex<()>,
 }
 
 /// What a worker made of a job.
@@ -97,6 +99,7 @@ impl Findings {
             duration_scale,
             lab,
             program,
+            writing: Mutex::new(()),
         })
     }
 
@@ -192,6 +195,7 @@ impl Findings {
             stend_commit: option_env!("STEND_COMMIT"),
             now_unix_ms: now.map_or(0, |now| now.as_millis() as i64),
         };
+        let _one = locked(&self.writing);
         Lab::open(&self.lab)?.begin(review, &context)?;
         Ok(())
     }

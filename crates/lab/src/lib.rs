@@ -82,9 +82,12 @@ impl Lab {
         connection
             .pragma_update(None, "application_id", APPLICATION_ID)
             .map_err(failed)?;
-        migrations()
-            .to_latest(&mut connection)
-            .map_err(|error| LabError::of_migration(error, path))?;
+        if let Err(error) = migrations().to_latest(&mut connection) {
+            // Another one may have made the tables meanwhile.
+            if version(&connection).map_err(failed)? != latest() {
+                return Err(LabError::of_migration(error, path));
+            }
+        }
         Ok(Lab {
             connection,
             path: path.to_path_buf(),

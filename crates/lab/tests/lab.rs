@@ -712,3 +712,15 @@ fn parquet_has_the_same_rows() {
         assert!(rows[0].contains(part), "{} lacks {part}", rows[0]);
     }
 }
+
+#[test]
+fn several_can_make_a_lab_at_the_same_time() {
+    for _ in 0..20 {
+        let place = Place::new();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| place.lab().runs().unwrap());
+            }
+        });
+    }
+}
