@@ -1,6 +1,7 @@
 //! The rows of a study: what each is made of, and by which name its result is found again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -16,6 +17,9 @@ use crate::error::{StudyError, Wrong};
 use crate::outcome::{Outcome, USUAL};
 use crate::state::Step;
 
+/// The key of the capacity.
+const CAPACITY: &str = "capacity.user_bytes";
+
 /// A study that is ready to be carried out.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -23,7 +27,18 @@ pub struct Plan {
     pub(crate) factors: Vec<Factor>,
     pub(crate) steps: Vec<Step>,
     pub(crate) works: Vec<Work>,
+    models: Vec<Base>,
     pub(crate) rows: Vec<PlannedRow>,
+}
+
+/// A model of the study as it is.
+#[derive(Clone, Debug)]
+struct Base {
+    model: Model,
+    /// SHA-256 of its text.
+    sha256: String,
+    /// What it gives for the keys that variants set.
+    given: BTreeMap<String, Setting>,
 }
 
 /// A job or test of the study.
@@ -70,8 +85,10 @@ pub struct PlannedRow {
     /// A name of the state that it begins from, or of the review of which it is a test: rows of
     /// one state share it. Hexadecimal.
     pub state: String,
-    /// The model, or what is wrong with it.
-    pub(crate) made: Result<Box<Model>, String>,
+    /// Which of the study's models it is made of.
+    base: usize,
+    /// The figures that are not that model's own.
+    settings: Arc<BTreeMap<String, Setting>>,
     /// Which job or test.
     pub(crate) work: usize,
     /// The job with the variant's words.
@@ -142,12 +159,13 @@ impl Plan {
         let mut plan = Plan {
             rows: Vec::new(),
             steps: steps?,
+            models: bases(models, &definition, &variants),
             definition,
             factors,
             works,
         };
         plan.check_words(&variants)?;
-        plan.rows = plan.all_rows(&models, &variants);
+        plan.rows = plan.all_rows(&variants);
         Ok(plan)
     }
 
@@ -205,13 +223,34 @@ impl Plan {
         order.iter().map(of).collect()
     }
 
-    /// The largest capacity of its drives, bytes.
+    /// The largest capacity of its models, bytes, and of its variants.
     pub fn capacity_bytes_max(&self) -> u64 {
-        let models = self.rows.iter().filter_map(|row| row.made.as_ref().ok());
-        models
-            .map(|model| model.capacity.user_bytes.value)
-            .max()
-            .unwrap_or(0)
+        let models = self.models.iter();
+        let models = models.map(|base| base.model.capacity.user_bytes.value);
+        let set = self
+            .rows
+            .iter()
+            .filter_map(|row| row.settings.get(CAPACITY));
+        let set = set.map(|setting| match setting {
+            Setting::Whole(whole) => u64::try_from(*whole).unwrap_or(0),
+            Setting::Real(real) => *real as u64,
+            _ => 0,
+        });
+        models.chain(set).max().unwrap_or(0)
+    }
+
+    /// The model of a row.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn model(&self, row: &PlannedRow) -> Result<Model, String> {
+        let settings: Vec<(&String, Setting)> = row
+            .settings
+            .iter()
+            .map(|(key, setting)| (key, setting.clone()))
+            .collect();
+        let model = self.models[row.base].model.with(&settings);
+        model.map_err(|error| error.to_string())
     }
 
     /// Every word in braces is a factor's, each such factor is used, and jobs are jobs.
@@ -250,22 +289,23 @@ impl Plan {
         })
     }
 
-    fn all_rows(&self, models: &[Model], variants: &[Variant]) -> Vec<PlannedRow> {
+    fn all_rows(&self, variants: &[Variant]) -> Vec<PlannedRow> {
         let settings = Tree::flat(&self.definition.settings);
         let mut rows = Vec::new();
-        for model in models {
+        for (base, of) in self.models.iter().enumerate() {
             for variant in variants {
-                let made = varied(model, &settings, variant);
-                // What a variant is made of is looked at once.
-                let told = match &made {
-                    Ok(model) => format!("{:?}", model.spec()),
-                    Err(problem) => problem.clone(),
-                };
-                let told = format!("{}\n{told}", model.name);
+                let of_variant = variant.iter().flat_map(|value| &value.settings);
+                let all = settings.iter().chain(of_variant).cloned();
+                let mut all: BTreeMap<String, Setting> = all.collect();
+                // A figure that is set to what it is makes no other drive.
+                all.retain(|key, new| !of.given.get(key).is_some_and(|old| old.is_same(new)));
+                let told = format!("{} {}\n{all:?}", of.model.name, of.sha256);
+                let all = Arc::new(all);
                 for seed in &self.definition.seeds {
                     for work in 0..self.works.len() {
                         let number = rows.len() as u64;
-                        rows.push(self.row(number, (model, &made, &told), variant, *seed, work));
+                        let drive = (base, &all, &*told);
+                        rows.push(self.row(number, drive, variant, *seed, work));
                     }
                 }
             }
@@ -276,7 +316,7 @@ impl Plan {
     fn row(
         &self,
         number: u64,
-        (model, made, told): (&Model, &Result<Box<Model>, String>, &str),
+        (base, settings, told): (usize, &Arc<BTreeMap<String, Setting>>, &str),
         variant: &Variant,
         seed: u64,
         work: usize,
@@ -307,7 +347,7 @@ impl Plan {
         let state = hex(&state);
         PlannedRow {
             number,
-            model: model.name.clone(),
+            model: self.models[base].model.name.clone(),
             factors: variant
                 .iter()
                 .map(|value: &Value| value.cell.clone())
@@ -316,7 +356,8 @@ impl Plan {
             job: self.works[work].name().to_owned(),
             key: hex(&format!("{state}\n{seed}\n{what}")),
             state,
-            made: made.clone(),
+            base,
+            settings: Arc::clone(settings),
             work,
             job_text,
         }
@@ -337,16 +378,25 @@ fn hex(text: &str) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A model with the figures of a variant.
-fn varied(
-    model: &Model,
-    settings: &[(String, Setting)],
-    variant: &Variant,
-) -> Result<Box<Model>, String> {
-    let of_variant = variant.iter().flat_map(|value| &value.settings);
-    let all: Vec<(String, Setting)> = settings.iter().chain(of_variant).cloned().collect();
-    let varied = model.with(&all).map_err(|error| error.to_string())?;
-    Ok(Box::new(varied))
+/// The models, with what they give for every key that is set in any variant.
+fn bases(models: Vec<Model>, definition: &Definition, variants: &[Variant]) -> Vec<Base> {
+    let of_all = Tree::flat(&definition.settings).into_iter();
+    let of_all = of_all.map(|(key, _)| key);
+    let of_variants = variants.iter().flatten().flat_map(|value| &value.settings);
+    let of_variants = of_variants.map(|(key, _)| key.clone());
+    let keys: BTreeSet<String> = of_all.chain(of_variants).collect();
+    let keys: Vec<String> = keys.into_iter().collect();
+    let base = |model: Model| {
+        let given = keys.iter().cloned().zip(model.given(&keys));
+        Base {
+            given: given
+                .filter_map(|(key, value)| Some((key, value?)))
+                .collect(),
+            sha256: hex(&model.text),
+            model,
+        }
+    };
+    models.into_iter().map(base).collect()
 }
 
 /// The models, with keys that are replaced in all of them checked.

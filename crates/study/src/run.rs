@@ -166,9 +166,9 @@ impl<'a> Pool<'a> {
             let group: Vec<u64> = group.into_iter().filter(|n| wanted.contains(n)).collect();
             let Some(first) = group.first() else { continue };
             let row = plan.planned(*first);
-            match (&plan.works[row.work], &row.made) {
-                (Work::Job { .. }, Ok(_)) => states.push_back(group),
-                _ => ready.push_back(Task::Rows(group, None)),
+            match &plan.works[row.work] {
+                Work::Job { .. } => states.push_back(group),
+                Work::Test { .. } => ready.push_back(Task::Rows(group, None)),
             }
         }
         Pool {
@@ -249,7 +249,7 @@ impl Plan {
 
     /// The state from which a row begins.
     fn prepared(&self, row: &PlannedRow, options: &Options) -> Result<SimulatedTarget, String> {
-        let model = *row.made.clone()?;
+        let model = self.model(row)?;
         let seed = self.state_seed(row);
         let prepared = undisturbed(|| prepare(model, &self.steps, seed, &options.interrupt));
         prepared.map_err(|error| format!("prepare: {error}"))
@@ -264,9 +264,8 @@ impl Plan {
     ) -> Result<Vec<StudyRow>, StudyError> {
         let first = self.planned(numbers[0]);
         let mut samples: Option<Vec<Sample>> = None;
-        let outcomes: Vec<Outcomes> = match (&self.works[first.work], &first.made) {
-            (_, Err(problem)) => vec![Err(problem.clone()); numbers.len()],
-            (Work::Job { .. }, Ok(_)) => {
+        let outcomes: Vec<Outcomes> = match &self.works[first.work] {
+            Work::Job { .. } => {
                 let state = state.expect("the state of a job is prepared");
                 let measured = self.job(first, state);
                 vec![measured.map(|(outcomes, of_job)| {
@@ -274,11 +273,16 @@ impl Plan {
                     outcomes
                 })]
             }
-            (Work::Test { edition, .. }, Ok(model)) => {
+            Work::Test { edition, .. } => {
                 let rows: Vec<&PlannedRow> = numbers.iter().map(|n| self.planned(*n)).collect();
-                let mut target = SimulatedTarget::new((**model).clone());
-                target.set_interrupt(Some(Arc::clone(&options.interrupt)));
-                self.tests(&rows, edition, target)
+                match self.model(first) {
+                    Err(problem) => vec![Err(problem); numbers.len()],
+                    Ok(model) => {
+                        let mut target = SimulatedTarget::new(model);
+                        target.set_interrupt(Some(Arc::clone(&options.interrupt)));
+                        self.tests(&rows, edition, target)
+                    }
+                }
             }
         };
         // What ended early is no result.

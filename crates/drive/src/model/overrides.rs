@@ -31,6 +31,33 @@ pub enum Setting {
 }
 
 impl Setting {
+    /// The setting that a value stands for; `None` of tables and dates.
+    fn of(value: &Value) -> Option<Setting> {
+        Some(match value {
+            Value::Boolean(flag) => Setting::Flag(*flag.value()),
+            Value::Integer(whole) => Setting::Whole(*whole.value()),
+            Value::Float(real) => Setting::Real(*real.value()),
+            Value::String(text) => Setting::Text(text.value().clone()),
+            Value::Array(list) => {
+                let list: Option<Vec<Setting>> = list.iter().map(Setting::of).collect();
+                Setting::List(list?)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Whether both stand for the same value: 4 and 4.0 do.
+    pub fn is_same(&self, other: &Setting) -> bool {
+        match (self, other) {
+            (Setting::Whole(whole), Setting::Real(real))
+            | (Setting::Real(real), Setting::Whole(whole)) => *whole as f64 == *real,
+            (Setting::List(one), Setting::List(other)) => {
+                one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.is_same(b))
+            }
+            (one, other) => one == other,
+        }
+    }
+
     /// The value as it stands in a file. A number without a fraction is written as a whole one,
     /// which every key of a number takes.
     fn value(&self) -> Result<Value, String> {
@@ -140,6 +167,27 @@ impl Model {
         FileError::unless_empty(problems)?;
         let model = Model::parse(&document.to_string(), &self.name);
         model.map_err(|error| self.without_lines(&error))
+    }
+
+    /// What the text of the model gives for keys as [`Model::with`] takes them; `None` for one that
+    /// it does not give.
+    pub fn given<K: AsRef<str>>(&self, keys: &[K]) -> Vec<Option<Setting>> {
+        let document: DocumentMut = self.text.parse().expect("the text of a model is TOML");
+        let given = |key: &K| {
+            let place = Place::of(key.as_ref())?;
+            let table = document.get(place.table)?;
+            let table = match place.row {
+                None => table.as_table_like()?,
+                Some(row) => table.as_array_of_tables()?.get(row)?,
+            };
+            let value = table.get(place.key)?.as_table_like()?.get("value")?;
+            let value = value.as_value()?;
+            Setting::of(match place.index {
+                None => value,
+                Some(index) => value.as_array()?.get(index)?,
+            })
+        };
+        keys.iter().map(given).collect()
     }
 
     fn problem(&self, key: &str, message: String) -> Problem {
@@ -272,6 +320,28 @@ mod tests {
             let same = model.with(&[("nand.dies", Setting::Whole(dies))]).unwrap();
             assert_eq!(same.spec(), model.spec(), "{}", shipped.name);
         }
+    }
+
+    #[test]
+    fn what_a_model_gives_is_what_was_set() {
+        let keys = [
+            "nand.dies",
+            "nand.program_us[2]",
+            "gc.policy",
+            "dram.coalesce_writes",
+        ];
+        let given = demo(&[]).unwrap().given(&keys);
+        let expected = [
+            Some(Setting::Whole(4)),
+            Some(Setting::Real(1800.0)),
+            Some(Setting::Text("greedy".to_owned())),
+            None,
+        ];
+        assert_eq!(given, expected);
+        assert!(Setting::Whole(4).is_same(&Setting::Real(4.0)));
+        assert!(!Setting::Whole(4).is_same(&Setting::Real(4.5)));
+        let set = demo(&[("nand.program_us[2]", Setting::Real(900.5))]).unwrap();
+        assert_eq!(set.given(&keys[1..2]), [Some(Setting::Real(900.5))]);
     }
 
     #[test]
