@@ -6,8 +6,8 @@
 //! highest and likeliest value (Johnson, "The triangular distribution as a proxy for the beta
 //! distribution in risk analysis", The Statistician 46, 1997). A range wide enough to be searched
 //! by its logarithm is drawn by it. The entries of a list are drawn together, so that they keep
-//! their order. What a draw is depends on the seed, its number and the figure's name: more draws,
-//! or other drives beside it, change none.
+//! their order. What a draw is depends on the seed, its number and the figure's name, with that of
+//! its file: more draws, other drives beside it, or another folder change none.
 //!
 //! Where the values make no sound model, all figures of that drive are drawn again, those of its
 //! parts for the other drives as well.
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use stend_base::Rng;
 use stend_drive::Model;
-use stend_drive::model::Files;
+use stend_drive::model::{Files, PARTS, SHIPPED};
 
 use crate::fitting::{FitError, Parameter, Set, ranges, with_values};
 
@@ -92,7 +92,9 @@ impl<'a> Drawing<'a> {
             let figure = &parameter.figure;
             let name = format!(
                 "draw {number} {attempt} {} {} {}",
-                figure.file, figure.table, figure.key
+                lasting_name(&figure.file),
+                figure.table,
+                figure.key
             );
             let share = Rng::stream(seed, &name).unit_f64();
             triangular(share, parameter.place(figure.value).clamp(0.0, 1.0))
@@ -143,6 +145,18 @@ impl<'a> Drawing<'a> {
         {
             models.retain(|index, _| !parameter.models.contains(&self.models[*index].0));
         }
+    }
+}
+
+/// The name of a file wherever it lies: of a shipped one as it is, of another without its folders.
+fn lasting_name(file: &str) -> &str {
+    let is_shipped = |name: &str| {
+        let drive = name.strip_suffix(".toml").unwrap_or(name);
+        PARTS.iter().any(|part| part.name == name) || SHIPPED.iter().any(|one| one.name == drive)
+    };
+    match file.strip_prefix("drives/").is_some_and(is_shipped) {
+        true => file,
+        false => file.rsplit('/').next().unwrap_or(file),
     }
 }
 

@@ -66,3 +66,24 @@ fn a_figure_of_a_part_is_drawn_once_for_all_drives_with_it() {
     assert_eq!(format!("{:?}", wd.cache), format!("{:?}", sandisk.cache));
     assert_eq!(format!("{:?}", wd.data), format!("{:?}", sandisk.data));
 }
+
+/// What a version is does not depend on where its files lie.
+#[test]
+fn a_draw_does_not_depend_on_the_folder() {
+    let own = Files::shipped("demo-8gb").expect("it is shipped");
+    let figure = "read_command_ns = { value = 9000,";
+    assert!(own.text().contains(figure));
+    let free = figure.replace('{', "{ free = [4000, 20000],");
+    let text = own.text().replace(figure, &free);
+    let version = |folder: &str| {
+        let file = format!("{folder}/mine.toml");
+        let files = Files::of_text(text.clone(), &file).expect("it is sound");
+        let drives = [("demo-8gb".to_owned(), files)];
+        Drawing::new(&drives)
+            .version(1, 0)
+            .expect("there is a sound one")
+            .places
+    };
+    assert_eq!(version("/here"), version("elsewhere/below"));
+    assert_eq!(version("/here").len(), 1);
+}

@@ -113,23 +113,39 @@ fn levels(rows: &[(&StudyRow, f64)], of: &dyn Fn(&StudyRow) -> Cell, drawn: bool
     levels
 }
 
-/// Neighbouring levels taken together, to [`PARTS`] of equally many.
+/// Neighbouring levels taken together, to [`PARTS`] of as equally many rows as levels of several
+/// rows allow.
 fn parts(levels: &[Level]) -> Vec<Level> {
-    let bound = |part: usize| part * levels.len() / PARTS;
-    let part = |part: usize| {
-        let together = &levels[bound(part)..bound(part + 1)];
-        let (first, last) = (&together[0], &together[together.len() - 1]);
-        let mean = together.iter().filter_map(|level| level.at).sum::<f64>();
-        Level {
-            label: format!("{} to {}", first.label, last.label),
-            at: Some(mean / together.len() as f64),
-            values: together
-                .iter()
-                .flat_map(|level| level.values.clone())
-                .collect(),
-        }
-    };
-    (0..PARTS).map(part).collect()
+    let rows: usize = levels.iter().map(|level| level.values.len()).sum();
+    let mut groups: Vec<Vec<&Level>> = vec![Vec::new(); PARTS];
+    let mut before = 0;
+    for level in levels {
+        // Where the middle of its rows lies.
+        let middle = 2 * before + level.values.len();
+        groups[(middle * PARTS / (2 * rows)).min(PARTS - 1)].push(level);
+        before += level.values.len();
+    }
+    groups.retain(|group| !group.is_empty());
+    groups.iter().map(|group| together(group)).collect()
+}
+
+fn together(levels: &[&Level]) -> Level {
+    let (first, last) = (levels[0], levels[levels.len() - 1]);
+    let values: Vec<f64> = levels
+        .iter()
+        .flat_map(|level| level.values.clone())
+        .collect();
+    let places = levels
+        .iter()
+        .map(|level| level.at.unwrap_or(0.0) * level.values.len() as f64);
+    Level {
+        label: match levels.len() {
+            1 => first.label.clone(),
+            _ => format!("{} to {}", first.label, last.label),
+        },
+        at: Some(places.sum::<f64>() / values.len() as f64),
+        values,
+    }
 }
 
 fn effect((job, outcome, factor): (&str, &str, &str), levels: Vec<Level>) -> Effect {
@@ -254,6 +270,26 @@ mod tests {
         assert_eq!(levels.len(), PARTS);
         assert_eq!(levels[0].label, "0 to 19");
         assert_eq!(levels.iter().map(|level| level.rows).sum::<u64>(), 100);
+    }
+
+    /// Values that were rounded: levels of different numbers of rows.
+    #[test]
+    fn parts_of_a_range_have_equally_many_rows() {
+        let rows = (0..100).map(|n| {
+            (
+                f64::from(if n < 40 { n / 10 } else { n }),
+                0.0,
+                f64::from(n),
+            )
+        });
+        let effects = effects(&study(rows), &[true, false]);
+        let levels = &effects[0].levels;
+        let counts: Vec<u64> = levels.iter().map(|level| level.rows).collect();
+        assert_eq!(counts, [20; PARTS]);
+        assert_eq!(
+            (&*levels[0].label, &*levels[4].label),
+            ("0 to 1", "80 to 99")
+        );
     }
 
     #[test]

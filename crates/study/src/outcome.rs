@@ -1,7 +1,6 @@
 //! Outcomes of a job, by name.
 
 use stend_analysis::ends::end_level;
-use stend_analysis::steps::{STEP_RATIO, steps};
 use stend_drive::Counters;
 use stend_load::jobfile::Direction;
 use stend_load::runner::{DirectionResult, RunResult};
@@ -46,7 +45,7 @@ pub(crate) enum Outcome {
     Bytes(Direction),
     /// Where the curve ends, IOPS.
     IopsEnd,
-    /// Bytes written before the speed first falls.
+    /// Bytes written before the speed falls from its highest level.
     CacheSeen,
     /// Latency, ns.
     Latency(Of, Statistic),
@@ -248,12 +247,39 @@ fn series(of: &Measured<'_>) -> Series {
     Series::of("", SeriesPoint::default(), interval_s, samples)
 }
 
-/// Bytes written where the speed first falls by a tenth or more for good; `None` where it does not.
+/// Samples over which a speed is a mean, so that a single slow one is no fall.
+const TOGETHER: usize = 4;
+
+/// A fall by less than this share of the speed is none.
+const FALL_SHARE: f64 = 0.1;
+
+/// Bytes written where the speed falls half way from its highest level to that of the last quarter,
+/// for good; `None` where that is less than a tenth below.
 fn first_fall(series: &Series) -> Option<f64> {
-    let levels = steps(series);
-    let mut pairs = levels.windows(2);
-    let falls = pairs.find(|pair| pair[1].iops_mean * STEP_RATIO <= pair[0].iops_mean)?;
-    Some(falls[1].from_bytes as f64)
+    let iops: Vec<f64> = series.samples.iter().map(|sample| sample.iops).collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    if iops.len() < 2 * TOGETHER {
+        return None;
+    }
+    let levels: Vec<f64> = iops.windows(TOGETHER).map(mean).collect();
+    let (from, high) = levels
+        .iter()
+        .enumerate()
+        .max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
+    let last = mean(&iops[iops.len() - iops.len().div_ceil(4)..]);
+    if high - last < FALL_SHARE * high {
+        return None;
+    }
+    let middle = (high + last) / 2.0;
+    let falls = |at: &usize| {
+        let next = &iops[*at..iops.len().min(at + TOGETHER)];
+        iops[*at] < middle && mean(next) < middle
+    };
+    let at = (from..iops.len()).find(falls)?;
+    let before = at
+        .checked_sub(1)
+        .map(|before| series.samples[before].written_bytes);
+    Some(before.unwrap_or(0) as f64)
 }
 
 #[cfg(test)]
@@ -288,6 +314,38 @@ mod tests {
         ] {
             assert_eq!(Outcome::of(name), Ok(outcome), "{name}");
         }
+    }
+
+    /// A curve of these speeds, of a byte each.
+    fn fall(speeds: &[f64]) -> Option<f64> {
+        let mut written_bytes = 0;
+        let sample = |(at, iops): (usize, &f64)| {
+            written_bytes += *iops as u64;
+            Sample {
+                t_s: (at + 1) as f64,
+                written_bytes,
+                iops: *iops,
+            }
+        };
+        let samples = speeds.iter().enumerate().map(sample).collect();
+        first_fall(&Series::of("", SeriesPoint::default(), 1.0, samples))
+    }
+
+    #[test]
+    fn a_fall_is_found_where_it_lasts() {
+        let mut speeds = [[100.0; 8], [50.0; 8]].concat();
+        assert_eq!(fall(&speeds), Some(800.0));
+        // One slow sample is none.
+        speeds[3] = 10.0;
+        assert_eq!(fall(&speeds), Some(710.0));
+        // A slow beginning does not hide it, however short what follows is.
+        let slow = [vec![60.0; 6], vec![150.0; 10], vec![33.0; 40]].concat();
+        assert_eq!(fall(&slow), Some(360.0 + 1500.0));
+        // It does not fall, hardly, or rises.
+        assert_eq!(fall(&[100.0; 16]), None);
+        assert_eq!(fall(&[[100.0; 8], [95.0; 8]].concat()), None);
+        assert_eq!(fall(&[[50.0; 8], [100.0; 8]].concat()), None);
+        assert_eq!(fall(&[100.0; 3]), None);
     }
 
     #[test]

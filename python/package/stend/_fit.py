@@ -185,5 +185,5 @@ def fit(
 
 
 def _capacities(models: Sequence[Any]) -> list[int]:
-    known = {row[0]: row[3] for row in _stend.drives()}
+    known = _values.capacities()
     return [known.get(os.fspath(model), 0) for model in models]

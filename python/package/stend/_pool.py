@@ -84,13 +84,22 @@ class StudyTasks:
         return (self._plan.definition(), self._series)
 
     def tasks(self, processors: int) -> Iterator[list[int]]:
-        """Rows of one state together, as long as all processors have enough to do."""
+        """Rows of one state together, and states of few rows, as long as all processors have
+        enough to do."""
         wanted = set(self._open)
         most = max(1, min(_ROWS_MAX, len(wanted) // (processors * _TASKS_PER_CPU)))
+        task: list[int] = []
         for group in self._plan.groups():
             rows = [row for row in group if row in wanted]
-            for start in range(0, len(rows), most):
-                yield rows[start : start + most]
+            if len(task) + len(rows) > most and task:
+                yield task
+                task = []
+            while len(rows) > most:
+                yield rows[:most]
+                rows = rows[most:]
+            task += rows
+        if task:
+            yield task
 
     def total(self) -> tuple[int, int]:
         return self._plan.rows() - len(self._open), self._plan.rows()

@@ -255,9 +255,9 @@ def _word(text: str) -> str:
 
 def _threads(drives: Sequence[Path | Drive]) -> int:
     """As many tests at a time as there are processors, and memory for drives."""
-    capacities = {row[0]: row[3] for row in _stend.drives()}
+    known = _values.capacities()
     sizes = [
-        each.capacity_bytes if isinstance(each, Drive) else capacities.get(os.fspath(each), 0)
+        each.capacity_bytes if isinstance(each, Drive) else known.get(os.fspath(each), 0)
         for each in drives
     ]
     return _values.threads(max(sizes), None)

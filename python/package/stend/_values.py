@@ -6,6 +6,7 @@ import difflib
 import operator
 import os
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, SupportsIndex
 
 from . import _stend
@@ -43,14 +44,20 @@ def model_file(name: Path) -> tuple[str, bool]:
     if text.endswith(".toml"):
         os.stat(text)
         return text, True
-    names = [row[0] for row in _stend.drives()]
+    names = capacities()
     if text in names:
         return text, False
-    like = difflib.get_close_matches(text, names, 6, 0.4) or names
+    like = difflib.get_close_matches(text, list(names), 6, 0.4) or list(names)
     raise InputError(
         f"there is no drive model `{text}`; shipped models like it: {', '.join(like)}; "
         "stend.drives() lists all. A model file ends in .toml; Drive.open() opens a state file"
     )
+
+
+@cache
+def capacities() -> dict[str, int]:
+    """The capacity of each shipped model, bytes, by its name."""
+    return {row[0]: row[3] for row in _stend.drives()}
 
 
 def overrides(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
