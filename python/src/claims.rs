@@ -156,14 +156,7 @@ impl Findings {
                 told.push((*share_done, format!("{drive}, edition {edition}")));
             }
         };
-        let beside = |_: Python<'_>| {
-            let told = told.take();
-            let Some(progress) = progress else {
-                return Ok(());
-            };
-            told.into_iter()
-                .try_for_each(|told| progress.call1(told).map(drop))
-        };
+        let beside = |_: Python<'_>| worker::tell(&told, progress);
         let work = || self.checked(&options, &tell);
         let stop = || flag.store(true, Ordering::Relaxed);
         let checked = worker::run(py, &stop, work, beside)?.map_err(of_claims)?;

@@ -144,14 +144,7 @@ pub fn fit(
         };
         searched(&task, &flag, &told)
     };
-    let beside = |_: Python<'_>| {
-        let told = told.take();
-        let Some(progress) = progress else {
-            return Ok(());
-        };
-        told.into_iter()
-            .try_for_each(|told| progress.call1(told).map(drop))
-    };
+    let beside = |_: Python<'_>| worker::tell(&told, progress);
     let stop = || flag.store(true, Ordering::Relaxed);
     let fitted = worker::run(py, &stop, work, beside)?;
     if let Some(raised) = locked(&pool.raised).take() {

@@ -148,14 +148,7 @@ pub fn review(
     let told: Pipe<Told> = Pipe::new(usize::MAX);
     let stop = || flag.store(true, Ordering::Relaxed);
     let work = || all(targets, &edition, &options, (&told, &flag));
-    let tell = |_: Python<'_>| {
-        let told = told.take();
-        let Some(progress) = progress else {
-            return Ok(());
-        };
-        told.into_iter()
-            .try_for_each(|(share, text)| progress.call1((share, text)).map(drop))
-    };
+    let tell = |_: Python<'_>| worker::tell(&told, progress);
     let mut record = worker::run(py, &stop, work, tell)?.map_err(input)?;
     tell(py)?;
     record.complete &= record.failed.is_empty();

@@ -195,14 +195,7 @@ impl StudySession {
         };
         let work = || self.session.run(&options, &tell);
         let stop = || options.interrupt.store(true, Ordering::Relaxed);
-        let beside = |_: Python<'_>| {
-            let told = told.take();
-            let Some(progress) = progress else {
-                return Ok(());
-            };
-            told.into_iter()
-                .try_for_each(|told| progress.call1(told).map(drop))
-        };
+        let beside = |_: Python<'_>| worker::tell(&told, progress);
         let ran = worker::run(py, &stop, work, beside);
         // Whatever ended it, what is done is kept.
         self.flush(py)?;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 
 use crate::errors::defect;
@@ -92,6 +93,19 @@ pub fn feed<T: Send, V: Send>(
         }
         Ok(())
     })
+}
+
+/// Calls `progress`, if there is one, with each of the values that are on their way.
+pub fn tell<'py, T: PyCallArgs<'py>>(
+    told: &Pipe<T>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<()> {
+    let told = told.take();
+    let Some(progress) = progress else {
+        return Ok(());
+    };
+    told.into_iter()
+        .try_for_each(|values| progress.call1(values).map(drop))
 }
 
 /// A flag that ends work early.

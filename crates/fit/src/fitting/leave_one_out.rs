@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use stend_drive::Model;
 use stend_drive::model::Files;
 
-use super::objective::Objective;
+use super::objective::{Helpers, Objective};
 use super::parameters::{Parameter, Set, parameters, with_values};
 use super::search::population;
 use super::sensitivity::screen;
@@ -388,7 +388,7 @@ impl<'a> LeaveOneOut<'a> {
         let files = self.models.iter().filter(|(name, _)| others.contains(name));
         let mut files: Vec<(String, Files)> = files.cloned().collect();
         let (measured, seed) = (self.measured, self.options.seed);
-        let by: (&dyn Fn(&str) -> Option<Model>, &dyn Pool) = (self.others, self.pool);
+        let by: Helpers<'_> = (self.others, self.pool);
         if state.sensitive.is_empty() {
             let rows = rows.clone();
             let objective = Objective::new(measured, &files, shared, rows, by, seed);

@@ -53,6 +53,12 @@ type RunKey = (TestRun, [u8; 32]);
 /// What a test run yielded, as entries of [`Predictions`].
 type RunFigures = Vec<((String, usize, usize), Figures)>;
 
+/// Models that rows relate to, and what carries simulations out.
+pub(super) type Helpers<'a> = (&'a OtherModels<'a>, &'a dyn Pool);
+
+/// The model of a name.
+pub(super) type OtherModels<'a> = dyn Fn(&str) -> Option<Model> + 'a;
+
 /// Models with free figures, and the rows that they are to predict.
 pub(super) struct Objective<'a> {
     pub(super) measured: &'a Measured,
@@ -76,7 +82,7 @@ impl<'a> Objective<'a> {
         files: &'a [(String, Files)],
         parameters: &'a [Parameter],
         rows: Vec<usize>,
-        (others, pool): (&'a dyn Fn(&str) -> Option<Model>, &'a dyn Pool),
+        (others, pool): Helpers<'a>,
         seed: u64,
     ) -> Objective<'a> {
         let mut objective = Objective {
