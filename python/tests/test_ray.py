@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,8 @@ class Crashing:
     def function(self) -> Callable[..., list[str]]:
         def work(keys: list[int]) -> list[str]:
             if 3 in keys:
+                # At work, not while Ray still hands it over.
+                time.sleep(0.3)
                 os._exit(1)
             return [str(key) for key in keys]
 
@@ -104,7 +107,11 @@ class Crashing:
         self.kept.sort()
 
 
-def test_a_task_that_kills_its_workers_is_the_only_one_that_fails(cluster: Cluster) -> None:
+def test_a_task_that_kills_its_workers_is_the_only_one_that_fails(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Ray takes seconds to start a task again.
+    monkeypatch.setattr(_pool, "_RETRIES", 0)
     ray.init(address=cluster.address, log_to_driver=False)
     tasks = Crashing()
     told: list[int] = []

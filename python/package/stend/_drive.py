@@ -160,13 +160,13 @@ class Drive:
     def run(
         self,
         job: AnyJob,
-        sample_ms: SupportsIndex = 0,
+        sample_ms: SupportsIndex = 1000,
         seed: SupportsIndex | None = None,
     ) -> RunResult:
         """Runs a fio job: text of a job file, its path, a :class:`Job`, or a list of them.
 
         Text is what has a line break or a bracket. ``sample_ms`` keeps a sample each so many
-        milliseconds of virtual time, for :attr:`RunResult.series`; ``seed`` is the root of all
+        milliseconds of virtual time, for :attr:`RunResult.series`, 0 none; ``seed`` is the root of all
         random choices of sections without ``randseed``.
 
         Raises :class:`stend.InputError` for a job that is wrong or does not fit the drive;

@@ -75,6 +75,13 @@ class Lab:
             columns = [column[0] for column in cursor.description or ()]
             return Table(columns, cursor.fetchall())
 
+    def studies(self) -> Table:
+        """All studies, the latest last, with ``rows_done`` of ``rows_planned``."""
+        return self.query(
+            "SELECT studies.*, (SELECT count(*) FROM study_rows WHERE study = id) AS rows_done"
+            " FROM studies ORDER BY begun_unix_ms, id"
+        )
+
     def runs(self) -> Table:
         """The runs in the order in which they began; ``id`` is a run's number."""
         return self.query(
