@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
 
 import stend
+
+# A shell starts what runs in the background with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
