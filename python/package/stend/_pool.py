@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Generic, Protocol, TypeVar
@@ -122,7 +123,10 @@ def _connected(address: bool | str) -> Any:
     except ImportError:
         raise Error("ray is not installed: pip install 'stend[ray]'") from None
     if not ray.is_initialized():
-        ray.init(address=address if isinstance(address, str) else None, log_to_driver=False)
+        if not isinstance(address, str):
+            # Not one that another program has left behind.
+            address = os.environ.get("RAY_ADDRESS") or "local"
+        ray.init(address=address, log_to_driver=False)
     return ray
 
 
