@@ -14,8 +14,8 @@ use super::SimulatedTarget;
 use crate::error::TargetError;
 
 /// Virtual time between two looks at the flag. Drives serve some hundred to some ten thousand
-/// requests in it, which takes a processor less than 10 ms.
-const EVERY: Nanos = Nanos::from_millis(10);
+/// requests in it, which takes a processor less than 50 ms; a look costs as much as a request.
+const EVERY: Nanos = Nanos::from_millis(100);
 
 impl SimulatedTarget {
     /// Has jobs, replays and rests end early once `flag` is set: nothing more is issued, what is
