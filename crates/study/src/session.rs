@@ -1,6 +1,7 @@
 //! A study whose rows are kept in the lab as they are done: one that was broken off goes on, and a
 //! row that another study has is taken from there.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -136,19 +137,10 @@ impl Session {
     /// Numbers of the rows that are to be carried out.
     pub fn open_rows(&self) -> Vec<u64> {
         let done = lock(&self.done);
-        let is_open = |number: &u64| {
-            let mut rows = self.known.iter().chain(&*done);
-            !rows.any(|row| row.number == *number)
-        };
-        if self.known.is_empty() && done.is_empty() {
-            return self.plan.rows().iter().map(|row| row.number).collect();
-        }
-        self.plan
-            .rows()
-            .iter()
-            .map(|row| row.number)
-            .filter(is_open)
-            .collect()
+        let rows = self.known.iter().chain(&*done);
+        let there: BTreeSet<u64> = rows.map(|row| row.number).collect();
+        let all = self.plan.rows().iter().map(|row| row.number);
+        all.filter(|number| !there.contains(number)).collect()
     }
 
     /// Carries out what is open.
