@@ -21,7 +21,7 @@ use crate::error::StudyError;
 use crate::outcome::{Measured, Outcome};
 use crate::plan::{Done, Outcomes, Plan, PlannedRow, Work};
 use crate::series;
-use crate::state::{carry_out, now_s, prepare};
+use crate::state::{carry_out, prepare};
 
 /// How rows are carried out.
 #[derive(Clone)]
@@ -360,7 +360,7 @@ fn measure(
     seed: u64,
     outcomes: &[(String, Outcome)],
 ) -> Result<Taken, TargetError> {
-    let (before, energy, begin_s) = (target.drive().counters(), target.energy_j(), now_s(target));
+    let (before, energy, begin_s) = (target.drive().counters(), target.energy_j(), target.now_s());
     let options = RunOptions {
         seed,
         sample_ms,
@@ -372,7 +372,7 @@ fn measure(
         sample_ms,
         before,
         after: target.drive().counters(),
-        elapsed_s: now_s(target) - begin_s,
+        elapsed_s: target.now_s() - begin_s,
         energy_j: target
             .energy_j()
             .zip(energy)

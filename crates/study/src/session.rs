@@ -204,11 +204,6 @@ impl Session {
         self.plan.study(rows.collect())
     }
 
-    /// The number of the study in its lab.
-    pub fn id(&self) -> Option<StudyId> {
-        self.kept.as_ref().map(|kept| kept.study)
-    }
-
     /// The key of a row with the program that makes it.
     fn key(&self, row: &str) -> String {
         let digest = Sha256::digest(format!("{}\n{row}", self.context.program).as_bytes());

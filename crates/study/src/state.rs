@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stend_base::Device;
 use stend_drive::Model;
 use stend_load::{JobFile, RunOptions, RunResult};
 use stend_target::{SimulatedTarget, Target, TargetError};
@@ -108,9 +107,4 @@ pub(crate) fn carry_out(
             }
         ))),
     }
-}
-
-/// The present instant of a drive's time, s.
-pub(crate) fn now_s(target: &SimulatedTarget) -> f64 {
-    target.drive().now().as_secs_f64()
 }
