@@ -9,15 +9,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
-use stend_target::{Access, JobRequest, SimulatedTarget, Target, TargetError, harm};
+use stend_target::{Access, FILL_JOB, JobRequest, SimulatedTarget, Target, TargetError, harm};
 
 use crate::errors::{Kind, error, input, of_drive, of_file};
 use crate::replay::{self, ReplayResult};
 use crate::result::RunResult;
 use crate::{setting, worker};
-
-/// Fills a drive: 128 KiB writes in ascending order over all of it, as `stend run --fill`.
-const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
 
 /// A simulated drive in some state.
 #[pyclass(frozen, module = "stend._stend")]
@@ -136,7 +133,7 @@ impl Drive {
 
     fn fill(&self, py: Python<'_>) -> PyResult<()> {
         let fill = JobRequest {
-            text: FILL,
+            text: FILL_JOB,
             seed: RunOptions::default().seed,
             sample_ms: 0,
         };

@@ -5,12 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use stend_drive::Model;
 use stend_load::{JobFile, RunOptions, RunResult};
-use stend_target::{SimulatedTarget, Target, TargetError};
+use stend_target::{FILL_JOB, SimulatedTarget, Target, TargetError};
 
 use crate::definition::{StepEntry, Word};
-
-/// Fills a drive as `stend run --fill` does.
-const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
 
 /// A step that was read.
 #[derive(Clone, Debug)]
@@ -64,7 +61,7 @@ pub(crate) fn prepare(
     for step in steps {
         match step {
             Step::Fill => {
-                let fill = JobFile::parse(FILL).expect("it is a job file");
+                let fill = JobFile::parse(FILL_JOB).expect("it is a job file");
                 carry_out(&mut target, &fill, &RunOptions::default())?;
             }
             Step::Trim if target.drive().spec().trim.enabled => target.trim_all()?,

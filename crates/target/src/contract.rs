@@ -159,6 +159,9 @@ pub enum WriteLimit {
     AsStated,
 }
 
+/// A job that fills a target: 128 KiB writes in ascending order over all of it.
+pub const FILL_JOB: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
+
 /// Something that can be tested.
 pub trait Target: Send {
     /// What it is.

@@ -11,8 +11,8 @@ pub mod smart;
 pub mod state;
 
 pub use contract::{
-    Completed, Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
-    ReplayOutcome, Target, WriteLimit,
+    Completed, Deletion, FILL_JOB, HostLimit, JobOutcome, JobRequest, LoggedOutcome,
+    RefusedOutcome, ReplayOutcome, Target, WriteLimit,
 };
 pub use error::TargetError;
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};

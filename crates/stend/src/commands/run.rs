@@ -8,16 +8,13 @@ use stend_load::report::{fio_output, log_files, normal};
 use stend_load::{JobFile, RunOptions};
 use stend_record::fio;
 use stend_target::real::{FioTarget, check_job};
-use stend_target::{Access, JobRequest, SimulatedTarget, Target};
+use stend_target::{Access, FILL_JOB, JobRequest, SimulatedTarget, Target};
 
 use crate::args::{OnArgs, OutputFormat, RunArgs};
 use crate::failure::Failure;
 use crate::open::{Opened, check_on, is_simulated, open};
 use crate::output::{note, print, unwritable_json};
 use crate::signals;
-
-/// Fills a drive: 128 KiB writes in ascending order over all of it.
-const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
 
 /// Fills a target that is about to be measured.
 pub fn fill(target: &mut dyn Target) -> Result<(), Failure> {
@@ -28,7 +25,7 @@ pub fn fill(target: &mut dyn Target) -> Result<(), Failure> {
         info.capacity_bytes as f64 / 1e9
     ));
     let fill = JobRequest {
-        text: FILL,
+        text: FILL_JOB,
         seed: RunOptions::default().seed,
         sample_ms: 0,
     };
