@@ -1,6 +1,11 @@
-//! Takes plotly.js out of the `plotly` crate and lays it where `include_str!` finds it.
+//! Takes plotly.js out of the `plotly` crate, compresses it, and lays it where `include_bytes!`
+//! finds it.
 
+use std::io::Write as _;
 use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -17,6 +22,11 @@ fn main() {
         "the first script of the plotly crate is not plotly.js; see build.rs of stend-report"
     );
     let folder = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for a build script");
-    std::fs::write(Path::new(&folder).join("plotly.min.js"), script)
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder
+        .write_all(script.as_bytes())
+        .expect("a vector can be written");
+    let compressed = encoder.finish().expect("a vector can be written");
+    std::fs::write(Path::new(&folder).join("plotly.min.js.gz"), compressed)
         .expect("cargo's OUT_DIR can be written");
 }

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use stend_analysis::{findings, key_figures};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, check_options, run_review};
 use stend_record::review::{FailedTest, Review as Record, Rival};
-use stend_report::{Finding, write_folder};
+use stend_report::write_folder;
 use stend_target::SimulatedTarget;
 
 use crate::drive::{Drive, model};
@@ -39,7 +39,8 @@ impl Review {
 
     /// Title and text of each finding.
     fn findings(&self) -> Vec<(String, String)> {
-        findings(&self.record)
+        let found = findings(&self.record).into_iter();
+        found.map(|finding| (finding.title, finding.text)).collect()
     }
 
     /// Drive, test, name, unit and value of each key figure.
@@ -65,9 +66,7 @@ impl Review {
 
     /// Writes `index.html` and `review.json` into a folder.
     fn save(&self, folder: PathBuf) -> PyResult<PathBuf> {
-        let said = findings(&self.record).into_iter();
-        let said: Vec<Finding> = said.map(|(title, text)| Finding { title, text }).collect();
-        write_folder(&self.record, &said, &folder)
+        write_folder(&self.record, &folder)
             .map_err(|failed| pyo3::exceptions::PyOSError::new_err(failed.to_string()))
     }
 }

@@ -14,6 +14,7 @@ pub mod compare;
 pub mod ends;
 pub mod figures;
 pub mod findings;
+pub mod headline;
 mod kind;
 pub mod kinds;
 pub mod load;
@@ -28,7 +29,7 @@ pub mod words;
 
 pub use ends::{end_level, end_samples, end_span_s, end_spread, start_level};
 pub use figures::{KeyFigure, LEVEL_SHARE, Metric, Standing, Unit};
-pub use findings::{findings, labels};
+pub use findings::{Finding, findings, labels};
 pub use kinds::key_figures;
 pub use kinds::response::{DeletionEffect, deletion_effect};
 pub use load::{Dimension, Load};

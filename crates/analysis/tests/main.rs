@@ -7,6 +7,7 @@
 mod claims;
 mod common;
 mod findings;
+mod headline;
 mod recovery;
 mod steady;
 mod steps;

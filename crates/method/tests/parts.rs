@@ -43,7 +43,7 @@ fn some_points_are_those_of_the_whole_test_and_say_that_they_are_some() {
     assert!(!figures.is_empty() && figures.iter().all(|f| f.test_id == "random"));
     let titles: Vec<String> = stend_analysis::findings(&some)
         .into_iter()
-        .map(|f| f.0)
+        .map(|f| f.title)
         .collect();
     assert!(!titles.contains(&part.title), "{titles:?}");
 }

@@ -2,7 +2,6 @@
 //! `cargo run -p stend-report --example page -- REVIEW.json FOLDER`.
 
 use stend_record::review::Review;
-use stend_report::Finding;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let usage = "name the review.json to read and the folder to write to";
@@ -13,11 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map_err(|error| format!("cannot read {}: {error}", source.display()))?;
     let review: Review = serde_json::from_str(&text)
         .map_err(|error| format!("{} is not a review: {error}", source.display()))?;
-    let findings: Vec<Finding> = stend_analysis::findings(&review)
-        .into_iter()
-        .map(Finding::from)
-        .collect();
-    let page = stend_report::write_folder(&review, &findings, folder.as_ref())?;
+    let page = stend_report::write_folder(&review, folder.as_ref())?;
     println!("{}", page.display());
     Ok(())
 }

@@ -26,8 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             rival
         })
         .collect();
-    let findings = common::findings(&review);
-    let page = stend_report::write_folder(&review, &findings, folder.as_ref())?;
+    let page = stend_report::write_folder(&review, folder.as_ref())?;
     println!("{}", page.display());
     Ok(())
 }

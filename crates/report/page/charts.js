@@ -1,15 +1,14 @@
-// Draws the page's charts from the data in #stend-data. What a chart holds is decided
-// where the page is written; here are its looks alone.
+// Draws the page's charts from the data in #stend-data, with the library in #stend-library, both
+// gzipped in base64. What a chart holds is decided where the page is written; here are its looks
+// alone.
 (() => {
   "use strict";
   const root = document.documentElement;
-  const data = JSON.parse(document.getElementById("stend-data").textContent);
+  let data;
 
-  // A slot is told by its marker, its dash and its bar's pattern, so that the charts
-  // read without colour.
+  // A slot is told by its marker and its dash, so that the charts read without colour.
   const MARKERS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
   const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "8px,2px,2px,2px,2px,2px", "2px,6px", "12px,6px"];
-  const PATTERNS = ["", "/", "x", "-", "\\", "|", "+", "."];
   const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
   // The width of A4 less its margins, CSS pixels.
   const PAPER_WIDTH = 690;
@@ -60,24 +59,6 @@
     return {
       x: values[trace.along].map((v) => v * chart.x.multiply),
       y: values.iops.map((v) => v * chart.y.multiply),
-    };
-  }
-
-  function barTrace(trace, common) {
-    const hue = colour("c" + (trace.slot % 8));
-    return {
-      ...common,
-      type: "bar",
-      orientation: "h",
-      text: trace.labels.map(plain),
-      textposition: "outside",
-      cliponaxis: false,
-      marker: {
-        color: hue,
-        line: { color: hue, width: 1 },
-        pattern: { shape: at(PATTERNS, trace.slot), fillmode: "overlay", fgcolor: colour("paper"), fgopacity: .75, size: 7, solidity: .28 },
-      },
-      hovertemplate: "%{y}: %{text}<extra>" + common.name + "</extra>",
     };
   }
 
@@ -136,7 +117,7 @@
 
   function traceOf(trace, chart) {
     const common = { type: "scatter", name: plain(trace.name), ...valuesOf(trace, chart) };
-    return chart.kind === "bars" ? barTrace(trace, common) : pointTrace(trace, chart, common);
+    return pointTrace(trace, chart, common);
   }
 
   function axisOf(axis, side) {
@@ -167,7 +148,6 @@
         break;
       case "category":
         out.type = "category";
-        if (side === "y") Object.assign(out, { autorange: "reversed", ticks: "", showgrid: false });
         break;
       default:
         // A figure's length is read from zero.
@@ -243,7 +223,6 @@
   }
 
   function layoutOf(chart, width) {
-    const bars = chart.kind === "bars";
     const marks = marksOf(chart, width ?? document.getElementById(chart.id).clientWidth);
     // Temperatures have an axis of their own, not read from zero.
     const second = chart.y2
@@ -254,20 +233,19 @@
       width,
       height: chart.height_px,
       autosize: width === undefined,
-      margin: { l: 60, r: bars ? 90 : 24, t: 34 + marks.height, b: 40 },
+      margin: { l: 60, r: 24, t: 34 + marks.height, b: 40 },
       shapes: [...bandsOf(chart), ...marks.shapes],
       annotations: marks.annotations,
       paper_bgcolor: colour("paper"),
       plot_bgcolor: colour("paper"),
       font: { family: FONT, size: 13, color: colour("ink") },
       separators: ".,",
-      showlegend: true,
+      // There is something to tell apart.
+      showlegend: new Set(chart.traces.map((trace) => trace.name)).size > 1 || Boolean(chart.bands),
       legend: { orientation: "h", x: 0, xanchor: "left", yref: "container", y: 0, yanchor: "bottom", traceorder: "normal" },
       hovermode: chart.kind === "lines" ? "x unified" : "closest",
       hoverlabel: { bgcolor: colour("panel"), bordercolor: colour("line"), font: { family: FONT, color: colour("ink") }, namelength: -1 },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("muted"), activecolor: colour("link") },
-      bargap: .28,
-      bargroupgap: .06,
       xaxis: axisOf(chart.x, "x"),
       yaxis: axisOf(chart.y, "y"),
     };
@@ -310,28 +288,46 @@
     configOf(chart),
   );
 
-  async function drawAll() {
-    let failures = 0;
-    for (const chart of data.charts) {
-      const element = document.getElementById(chart.id);
-      try {
-        await draw(chart);
-        element.dataset.drawn = element.querySelectorAll(".main-svg g.trace").length;
-      } catch (error) {
-        failures++;
-        console.error(chart.id, error);
-        const text = document.createElement("p");
-        text.className = "failed";
-        text.textContent = "This chart could not be drawn (" + error + "). Its numbers are in the tables.";
-        element.replaceChildren(text);
-      }
-      // The page stays alive between two charts.
-      await new Promise((next) => setTimeout(next));
+  async function drawOne(chart) {
+    const element = document.getElementById(chart.id);
+    if (element.dataset.drawn || element.dataset.failed) return;
+    try {
+      await draw(chart);
+      element.dataset.drawn = element.querySelectorAll(".main-svg g.trace").length;
+    } catch (error) {
+      element.dataset.failed = "";
+      console.error(chart.id, error);
+      const text = document.createElement("p");
+      text.className = "failed";
+      text.textContent = "This chart could not be drawn (" + error + "). Its numbers are in the tables.";
+      element.replaceChildren(text);
     }
-    root.dataset.charts = failures ? "failed" : "drawn";
   }
 
-  const redraw = (width) => data.charts
+  // What is in sight first, the rest while the reader looks at it.
+  async function drawAll() {
+    const wanted = new Set();
+    const sight = new IntersectionObserver((entries) => {
+      for (const entry of entries) {
+        if (entry.isIntersecting) wanted.add(entry.target.id);
+        else wanted.delete(entry.target.id);
+      }
+    }, { rootMargin: "400px" });
+    const charts = new Map(data.charts.map((chart) => [chart.id, chart]));
+    for (const id of charts.keys()) sight.observe(document.getElementById(id));
+    while (charts.size) {
+      // The page stays alive between two charts.
+      await new Promise((next) => setTimeout(next));
+      const near = [...wanted].find((id) => charts.has(id));
+      const id = near ?? charts.keys().next().value;
+      await drawOne(charts.get(id));
+      charts.delete(id);
+    }
+    sight.disconnect();
+    root.dataset.charts = document.querySelector("[data-failed]") ? "failed" : "drawn";
+  }
+
+  const redraw = (width) => (data?.charts ?? [])
     .filter((chart) => document.getElementById(chart.id).dataset.drawn)
     .forEach((chart) => draw(chart, width));
 
@@ -349,5 +345,53 @@
     delete root.dataset.paper;
     redraw();
   });
-  drawAll();
+
+  // The menu stands open beside the text, and closed above it.
+  const menu = document.querySelector("nav.menu details");
+  const narrow = matchMedia("(max-width: 1000px)");
+  const fold = () => { menu.open = !narrow.matches; };
+  narrow.addEventListener("change", fold);
+  fold();
+  menu.addEventListener("click", (event) => {
+    if (narrow.matches && event.target.closest("a")) menu.open = false;
+  });
+  // The entry of the section that is being read.
+  const links = new Map([...menu.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
+  const read = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      for (const [id, link] of links) {
+        if (id === target.id) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      }
+      // Within the menu alone: the page must not move.
+      const link = links.get(target.id);
+      const list = link?.closest("ol");
+      if (list) list.scrollTop = link.offsetTop - list.offsetTop - list.clientHeight / 2;
+    }
+  }, { rootMargin: "-15% 0px -75% 0px" });
+  document.querySelectorAll("main > section").forEach((section) => read.observe(section));
+
+  async function decompressed(id) {
+    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text();
+  }
+
+  async function start() {
+    data = JSON.parse(await decompressed("stend-data"));
+    if (data.charts.length) {
+      const library = document.createElement("script");
+      library.textContent = await decompressed("stend-library");
+      document.head.append(library);
+    }
+    await drawAll();
+  }
+  start().catch((error) => {
+    root.dataset.charts = "failed";
+    console.error(error);
+    for (const chart of document.querySelectorAll(".chart")) {
+      chart.textContent = "This chart could not be drawn (" + error + "). Its numbers are in the tables.";
+    }
+  });
 })();

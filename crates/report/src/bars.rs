@@ -1,69 +1,136 @@
-//! Horizontal bars in named groups, one a drive in each.
+//! Horizontal bars in named groups, the drives of each sorted by their result. They are part of the
+//! page's text: they need no script, and their figures no table.
 
-use crate::chart::{Axis, Chart, ChartKind, Coordinate, Role, Scale, Trace};
 use crate::drive::Drive;
 use crate::number;
 
-/// A bar: where it ends on the axis, and what stands beside it.
+/// The result of a drive.
+#[derive(Clone, Debug, Default)]
 pub struct Bar {
-    /// On the axis.
+    /// How long the bar is, in the unit of its chart.
     pub at: f64,
     /// With its unit.
     pub text: String,
+    /// The same in another unit; empty for none.
+    pub note: String,
 }
 
 impl Bar {
-    /// A bandwidth, on an axis of [`mb_per_s`].
+    /// A bandwidth.
     pub fn mb_per_s(bytes_per_s: f64) -> Bar {
         Bar {
             at: bytes_per_s / 1e6,
             text: number::mb_per_s(bytes_per_s),
+            note: String::new(),
         }
+    }
+
+    /// With the same in another unit.
+    pub fn noted(mut self, note: String) -> Bar {
+        self.note = note;
+        self
     }
 }
 
-/// An axis of bandwidth; `what` follows the unit.
-pub fn mb_per_s(what: &str) -> Axis {
-    Axis::new(&format!("MB/s{what} (MB = 10⁶ bytes)"), "MB/s")
+/// A chart of bars.
+#[derive(Clone, Debug, Default)]
+pub struct BarChart {
+    /// Title over the chart.
+    pub title: String,
+    /// What the bars show, and in which unit.
+    pub axis: String,
+    /// A sentence on how to read it; empty for none.
+    pub note: String,
+    /// The groups. Of a single drive one group holds all bars.
+    pub groups: Vec<Group>,
 }
 
-/// The chart of `groups`; `bar` gives that of a drive, by its slot, in the nth group, where it
-/// has one.
-pub fn draft(
+/// Bars that are compared with each other.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// What they are of; empty where each row says it.
+    pub name: String,
+    /// The rows, the best first.
+    pub rows: Vec<Row>,
+}
+
+/// A bar with its name.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The drive; of a single drive what was measured.
+    pub name: String,
+    /// The figure with its unit.
+    pub text: String,
+    /// The same in another unit; empty for none.
+    pub note: String,
+    /// Length as a share of the longest bar of the chart, percent, as CSS takes it.
+    pub width_percent: String,
+    /// Whether it is the reviewed drive's.
+    pub reviewed: bool,
+}
+
+/// The chart of `groups`; `bar` gives that of a drive, by its slot, in the nth group, where it has
+/// one. More is better.
+pub fn chart(
     title: String,
-    x: Axis,
+    axis: &str,
     groups: &[String],
     drives: &[Drive<'_>],
     bar: impl Fn(usize, usize) -> Option<Bar>,
-) -> Chart {
-    let traces = drives.iter().enumerate().map(|(slot, drive)| {
-        let bars = (0..groups.len()).map(|group| bar(slot, group));
-        let parts = bars.map(|bar| match bar {
-            Some(bar) => (Coordinate::rounded(bar.at), bar.text),
-            None => (Coordinate::Gap(()), String::new()),
-        });
-        let (x, labels): (Vec<_>, Vec<_>) = parts.unzip();
-        Trace::own(
-            drive.label.clone(),
-            slot,
-            Role::Bar,
-            x,
-            groups.iter().cloned().map(Coordinate::Name),
-        )
-        .labelled(labels)
-    });
-    Chart {
+) -> BarChart {
+    let all: Vec<Vec<(usize, Bar)>> = (0..groups.len())
+        .map(|group| {
+            let bars = (0..drives.len()).filter_map(|slot| Some((slot, bar(slot, group)?)));
+            let mut bars: Vec<(usize, Bar)> = bars.collect();
+            bars.sort_by(|a, b| b.1.at.total_cmp(&a.1.at));
+            bars
+        })
+        .collect();
+    let longest = all.iter().flatten().map(|(_, bar)| bar.at);
+    let longest = longest.filter(|at| at.is_finite()).fold(0.0, f64::max);
+    let row = |name: &str, slot: usize, bar: &Bar| Row {
+        name: name.to_owned(),
+        text: bar.text.clone(),
+        note: bar.note.clone(),
+        width_percent: width_percent(bar.at, longest),
+        reviewed: slot == 0,
+    };
+    let named = groups.iter().zip(&all);
+    let groups = match drives {
+        [_] => {
+            let rows = named.flat_map(|(name, bars)| {
+                let rows = bars.iter().map(move |(slot, bar)| row(name, *slot, bar));
+                rows.collect::<Vec<Row>>()
+            });
+            vec![Group {
+                name: String::new(),
+                rows: rows.collect(),
+            }]
+        }
+        _ => named
+            .filter(|(_, bars)| !bars.is_empty())
+            .map(|(name, bars)| Group {
+                name: name.clone(),
+                rows: bars
+                    .iter()
+                    .map(|(slot, bar)| row(&drives[*slot].label, *slot, bar))
+                    .collect(),
+            })
+            .collect(),
+    };
+    BarChart {
         title,
-        kind: ChartKind::Bars,
-        // A bar of 22 pixels, gaps between groups, the axis and the legend.
-        height_px: 120 + 22 * (groups.len() * drives.len()) as u32 + 16 * groups.len() as u32,
-        wide: true,
-        x,
-        y: Axis {
-            scale: Scale::Category,
-            ..Axis::default()
-        },
-        traces: traces.collect(),
-        ..Chart::default()
+        axis: axis.to_owned(),
+        note: String::new(),
+        groups,
     }
+}
+
+fn width_percent(at: f64, longest: f64) -> String {
+    let share = if longest > 0.0 && at.is_finite() {
+        (at / longest).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    format!("{:.2}", 100.0 * share)
 }

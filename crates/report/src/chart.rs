@@ -35,7 +35,7 @@ pub struct Chart {
     /// A sentence on how to read it; empty for none.
     #[serde(skip)]
     pub note: String,
-    /// Bars or lines.
+    /// Lines or dots.
     pub kind: ChartKind,
     /// Height of the plot, CSS pixels.
     pub height_px: u32,
@@ -102,8 +102,6 @@ pub struct Band {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChartKind {
-    /// Horizontal grouped bars: `x` is the figure, `y` the group.
-    Bars,
     /// Lines with a value under the pointer for all of one `x`.
     Lines,
     /// Samples as dots with lines through their means.
@@ -174,7 +172,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A trace of its own values, without text.
+    /// A trace of its own values.
     pub fn own(
         name: impl Into<String>,
         slot: usize,
@@ -189,17 +187,8 @@ impl Trace {
             values: Values::Own {
                 x: x.into_iter().collect(),
                 y: y.into_iter().collect(),
-                labels: Vec::new(),
             },
         }
-    }
-
-    /// With text on each bar.
-    pub fn labelled(mut self, texts: Vec<String>) -> Trace {
-        if let Values::Own { labels, .. } = &mut self.values {
-            *labels = texts;
-        }
-        self
     }
 
     /// Whether any of its own figures is not zero.
@@ -228,8 +217,6 @@ impl Trace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// A bar a group.
-    Bar,
     /// A line with a marker on every point.
     Line,
     /// A thin line, for the parts of a whole.
@@ -252,9 +239,6 @@ pub enum Values {
         x: Vec<Coordinate>,
         /// Along the vertical axis.
         y: Vec<Coordinate>,
-        /// Text on each bar.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        labels: Vec<String>,
     },
     /// In [`ChartData::curves`].
     Curve {

@@ -17,20 +17,20 @@ pub fn text(unit: Unit, value: f64) -> String {
     }
 }
 
-/// How a figure stands to another, as a signed share: +8 %, −2 %, or a factor from two up.
+/// How a figure stands to another, as a signed share: +8 %, −2 %, +150 %.
 pub fn difference(value: f64, other: f64) -> String {
     let ratio = value / other;
     if !ratio.is_finite() {
         return String::new();
-    }
-    if ratio >= 2.0 {
-        return format!("× {}", number::plain(ratio));
     }
     match number::percent(ratio - 1.0) {
         text if ratio > 1.0 => format!("+{text}"),
         text => text.replace('-', "−"),
     }
 }
+
+/// Figures this close to the greatest of a row are best as well: as printed they may be the same.
+const BEST_SHARE: f64 = 0.999;
 
 /// The table of key figures: the reviewed drive, then each rival with how the reviewed
 /// drive stands to it.
@@ -51,22 +51,27 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
             ]);
             test_before = &figure.test_id;
         }
+        let others: Vec<Option<&KeyFigure>> =
+            all[1..].iter().map(|rival| same(rival, figure)).collect();
+        let values = others.iter().flatten().map(|other| other.value);
+        let greatest = values.fold(figure.value, f64::max);
+        let cell = |of: &KeyFigure, note: String| Cell {
+            best: !all[1..].is_empty() && of.value >= BEST_SHARE * greatest,
+            ..Cell::noted(text(of.unit, of.value), note)
+        };
         let mut row: Vec<Cell> = vec![
             number::bound(&figure.name).into(),
-            text(figure.unit, figure.value).into(),
+            cell(figure, String::new()),
         ];
-        for rival in &all[1..] {
-            let told = same(rival, figure).map(|other| {
-                let difference = difference(figure.value, other.value);
-                Cell::noted(text(other.unit, other.value), difference)
-            });
-            row.push(told.into());
-        }
+        row.extend(others.iter().map(|other| {
+            let told = other.map(|other| cell(other, difference(figure.value, other.value)));
+            Cell::from(told)
+        }));
         rows.push(row);
     }
     let caption = if drives.len() > 1 {
-        "Under a rival's figure, how the reviewed drive stands to it. More is better \
-         throughout. MB and GB are decimal"
+        "The best of each row is bold. Beside a rival's figure, how the reviewed drive stands to \
+         it. More is better throughout. MB and GB are decimal"
     } else {
         "More is better throughout. MB and GB are decimal"
     };
@@ -82,10 +87,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_are_signed_shares_or_factors() {
+    fn differences_are_signed_shares() {
         assert_eq!(difference(108.0, 100.0), "+8\u{a0}%");
         assert_eq!(difference(98.0, 100.0), "−2\u{a0}%");
-        assert_eq!(difference(250.0, 100.0), "× 2.50");
+        assert_eq!(difference(250.0, 100.0), "+150\u{a0}%");
         assert_eq!(difference(20.0, 100.0), "−80\u{a0}%");
         assert_eq!(difference(1.0, 0.0), "");
         assert_eq!(difference(0.0, 0.0), "");

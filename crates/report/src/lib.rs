@@ -2,17 +2,18 @@
 //! review's JSON beside it.
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
-//! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
-//! the key figures; `kinds` makes each test's charts and tables, one file for each kind of
+//! The page's parts, in the order of reading: [`write()`] gathers them; `top` is what a reader sees
+//! first; `headline` has the key figures; `kinds` makes each test's charts and tables, one file for each kind of
 //! test; `latency` has their tables of percentiles, `bars` their bars in groups, `speed` their
 //! speeds in both units; `chart` is the data that the page's script draws; `page` lays it out.
 //! `study` makes the page of a study.
 
+mod assets;
 mod bars;
 mod chart;
 mod curve;
 mod drive;
-mod finding;
+mod error;
 mod headline;
 mod kinds;
 mod latency;
@@ -22,36 +23,57 @@ mod published;
 mod smart;
 mod speed;
 mod study;
+mod top;
 mod view;
 
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-pub use finding::{Finding, ReportError};
+pub use assets::{PLOTLY_GZIP, STYLE};
+pub use error::ReportError;
+use stend_analysis::compare::Unlike;
 use stend_record::review::Review;
 use stend_record::study::Study;
 
-/// The review as one self-contained HTML page. `findings` are its verdict.
-pub fn write(review: &Review, findings: &[Finding]) -> Result<String, ReportError> {
-    page::render(review, findings)
+/// The review as one self-contained HTML page.
+///
+/// # Errors
+/// A review that cannot be put into a page.
+pub fn write(review: &Review) -> Result<String, ReportError> {
+    page::render(review, None)
 }
 
 /// Writes `index.html` and `review.json` into a folder, which is made if it is missing;
 /// files of an earlier report there are replaced. Returns the path of the page.
-pub fn write_folder(
+///
+/// # Errors
+/// A folder that cannot be written to, and as [`write()`].
+pub fn write_folder(review: &Review, folder: &Path) -> Result<PathBuf, ReportError> {
+    write_both(&write(review)?, review, folder)
+}
+
+/// As [`write_folder`], of a review whose rivals are the other sides of a comparison; `unlike` are
+/// the conditions that were not the same for all sides.
+///
+/// # Errors
+/// Those of [`write_folder`].
+pub fn write_comparison(
     review: &Review,
-    findings: &[Finding],
+    unlike: &[Unlike],
     folder: &Path,
 ) -> Result<PathBuf, ReportError> {
+    write_both(&page::render(review, Some(unlike))?, review, folder)
+}
+
+fn write_both(html: &str, review: &Review, folder: &Path) -> Result<PathBuf, ReportError> {
     // Both are made before the disk is touched: half a report is none.
-    let html = write(review, findings)?;
     let json = json(review)?;
     make(folder)?;
     // The review last: where it says that it is complete, its page says so too. A page that the
     // disk has no room for does not cost the review.
     let page = folder.join("index.html");
-    let written = replace(&page, &html);
+    let written = replace(&page, html);
     replace(&folder.join("review.json"), &json)?;
     written.map(|()| page)
 }

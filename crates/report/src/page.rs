@@ -1,54 +1,70 @@
 //! The page: what the template shows, gathered from the review.
 
 use askama::Template;
-use stend_analysis::figures::LEVEL_SHARE;
+use stend_analysis::compare::Unlike;
+use stend_analysis::findings::{Finding, SUMMARY_TITLE, findings};
 use stend_analysis::steady::start_words;
+use stend_analysis::words::{capitalised, list};
 use stend_record::review::{Review, SteadyStart, TargetKind, TestResult};
 
+use crate::assets::Assets;
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
-use crate::finding::{Finding, ReportError};
-use crate::view::{Block, Table};
+use crate::error::ReportError;
+use crate::top::{Top, top};
+use crate::view::{Block, Cell, Contents, Table};
 use crate::{headline, kinds, number, published, smart};
 
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'a> {
-    style: &'static str,
-    plotly: &'static str,
-    script: &'static str,
-    /// The charts' data as JSON that cannot end its script element.
-    data: String,
+    assets: Assets,
     review: &'a Review,
+    /// Over the title: what the page is.
+    kicker: String,
+    title: String,
     kind: &'static str,
     kind_note: &'static str,
     simulated: bool,
-    capacity: String,
     /// `SHORTENED RUN: every measurement × 0.01`; empty for a full run.
     note: String,
-    findings: Vec<Finding>,
-    /// Within which share figures are called level.
-    level: String,
+    contents: Vec<Contents>,
+    top: Top,
+    /// The whole in a few sentences; empty where there are too few figures.
+    summary: String,
     key_figures: Option<Table>,
     /// What published reviews found, as far as the drives here answer it.
     published: Vec<Table>,
     drives: Table,
+    /// Of a comparison: the conditions that were not the same for all.
+    unlike: Option<Table>,
     /// The drive's SMART data, if it has any.
     account: Option<smart::Account>,
     tests: Vec<Section<'a>>,
+}
+
+impl Page<'_> {
+    /// Where the page shows a test.
+    fn anchor(&self, test_id: &str) -> &str {
+        let mut sections = self.tests.iter();
+        let found = sections.find(|section| section.test.id == test_id);
+        found.map_or("figures", |section| &section.anchor)
+    }
 }
 
 /// One test.
 struct Section<'a> {
     test: &'a TestResult,
     anchor: String,
+    /// What was found, in sentences; empty for nothing.
+    found: String,
     /// How it was brought to the steady states that it started from.
     starts: Vec<String>,
     blocks: Vec<Block>,
 }
 
-/// Writes the page.
-pub fn render(review: &Review, findings: &[Finding]) -> Result<String, ReportError> {
+/// Writes the page; of a comparison with the conditions that were not the same for all sides.
+pub fn render(review: &Review, unlike: Option<&[Unlike]>) -> Result<String, ReportError> {
     let drives = drives(review);
     let scale = review.duration_scale;
     let mut data = ChartData {
@@ -61,42 +77,99 @@ pub fn render(review: &Review, findings: &[Finding]) -> Result<String, ReportErr
         duration_scale: scale,
         ..ChartData::default()
     };
-    let tests = review
-        .tests
-        .iter()
-        .enumerate()
-        .map(|(number, test)| section(number, test, &drives, &mut data))
+    let said = findings(review);
+    let tests = review.tests.iter().enumerate();
+    let tests: Vec<Section<'_>> = tests
+        .map(|(number, test)| section(number, test, &said, &drives, &mut data))
         .collect();
     let target = &review.target;
+    let published = published::tables(review);
+    let key_figures = headline::table(&drives);
+    let summary = said.iter().find(|f| f.title == SUMMARY_TITLE);
+    let (kicker, title) = match unlike {
+        None => ("Drive review", target.title.clone()),
+        Some(_) => ("Comparison", against(&drives)),
+    };
     let page = Page {
-        style: include_str!("../page/style.css"),
-        plotly: include_str!(concat!(env!("OUT_DIR"), "/plotly.min.js")),
-        script: include_str!("../page/charts.js"),
-        data: script_safe(&data)?,
         review,
+        kicker: format!("{kicker} · {}", review.edition_title),
+        title,
         kind: kind_words(target.kind),
         kind_note: kind_note(target.kind),
         simulated: target.kind == TargetKind::Simulated,
-        capacity: number::capacity(target.capacity_bytes),
         note: data.note.clone(),
-        findings: findings.iter().map(bound).collect(),
-        level: number::percent(LEVEL_SHARE),
-        key_figures: headline::table(&drives),
-        published: published::tables(review),
+        contents: contents(&tests, key_figures.is_some(), !published.is_empty()),
+        top: top(review, &drives),
+        summary: summary.map_or_else(String::new, |f| number::bound(&f.text)),
+        key_figures,
+        published,
         drives: drives_table(&drives),
+        unlike: unlike.map(|unlike| unlike_table(unlike, &drives)),
         account: review.smart.as_ref().map(smart::account),
         tests,
+        assets: Assets::embedding(&data)?,
     };
     page.render()
         .map_err(|error| ReportError::Render(error.to_string()))
 }
 
-/// A finding whose figures stay with their units.
-fn bound(finding: &Finding) -> Finding {
-    Finding {
-        title: finding.title.clone(),
-        text: number::bound(&finding.text),
+/// `A against B and C`.
+fn against(drives: &[Drive<'_>]) -> String {
+    let labels: Vec<String> = drives.iter().map(|drive| drive.label.clone()).collect();
+    match labels.split_first() {
+        Some((first, others)) if !others.is_empty() => format!("{first} against {}", list(others)),
+        _ => labels.concat(),
     }
+}
+
+/// The menu: short titles in the order of reading.
+fn contents(tests: &[Section<'_>], figures: bool, published: bool) -> Vec<Contents> {
+    let mut out = vec![Contents::new("summary", "Summary")];
+    out.extend(tests.iter().map(|section| Contents {
+        anchor: section.anchor.clone(),
+        title: short_title(section.test),
+    }));
+    if figures {
+        out.push(Contents::new("figures", "All key figures"));
+    }
+    if published {
+        out.push(Contents::new("published", "Published findings"));
+    }
+    out.push(Contents::new("conditions", "Conditions"));
+    out.push(Contents::new("reproduce", "How to reproduce"));
+    out
+}
+
+/// A title of more letters than this takes two lines of the menu.
+const SHORT_LETTERS_MAX: usize = 26;
+
+/// A test's title, or its id as words where that is shorter.
+fn short_title(test: &TestResult) -> String {
+    let id = capitalised(&test.id.replace(['-', '_'], " "));
+    match test.title.chars().count() {
+        1..=SHORT_LETTERS_MAX => test.title.clone(),
+        letters if id.is_empty() || letters <= id.chars().count() => test.title.clone(),
+        _ => id,
+    }
+}
+
+/// The conditions that were not the same for all sides of a comparison.
+fn unlike_table(unlike: &[Unlike], drives: &[Drive<'_>]) -> Table {
+    let rows = unlike.iter().map(|row| {
+        let values = row
+            .values
+            .iter()
+            .take(drives.len())
+            .map(|value| match value {
+                Some(value) => Cell::from(value.as_str()),
+                None => "not known".into(),
+            });
+        let name = Cell::from(capitalised(&row.name));
+        let mut cells: Vec<Cell> = std::iter::once(name).chain(values).collect();
+        cells.resize(drives.len() + 1, number::MISSING.into());
+        cells
+    });
+    Table::of_drives("Conditions that differ", "Condition", drives, rows).of_text()
 }
 
 /// What a run with other durations than its edition's must say everywhere.
@@ -129,17 +202,10 @@ fn kind_note(kind: TargetKind) -> &'static str {
     }
 }
 
-/// JSON that may stand in a script element: without `<` nothing in it can end or open
-/// one.
-pub(crate) fn script_safe(data: &ChartData) -> Result<String, ReportError> {
-    let json =
-        serde_json::to_string(data).map_err(|error| ReportError::Render(error.to_string()))?;
-    Ok(json.replace('<', "\\u003c"))
-}
-
 fn section<'a>(
     number: usize,
     test: &'a TestResult,
+    said: &[Finding],
     drives: &[Drive<'_>],
     data: &mut ChartData,
 ) -> Section<'a> {
@@ -149,9 +215,12 @@ fn section<'a>(
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
         .collect();
+    let mut of_test = said.iter();
+    let found = of_test.find(|f| f.test_id.as_ref() == Some(&test.id));
     Section {
         test,
         anchor: format!("test-{}-{words}", number + 1),
+        found: found.map_or_else(String::new, |f| number::bound(&f.text)),
         starts: test
             .steady_starts
             .iter()
@@ -161,11 +230,11 @@ fn section<'a>(
     }
 }
 
-/// `Steady state before the test (state `clean-steady`): reached after …`
+/// `Steady state before the test (state “clean-steady”): reached after …`
 fn start_sentence(start: &SteadyStart) -> String {
     let state = &start.state;
     let how = start_words(start);
-    format!("Steady state before the test (state `{state}`): {how}.")
+    format!("Steady state before the test (state “{state}”): {how}.")
 }
 
 /// The drives side by side.
@@ -184,7 +253,7 @@ fn drives_table(drives: &[Drive<'_>]) -> Table {
         ["Drive", "Name", "Measured", "Capacity under test"],
         rows,
     )
-    .fitting()
+    .of_text()
 }
 
 #[cfg(test)]
@@ -196,17 +265,5 @@ mod tests {
         assert_eq!(scale_note(1.0), "");
         assert_eq!(scale_note(0.01), "SHORTENED RUN: every measurement × 0.01");
         assert_eq!(scale_note(2.0), "LENGTHENED RUN: every measurement × 2");
-    }
-
-    #[test]
-    fn data_cannot_end_its_script_element() {
-        let data = ChartData {
-            note: "</script><script>alert(1)</script>".into(),
-            ..ChartData::default()
-        };
-        let json = script_safe(&data).unwrap();
-        assert!(!json.contains('<'), "{json}");
-        let back: serde_json::Value = serde_json::from_str(&json).unwrap();
-        assert_eq!(back["note"], data.note);
     }
 }

@@ -4,11 +4,12 @@
 use askama::Template;
 use stend_record::study::{Cell as Value, Effect, EffectLevel, Study, StudyRow};
 
+use crate::assets::Assets;
 use crate::chart::{Axis, Chart, ChartData, ChartKind, Coordinate, Role, Scale, Trace};
-use crate::finding::ReportError;
+use crate::error::ReportError;
 use crate::number;
-use crate::page::{scale_note, script_safe};
-use crate::view::{Block, Cell, Figure, Table};
+use crate::page::scale_note;
+use crate::view::{Block, Cell, Contents, Figure, Table};
 
 /// A factor that explains less of an outcome has no chart.
 const CHARTED_SHARE_MIN: f64 = 0.02;
@@ -31,10 +32,8 @@ const LOG_RATIO: f64 = 20.0;
 #[derive(Template)]
 #[template(path = "study.html")]
 struct Page<'a> {
-    style: &'static str,
-    plotly: &'static str,
-    script: &'static str,
-    data: String,
+    assets: Assets,
+    contents: Vec<Contents>,
     study: &'a Study,
     design: String,
     counts: String,
@@ -65,7 +64,7 @@ pub(crate) fn render(study: &Study, planned: u64, reproduce: &str) -> Result<Str
         duration_scale: study.duration_scale,
         ..ChartData::default()
     };
-    let sections = jobs(study)
+    let sections: Vec<Section> = jobs(study)
         .into_iter()
         .enumerate()
         .map(|(number, job)| section(study, number, job, &mut data))
@@ -81,10 +80,8 @@ pub(crate) fn render(study: &Study, planned: u64, reproduce: &str) -> Result<Str
         }
     };
     let page = Page {
-        style: include_str!("../page/style.css"),
-        plotly: include_str!(concat!(env!("OUT_DIR"), "/plotly.min.js")),
-        script: include_str!("../page/charts.js"),
-        data: script_safe(&data)?,
+        assets: Assets::embedding(&data)?,
+        contents: contents(&sections),
         study,
         design: study.design.replace('-', " "),
         counts: format!(
@@ -103,6 +100,18 @@ pub(crate) fn render(study: &Study, planned: u64, reproduce: &str) -> Result<Str
     };
     page.render()
         .map_err(|error| ReportError::Render(error.to_string()))
+}
+
+fn contents(sections: &[Section]) -> Vec<Contents> {
+    let jobs = sections
+        .iter()
+        .map(|section| Contents::new(&section.anchor, &section.job));
+    let first = std::iter::once(Contents::new("effects", "Main effects"));
+    let last = [
+        Contents::new("rows", "Rows"),
+        Contents::new("reproduce", "How to reproduce"),
+    ];
+    first.chain(jobs).chain(last).collect()
 }
 
 fn jobs(study: &Study) -> Vec<&str> {
@@ -199,10 +208,7 @@ fn section(study: &Study, number: usize, job: &str, data: &mut ChartData) -> Sec
         job: job.to_owned(),
         anchor: format!("job-{}", number + 1),
         left_out,
-        blocks: vec![Block {
-            figures,
-            tables: Vec::new(),
-        }],
+        blocks: vec![Block::drawn(figures, Vec::new())],
     }
 }
 

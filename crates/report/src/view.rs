@@ -1,5 +1,6 @@
 //! What the template lays out: tables, figures and blocks of them.
 
+use crate::bars::BarChart;
 use crate::chart::{Axis, Chart, ChartData, ChartKind, Role, Trace};
 use crate::drive::Drive;
 use crate::number;
@@ -19,6 +20,27 @@ pub struct Table {
     /// As wide as it must be, remarks beside the figures; else over the whole width, remarks
     /// under the figures.
     pub fitting: bool,
+    /// Whether its cells are words, which stand at the left.
+    pub text: bool,
+}
+
+/// An entry of the menu.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents {
+    /// Id of the section.
+    pub anchor: String,
+    /// A few words.
+    pub title: String,
+}
+
+impl Contents {
+    /// An entry.
+    pub fn new(anchor: &str, title: &str) -> Contents {
+        Contents {
+            anchor: anchor.to_owned(),
+            title: title.to_owned(),
+        }
+    }
 }
 
 /// Whether a table stands open.
@@ -82,6 +104,12 @@ impl Table {
         self
     }
 
+    /// Of words.
+    pub fn of_text(mut self) -> Table {
+        self.text = true;
+        self.fitting()
+    }
+
     /// Whether the table is folded on the screen.
     pub fn is_folded(&self) -> bool {
         self.folding != Folding::Open
@@ -100,6 +128,8 @@ pub struct Cell {
     pub text: String,
     /// A remark under it; empty for none.
     pub note: String,
+    /// Whether it is the best of its row.
+    pub best: bool,
 }
 
 impl Cell {
@@ -108,6 +138,7 @@ impl Cell {
         Cell {
             text: text.into(),
             note: note.into(),
+            best: false,
         }
     }
 }
@@ -152,13 +183,26 @@ pub struct Figure {
     pub table: Option<Table>,
 }
 
-/// Figures side by side, and tables under all of them.
+/// Bars, figures side by side, and tables under all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
+    /// Charts of bars.
+    pub bars: Vec<BarChart>,
     /// The figures.
     pub figures: Vec<Figure>,
     /// The tables.
     pub tables: Vec<Table>,
+}
+
+impl Block {
+    /// Figures without bars, and tables under them.
+    pub fn drawn(figures: Vec<Figure>, tables: Vec<Table>) -> Block {
+        Block {
+            bars: Vec::new(),
+            figures,
+            tables,
+        }
+    }
 }
 
 impl Chart {
@@ -176,7 +220,6 @@ impl Chart {
             }
         }
         let form = match self.kind {
-            ChartKind::Bars => "Bar chart",
             ChartKind::Lines => "Line chart",
             ChartKind::Dots => "Chart of samples as dots and their means as lines",
         };

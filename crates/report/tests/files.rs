@@ -37,16 +37,11 @@ fn copied(works: Vec<FileWork>) -> TestResult {
 }
 
 /// A review of this test on the drive and on its rival.
-fn page(own: TestResult, rival: TestResult) -> (Html, serde_json::Value) {
+fn page(own: TestResult, rival: TestResult) -> Html {
     let mut review: Review = common::review(1.0);
     review.tests = vec![own];
     review.rivals[0].tests = vec![rival];
-    let text = write(&review, &common::findings(&review)).unwrap();
-    let html = Html::parse_document(&text);
-    let selector = Selector::parse("script[type='application/json']").unwrap();
-    let data: String = html.select(&selector).next().unwrap().text().collect();
-    let data = serde_json::from_str(&data).unwrap();
-    (html, data)
+    Html::parse_document(&write(&review).unwrap())
 }
 
 fn words(html: &Html) -> String {
@@ -57,21 +52,29 @@ fn words(html: &Html) -> String {
 
 #[test]
 fn sets_are_bars_beside_the_rivals() {
-    let (html, data) = page(
+    let html = page(
         copied(vec![
             work("iso", 162.4e6, false),
             work("work", 157.8e6, false),
         ]),
         copied(vec![work("work", 201e6, false)]),
     );
-    let chart = &data["charts"][0];
-    assert_eq!(chart["kind"], "bars");
-    assert_eq!(chart["traces"].as_array().unwrap().len(), 2);
-    assert_eq!(chart["traces"][0]["x"][0], 162.4);
-    assert_eq!(chart["traces"][0]["y"][1], "work");
+    let (a, b) = ("▸ Fixture A 240 GB", "Fixture B 256 GB");
     // The rival has copied one of the sets.
-    assert_eq!(chart["traces"][1]["x"][0], serde_json::Value::Null);
-    assert_eq!(chart["traces"][1]["x"][1], 201.0);
+    let expected = [
+        (
+            "iso".to_owned(),
+            vec![format!("{a}: 162 MB/s; width:80.80%")],
+        ),
+        (
+            "work".to_owned(),
+            vec![
+                format!("{b}: 201 MB/s; width:100.00%"),
+                format!("{a}: 158 MB/s; width:78.51%"),
+            ],
+        ),
+    ];
+    assert_eq!(common::bars(&html, "section.test"), expected);
     let words = words(&html);
     for said in ["158 MB/s", "201 MB/s", "68,500 requests", "8.70 GB"] {
         assert!(words.contains(said), "{said}");
@@ -80,12 +83,13 @@ fn sets_are_bars_beside_the_rivals() {
 
 #[test]
 fn scaled_sets_say_so_and_are_compared_with_none_of_another_size() {
-    let (html, data) = page(
+    let html = page(
         copied(vec![work("work", 157.8e6, true)]),
         copied(vec![work("work", 201e6, false)]),
     );
-    let chart = &data["charts"][0];
-    assert_eq!(chart["traces"][0]["y"][0], "work (scaled to 25 MiB)");
-    assert_eq!(chart["traces"][1]["x"][0], serde_json::Value::Null);
+    let groups = common::bars(&html, "section.test");
+    assert_eq!(groups.len(), 1);
+    assert_eq!(groups[0].0, "work (scaled to 25 MiB)");
+    assert_eq!(groups[0].1.len(), 1, "the drive's own bar: {groups:?}");
     assert!(words(&html).contains("scaled to 25 MiB"));
 }

@@ -8,7 +8,7 @@ use stend_report::write;
 
 /// The section's text; `None` where there is none.
 fn section(review: &Review) -> Option<String> {
-    let page = write(review, &common::findings(review)).unwrap();
+    let page = write(review).unwrap();
     let html = Html::parse_document(&page);
     let section = Selector::parse("#published").unwrap();
     let text = html.select(&section).next()?.text().collect::<String>();

@@ -102,6 +102,5 @@ fn what_failed_or_is_missing_or_shortened_is_said() {
     assert!(text.contains("SHORTENED RUN: every measurement × 0.1"));
     let html = Html::parse_document(&text);
     assert!(texts(&html, "#rows td").contains(&"it does not fit".to_owned()));
-    // On each chart as well.
-    assert!(texts(&html, "figure h3")[0].contains("SHORTENED RUN"));
+    assert!(texts(&html, "body > .scaled")[0].contains("SHORTENED RUN"));
 }

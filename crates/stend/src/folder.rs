@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
+use stend_analysis::compare::Unlike;
 use stend_record::review::{Review, TargetKind};
-use stend_report::Finding;
+use stend_report::ReportError;
 
 use crate::failure::Failure;
 use crate::{kept, signals};
@@ -101,7 +102,7 @@ impl Folder {
             })?;
             return Ok(self.path.join("index.html"));
         }
-        let page = self.save_with(review, None)?;
+        let page = self.replace(review, |path| stend_report::write_folder(review, path))?;
         *self.page() = Some(now);
         Ok(page)
     }
@@ -110,14 +111,22 @@ impl Folder {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`Folder::save`], with a finding before all others.
-    pub fn save_with(&self, review: &Review, first: Option<Finding>) -> Result<PathBuf, Failure> {
-        let findings = stend_analysis::findings(review).into_iter();
-        let findings = findings.map(|(title, text)| Finding { title, text });
-        let findings: Vec<Finding> = first.into_iter().chain(findings).collect();
-        // A signal waits for this, and prints the hint.
+    /// As [`Folder::save`], of a review whose rivals are the other sides of a comparison, with
+    /// the conditions that were not the same for all.
+    pub fn save_compared(&self, review: &Review, unlike: &[Unlike]) -> Result<PathBuf, Failure> {
+        self.replace(review, |path| {
+            stend_report::write_comparison(review, unlike, path)
+        })
+    }
+
+    /// A signal waits for this, and prints the hint.
+    fn replace(
+        &self,
+        review: &Review,
+        write: impl FnOnce(&Path) -> Result<PathBuf, ReportError>,
+    ) -> Result<PathBuf, Failure> {
         signals::undisturbed(|| {
-            let page = stend_report::write_folder(review, &findings, &self.path)?;
+            let page = write(&self.path)?;
             self.holds(review);
             Ok(page)
         })

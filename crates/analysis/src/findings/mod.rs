@@ -3,9 +3,10 @@
 //! The rules, in the order of reading:
 //!
 //! - *level*: within [`LEVEL_SHARE`](crate::figures::LEVEL_SHARE) (2 %) of one another
-//! - *N % above*, *below*: outside that, up to twice
-//! - *N times*: from twice up
-//! - *place*: one more than the drives whose figure is ahead by more than level
+//! - *leads*, *ahead*, *behind*: outside that, beside the best of the rivals
+//! - *N times*: from twice up, of a rival from one and a half
+//! - of the whole, against the geometric mean of the rivals: *level* within 5 %, *slower* down to
+//!   60 %, below that *at N % of the speed*
 //! - *about as fast*: sequential reading and writing within a tenth of one another
 //! - *grow*, *fall*: the last of a test over depths at least 1.1 times the first, or at most its
 //!   1.1th part; between them they hardly change
@@ -33,15 +34,27 @@ use stend_record::review::{Review, TestResult};
 
 pub use drives::labels;
 
+use crate::headline::headlines;
 use crate::kinds::sentences;
 use crate::words;
 
 /// Title of the first finding, the whole in a few sentences.
 pub const SUMMARY_TITLE: &str = "In short";
 
-/// The verdict, as title and text: first [`SUMMARY_TITLE`], then one entry for each test
-/// that left figures, in the order of the tests, its title the test's.
-pub fn findings(review: &Review) -> Vec<(String, String)> {
+/// A part of the verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The test that it follows from; none of the whole.
+    pub test_id: Option<String>,
+    /// What it is about, in a few words: [`SUMMARY_TITLE`], or the test's title.
+    pub title: String,
+    /// What was found, in sentences with figures and units.
+    pub text: String,
+}
+
+/// The verdict: first [`SUMMARY_TITLE`], then one entry for each test that left figures, in the
+/// order of the tests.
+pub fn findings(review: &Review) -> Vec<Finding> {
     let drives = drives::all(review);
     let mut found = Vec::new();
     let whole = |test: &&TestResult| test.left_out_points == 0;
@@ -52,11 +65,23 @@ pub fn findings(review: &Review) -> Vec<(String, String)> {
         }
         said.extend(rivals::sentence(test, &drives));
         said.extend(start(test));
-        found.push((title(test), said.join(" ")));
+        found.push(Finding {
+            test_id: Some(test.id.clone()),
+            title: title(test),
+            text: said.join(" "),
+        });
     }
-    let summary = summary::sentences(review, &drives);
+    let tests: Vec<&[TestResult]> = std::iter::once(review.tests.as_slice())
+        .chain(review.rivals.iter().map(|rival| rival.tests.as_slice()))
+        .collect();
+    let summary = summary::sentences(review, &drives, &headlines(&tests));
     if !summary.is_empty() {
-        found.insert(0, (SUMMARY_TITLE.to_owned(), summary.join(" ")));
+        let whole = Finding {
+            test_id: None,
+            title: SUMMARY_TITLE.to_owned(),
+            text: summary.join(" "),
+        };
+        found.insert(0, whole);
     }
     found
 }

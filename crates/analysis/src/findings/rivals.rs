@@ -4,8 +4,12 @@ use stend_record::review::TestResult;
 
 use super::drives::DriveFigures;
 use crate::figures::{KeyFigure, Standing, Unit, same};
+use crate::headline::{Group, Headline};
 use crate::kinds::curve::curves_of;
-use crate::words::{percent, times, uncapitalised};
+use crate::words::{list, percent, times, uncapitalised};
+
+/// Figures named in a sentence at most.
+const NAMED_MAX: usize = 3;
 
 /// A test's key figures against those of the rivals that have them.
 pub(super) fn sentence(test: &TestResult, drives: &[DriveFigures]) -> Option<String> {
@@ -19,30 +23,76 @@ pub(super) fn sentence(test: &TestResult, drives: &[DriveFigures]) -> Option<Str
         .filter(|figure| !several_curves || figure.unit == Unit::Bytes)
         .filter_map(|figure| Compared::of(figure, rivals))
         .collect();
-    let first = all.first()?;
-    let one_best = all.iter().all(|c| c.best == first.best);
+    match &all[..] {
+        [] => None,
+        [only] => Some(only.alone()),
+        all => Some(of_several(all, rivals)),
+    }
+}
+
+/// Where the drive leads and where not, with the widest gap.
+fn of_several(all: &[Compared<'_>], rivals: &[DriveFigures]) -> String {
+    let (behind, leading): (Vec<_>, Vec<_>) = all
+        .iter()
+        .partition(|compared| compared.standing() == Standing::Behind);
     let whom = match rivals {
-        [only] => only.label.clone(),
-        _ if one_best && all.len() > 1 => {
-            format!("its rivals, of which {} is the best in each", first.best)
-        }
-        _ => "its rivals".to_owned(),
+        [only] => only.label.as_str(),
+        _ => "its rivals",
     };
-    let named = rivals.len() > 1 && !(one_best && all.len() > 1);
-    let items: Vec<String> = all.iter().map(|c| c.words(rivals.len(), named)).collect();
-    Some(format!("Against {whom}: {}.", items.join("; ")))
+    let by_gap = |a: &&&Compared<'_>, b: &&&Compared<'_>| a.ratio().total_cmp(&b.ratio());
+    let widest = behind.iter().min_by(by_gap);
+    let best = leading.iter().max_by(by_gap);
+    match (widest, best) {
+        (Some(widest), None) => {
+            let behind = match rivals {
+                [only] => format!("It is behind {} in {}", only.label, all_figures(all.len())),
+                _ => "For each figure there is a faster rival".to_owned(),
+            };
+            format!("{behind}; the widest gap is in {}.", widest.gap())
+        }
+        (None, Some(best)) if best.standing() == Standing::Level => {
+            format!("It is level with {whom} in {}.", all_figures(all.len()))
+        }
+        (None, Some(best)) => format!(
+            "No figure falls behind {whom}; the widest lead is {} in {}.",
+            lead(best.ratio()),
+            best.quoted()
+        ),
+        (Some(widest), Some(_)) => {
+            let gap = match behind.len() {
+                1 => format!("not so in {}", widest.gap()),
+                _ => format!("of the others the widest gap is in {}", widest.gap()),
+            };
+            let leading = named(&leading, all.len());
+            format!("It leads or is level in {leading}; {gap}.")
+        }
+        (None, None) => String::new(),
+    }
+}
+
+fn all_figures(count: usize) -> String {
+    match count {
+        2 => "both figures".to_owned(),
+        count => format!("all {count} figures"),
+    }
+}
+
+/// The names of a few figures, or how many they are.
+fn named(some: &[&Compared<'_>], of: usize) -> String {
+    match some.len() {
+        0..=NAMED_MAX => list(&some.iter().map(|c| c.quoted()).collect::<Vec<_>>()),
+        count => format!("{count} of {of} figures"),
+    }
 }
 
 /// A key figure among those of the rivals.
 struct Compared<'a> {
     figure: &'a KeyFigure,
-    /// One more than the rivals that are ahead.
-    place: usize,
-    /// Drives that have the figure.
-    drives: usize,
     /// The rival with the greatest figure.
     best: &'a str,
     best_value: f64,
+    /// Rivals that have the figure.
+    rivals: usize,
 }
 
 impl<'a> Compared<'a> {
@@ -53,89 +103,138 @@ impl<'a> Compared<'a> {
             .filter_map(|r| Some((r.label.as_str(), same(&r.figures, figure)?.value)))
             .collect();
         let (best, best_value) = *theirs.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let ahead = |other: f64| Standing::of(other, figure.value) == Standing::Ahead;
         Some(Compared {
             figure,
-            place: 1 + theirs.iter().filter(|(_, other)| ahead(*other)).count(),
-            drives: 1 + theirs.len(),
             best,
             best_value,
+            rivals: theirs.len(),
         })
     }
 
-    /// `read, depth 4, 8 % below (9,900 IOPS)`; of several rivals with the place, and
-    /// where the best is `named`, with its name.
-    fn words(&self, rivals: usize, named: bool) -> String {
-        // A name of several parts is parted from what is said of it.
-        let mut name = uncapitalised(&self.figure.name).replace(": ", " ");
-        if name.contains(", ") {
-            name.push(',');
+    fn standing(&self) -> Standing {
+        Standing::of(self.figure.value, self.best_value)
+    }
+
+    /// The drive's figure as a multiple of the best rival's.
+    fn ratio(&self) -> f64 {
+        match (self.figure.value, self.best_value) {
+            (_, 0.0) => f64::INFINITY,
+            (own, best) => own / best,
         }
+    }
+
+    /// In the middle of a sentence: `“read, depth 4”`.
+    fn quoted(&self) -> String {
+        format!("“{}”", uncapitalised(&self.figure.name))
+    }
+
+    /// The only figure of a test.
+    fn alone(&self) -> String {
         let value = self.figure.unit.words(self.best_value);
-        let relation = relation(self.figure.value, self.best_value);
-        let (relation, whom) = match (named, relation.as_str()) {
-            (true, "level") => ("level with".to_owned(), format!(" {}", self.best)),
-            (true, _) => (relation, format!(" {}", self.best)),
-            (false, text) if text.ends_with(" times") => (relation + " as much", String::new()),
-            (false, _) => (relation, String::new()),
+        let best = self.best;
+        let (among, comma) = match self.rivals {
+            1 => ("", ""),
+            _ => (", the best of its rivals", ","),
         };
-        if rivals == 1 {
-            return format!("{name} {relation} ({value})");
+        match self.standing() {
+            Standing::Level => format!("It is level with {best} ({value}){among}."),
+            Standing::Ahead => {
+                let lead = lead(self.ratio());
+                format!("It is {lead} ahead of {best} ({value}){among}.")
+            }
+            Standing::Behind => {
+                let more = self.more();
+                format!("{best}{among}{comma} reaches {value}, {more}.")
+            }
         }
-        let (place, drives) = (self.place, self.drives);
-        format!("{name} place {place} of {drives}, {relation}{whom} ({value})")
+    }
+
+    /// How much more the best rival has: `1.9 times as much`, `12 % more`.
+    fn more(&self) -> String {
+        match 1.0 / self.ratio() {
+            ratio if !ratio.is_finite() => "against nothing".to_owned(),
+            ratio if ratio >= 1.5 => format!("{} as much", times(ratio)),
+            ratio => format!("{} more", percent(ratio - 1.0)),
+        }
+    }
+
+    /// `“write, depth 4”, where Crucial BX100 reaches 69,900 IOPS, 2.8 times as much`.
+    fn gap(&self) -> String {
+        let value = self.figure.unit.words(self.best_value);
+        let (name, best, more) = (self.quoted(), self.best, self.more());
+        format!("{name}, where {best} reaches {value}, {more}")
     }
 }
 
-/// How a value compares with another: `level`, `8 % below`, `2.3 times`.
-fn relation(value: f64, other: f64) -> String {
-    let ratio = value / other;
-    match Standing::of(value, other) {
-        Standing::Level => "level".to_owned(),
-        Standing::Ahead if !ratio.is_finite() => "above".to_owned(),
-        Standing::Ahead if ratio >= 2.0 => times(ratio),
-        Standing::Ahead => format!("{} above", percent(ratio - 1.0)),
-        Standing::Behind => format!("{} below", percent(1.0 - ratio)),
+/// How far a figure is ahead: `12 %`, `2.3 times`.
+fn lead(ratio: f64) -> String {
+    match ratio {
+        ratio if !ratio.is_finite() => "far".to_owned(),
+        ratio if ratio >= 2.0 => times(ratio),
+        ratio => percent(ratio - 1.0),
     }
 }
 
-/// How often the reviewed drive is ahead of each rival, over all the key figures that both
-/// have, and with which of them it can hardly be compared.
-pub(super) fn comparison(drives: &[DriveFigures]) -> Vec<String> {
+/// A figure within this ratio of the rivals' mean is about theirs.
+const ALIKE_RATIO: f64 = 1.05;
+
+/// How the headline figures stand to the rivals' means, a clause for each group; with which rivals
+/// the drive can hardly be compared.
+pub(super) fn comparison(headlines: &[Headline], drives: &[DriveFigures]) -> Vec<String> {
     let Some((reviewed, rivals)) = drives.split_first() else {
         return Vec::new();
     };
-    let mut standings = Vec::new();
-    let mut unlike = Vec::new();
-    for rival in rivals {
-        let all: Vec<Standing> = reviewed
-            .figures
-            .iter()
-            .filter_map(|f| Some(Standing::of(f.value, same(&rival.figures, f)?.value)))
-            .collect();
-        if all.is_empty() {
-            continue;
-        }
-        let count = |wanted| all.iter().filter(|s| **s == wanted).count();
-        standings.push(format!(
-            "Of {} key figures it is ahead of {} in {}, level in {} and behind in {}.",
-            all.len(),
-            rival.label,
-            count(Standing::Ahead),
-            count(Standing::Level),
-            count(Standing::Behind),
+    let mut out = Vec::new();
+    let clauses: Vec<String> = [
+        (Group::Reads, "in reading"),
+        (Group::Writes, "in writing"),
+        (Group::Sustained, "in sustained writing"),
+        (Group::Mixed, "when it reads and writes at once"),
+        (Group::Applications, "in applications"),
+    ]
+    .into_iter()
+    .filter_map(|(group, words)| Some((words, mean_ratio(headlines, group)?)))
+    .map(|(words, ratio)| format!("{} {words}", standing_words(ratio)))
+    .collect();
+    let whom: Vec<String> = rivals.iter().map(|rival| rival.label.clone()).collect();
+    if !clauses.is_empty() {
+        let mean = match whom.len() {
+            1 => "",
+            _ => "the mean of ",
+        };
+        out.push(format!(
+            "Against {mean}{} it is {}.",
+            list(&whom),
+            list(&clauses)
         ));
-        if rival.kind != reviewed.kind {
-            unlike.push(rival.label.as_str());
-        }
     }
+    let unlike = rivals.iter().filter(|rival| rival.kind != reviewed.kind);
+    let unlike: Vec<&str> = unlike.map(|rival| rival.label.as_str()).collect();
     if !unlike.is_empty() {
-        standings.push(format!(
+        out.push(format!(
             "Not measured in the same way (see the conditions), so compare with care: {}.",
             unlike.join(", ")
         ));
     }
-    standings
+    out
+}
+
+/// The geometric mean of a group's ratios.
+fn mean_ratio(headlines: &[Headline], group: Group) -> Option<f64> {
+    let of_group = headlines.iter().filter(|headline| headline.group == group);
+    let logs: Vec<f64> = of_group.filter_map(|h| Some(h.ratio()?.ln())).collect();
+    (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+}
+
+/// `level`, `12 % faster`, `2.3 times as fast`, `at 44 % of the speed`.
+fn standing_words(ratio: f64) -> String {
+    match ratio {
+        r if r >= 2.0 => format!("{} as fast", times(r)),
+        r if r >= ALIKE_RATIO => format!("{} faster", percent(r - 1.0)),
+        r if r > 1.0 / ALIKE_RATIO => "level".to_owned(),
+        r if r > 0.6 => format!("{} slower", percent(1.0 - r)),
+        r => format!("at {} of the speed", percent(r)),
+    }
 }
 
 #[cfg(test)]
@@ -145,54 +244,113 @@ mod tests {
 
     #[test]
     fn words_follow_the_ratio() {
-        for (value, other, words) in [
-            (101.9, 100.0, "level"),
-            (98.1, 100.0, "level"),
-            (97.9, 100.0, "2.1 % below"),
-            (103.0, 100.0, "3 % above"),
-            (92.0, 100.0, "8 % below"),
-            (230.0, 100.0, "2.3 times"),
-            (30.0, 100.0, "70 % below"),
-            (1.0, 0.0, "above"),
-            (0.0, 0.0, "level"),
+        for (ratio, words) in [
+            (2.3, "2.3 times as fast"),
+            (1.12, "12 % faster"),
+            (1.03, "level"),
+            (0.97, "level"),
+            (0.88, "12 % slower"),
+            (0.44, "at 44 % of the speed"),
         ] {
-            assert_eq!(relation(value, other), words, "{value} to {other}");
+            assert_eq!(standing_words(ratio), words, "{ratio}");
         }
     }
 
-    fn told(value: f64, rivals: &[(&str, f64)]) -> String {
-        let figure = |value| KeyFigure {
+    fn figure(name: &str, value: f64) -> KeyFigure {
+        KeyFigure {
             test_id: "t".into(),
-            name: "Read".into(),
+            name: name.into(),
             value,
             unit: Unit::BytesPerS,
+        }
+    }
+
+    fn drive(label: &str, figures: &[(&str, f64)]) -> DriveFigures {
+        DriveFigures {
+            label: label.into(),
+            kind: TargetKind::Simulated,
+            figures: figures
+                .iter()
+                .map(|(name, value)| figure(name, *value))
+                .collect(),
+        }
+    }
+
+    fn told(own: &[(&str, f64)], rivals: &[(&str, &[(&str, f64)])]) -> String {
+        let mut drives = vec![drive("Own", own)];
+        drives.extend(rivals.iter().map(|(label, figures)| drive(label, figures)));
+        let test = TestResult {
+            id: "t".into(),
+            ..TestResult::default()
         };
-        let rivals: Vec<DriveFigures> = rivals
-            .iter()
-            .map(|(label, value)| DriveFigures {
-                label: (*label).into(),
-                kind: TargetKind::Simulated,
-                figures: vec![figure(*value)],
-            })
-            .collect();
-        let figure = figure(value);
-        let compared = Compared::of(&figure, &rivals).unwrap();
-        compared.words(rivals.len(), rivals.len() > 1)
+        sentence(&test, &drives).unwrap()
     }
 
     #[test]
-    fn the_place_among_rivals_is_told() {
-        let two = [("A", 300e6), ("B", 500e6)];
+    fn a_single_figure_is_set_beside_the_best() {
+        let (a, b): (&[_], &[_]) = (&[("Read", 300e6)], &[("Read", 500e6)]);
         for (value, words) in [
-            (550e6, "read place 1 of 3, 10 % above B (500 MB/s)"),
-            (1100e6, "read place 1 of 3, 2.2 times B (500 MB/s)"),
-            (495e6, "read place 1 of 3, level with B (500 MB/s)"),
-            (400e6, "read place 2 of 3, 20 % below B (500 MB/s)"),
-            (150e6, "read place 3 of 3, 70 % below B (500 MB/s)"),
+            (
+                550e6,
+                "It is 10 % ahead of B (500 MB/s), the best of its rivals.",
+            ),
+            (
+                1100e6,
+                "It is 2.2 times ahead of B (500 MB/s), the best of its rivals.",
+            ),
+            (
+                495e6,
+                "It is level with B (500 MB/s), the best of its rivals.",
+            ),
+            (
+                400e6,
+                "B, the best of its rivals, reaches 500 MB/s, 25 % more.",
+            ),
+            (
+                150e6,
+                "B, the best of its rivals, reaches 500 MB/s, 3.33 times as much.",
+            ),
         ] {
-            assert_eq!(told(value, &two), words);
+            assert_eq!(told(&[("Read", value)], &[("A", a), ("B", b)]), words);
         }
-        assert_eq!(told(294e6, &two[..1]), "read level (300 MB/s)");
-        assert_eq!(told(900e6, &two[..1]), "read 3 times as much (300 MB/s)");
+        let one: &[(&str, &[_])] = &[("A", a)];
+        assert_eq!(
+            told(&[("Read", 294e6)], one),
+            "It is level with A (300 MB/s)."
+        );
+        assert_eq!(
+            told(&[("Read", 200e6)], one),
+            "A reaches 300 MB/s, 1.5 times as much."
+        );
+    }
+
+    #[test]
+    fn of_several_figures_the_widest_gap_is_told() {
+        let figures = |read, write| [("Read", read), ("Write", write)];
+        let (a, b) = (figures(300e6, 300e6), figures(500e6, 200e6));
+        let rivals: &[(&str, &[_])] = &[("A", &a), ("B", &b)];
+        assert_eq!(
+            told(&figures(550e6, 100e6), rivals),
+            "It leads or is level in “read”; not so in “write”, where A reaches 300 MB/s, 3 times as much."
+        );
+        assert_eq!(
+            told(&figures(400e6, 100e6), rivals),
+            "For each figure there is a faster rival; the widest gap is in “write”, where A reaches 300 MB/s, \
+             3 times as much."
+        );
+        assert_eq!(
+            told(&figures(600e6, 300e6), rivals),
+            "No figure falls behind its rivals; the widest lead is 20 % in “read”."
+        );
+        let one: &[(&str, &[_])] = &[("A", &a)];
+        assert_eq!(
+            told(&figures(100e6, 200e6), one),
+            "It is behind A in both figures; the widest gap is in “read”, where A reaches 300 MB/s, 3 times \
+             as much."
+        );
+        assert_eq!(
+            told(&figures(301e6, 299e6), one),
+            "It is level with A in both figures."
+        );
     }
 }

@@ -1,13 +1,14 @@
 //! The whole in a few sentences.
 
-use stend_record::review::{PointOp, Review, SLOW_LINK, TestResult};
+use stend_record::review::{PointOp, Review, SLOW_LINK, Series, TestResult};
 
 use super::drives::DriveFigures;
 use super::rivals;
 use crate::ends::{end_level, start_level};
 use crate::figures::Unit;
+use crate::headline::Headline;
 use crate::kinds::curve::curves_of;
-use crate::kinds::curve::{KEPT_SHARE, Return, speeds};
+use crate::kinds::curve::{KEPT_SHARE, Return};
 use crate::kinds::ladder;
 use crate::kinds::ladder::rungs_of;
 use crate::load::points_of;
@@ -16,10 +17,14 @@ use crate::words::{self, capitalised, uncapitalised};
 /// Reading and writing within this ratio are about equally fast.
 const ALIKE_RATIO: f64 = 1.1;
 
-/// What the review comes to, from three of its tests: `sequential`, the first that
-/// measured a single curve, and the first that measured several. Then how the drive stands
-/// to its rivals, and what keeps the verdict from being a full one.
-pub(super) fn sentences(review: &Review, drives: &[DriveFigures]) -> Vec<String> {
+/// What the review comes to: how the drive stands to its rivals by its headline figures; then, from
+/// three of its tests (`sequential`, the first that measured a single curve, and the first that
+/// measured several), how it writes and recovers; and what keeps the verdict from being a full one.
+pub(super) fn sentences(
+    review: &Review,
+    drives: &[DriveFigures],
+    headlines: &[Headline],
+) -> Vec<String> {
     if review.tests.is_empty() {
         return vec!["No test has finished: there is nothing to judge.".to_owned()];
     }
@@ -31,17 +36,16 @@ pub(super) fn sentences(review: &Review, drives: &[DriveFigures]) -> Vec<String>
     .into_iter()
     .flatten()
     .collect();
-    let mut out = Vec::new();
+    let mut out = rivals::comparison(headlines, drives);
     if !clauses.is_empty() {
         out.push(capitalised(&clauses.join("; ")) + ".");
     }
     out.extend(whole().find_map(coming_back));
-    out.extend(rivals::comparison(drives));
     out.extend(reservations(review));
     out
 }
 
-/// `it reads in sequence 3 times as fast as it writes (514 and 172 MB/s)`.
+/// `it reads in sequence 3 times as fast as it writes`.
 fn reading_and_writing(test: &TestResult) -> Option<String> {
     let points = points_of(test);
     let of = |op| points.iter().find(|p| p.load.op == op);
@@ -50,27 +54,22 @@ fn reading_and_writing(test: &TestResult) -> Option<String> {
         return None;
     }
     let [read, write] = [read, write].map(|p| p.bw_bytes_per_s);
-    let figures = format!(
-        "({} and {})",
-        words::number(read / 1e6),
-        words::speed(write)
-    );
     if read <= 0.0 || write <= 0.0 {
         return None;
     }
     let ratio = read / write;
     Some(if ratio >= ALIKE_RATIO {
         let times = words::times(ratio);
-        format!("it reads in sequence {times} as fast as it writes {figures}")
+        format!("it reads in sequence {times} as fast as it writes")
     } else if ratio > 1.0 / ALIKE_RATIO {
-        format!("it reads and writes in sequence about as fast {figures}")
+        "it reads and writes in sequence about as fast".to_owned()
     } else {
         let times = words::times(1.0 / ratio);
-        format!("it writes in sequence {times} as fast as it reads {figures}")
+        format!("it writes in sequence {times} as fast as it reads")
     })
 }
 
-/// `under lasting random writes it falls to 11 % of its speed (41,400 to 4,630 IOPS)`.
+/// `of its speed in random writes, 11 % is left in the end`.
 fn lasting(test: &TestResult) -> Option<String> {
     let [series] = curves_of(test) else {
         return None;
@@ -78,17 +77,24 @@ fn lasting(test: &TestResult) -> Option<String> {
     let (start, end) = (start_level(series)?, end_level(series)?);
     let pattern = series.point.pattern.words();
     let load = match series.point.op {
-        PointOp::Read => format!("lasting {pattern} reads"),
-        PointOp::Write => format!("lasting {pattern} writes"),
-        PointOp::Mixed => format!("a lasting {pattern} mix"),
+        PointOp::Read => format!("{pattern} reads"),
+        PointOp::Write => format!("{pattern} writes"),
+        PointOp::Mixed => format!("a {pattern} mix"),
     };
     let share = words::percent(end / start);
-    let speeds = speeds(series, start, "to", end);
     Some(if end / start >= KEPT_SHARE {
-        format!("under {load} it holds its speed ({speeds})")
+        format!(
+            "under {load} it holds its speed for {}",
+            words::time(lasts_s(series))
+        )
     } else {
-        format!("under {load} it falls to {share} of its speed ({speeds})")
+        let time = words::time(lasts_s(series));
+        format!("after {time} of {load}, {share} of its first speed is left")
     })
+}
+
+fn lasts_s(series: &Series) -> f64 {
+    series.samples.last().map_or(0.0, |sample| sample.t_s)
 }
 
 /// `After idle, 2.32 GB of fast writes come back, from 73 % of the fresh speed on; after

@@ -1,7 +1,7 @@
 //! A benchmark: what is said of its rows and passes, and what is compared.
 
 use stend_record::benchmark::BenchmarkCell;
-use stend_record::review::TestResult;
+use stend_record::review::{PointOp, TestResult};
 
 use crate::figures::{LEVEL_SHARE, Unit};
 use crate::kind::{Kind, Named};
@@ -36,28 +36,34 @@ fn sentences(cells: &[BenchmarkCell]) -> Vec<String> {
     if cells.is_empty() {
         return Vec::new();
     }
-    let mut rows: Vec<&str> = Vec::new();
-    for cell in cells {
-        if !rows.contains(&cell.row.as_str()) {
-            rows.push(&cell.row);
-        }
-    }
-    let parts: Vec<String> = rows.iter().map(|row| row_words(row, cells)).collect();
-    let mut out = vec![format!("{}.", parts.join("; "))];
+    let parts: Vec<String> = [PointOp::Read, PointOp::Write, PointOp::Mixed]
+        .into_iter()
+        .filter_map(|op| ends(op, cells))
+        .collect();
+    let mut out = vec![words::capitalised(&format!("{}.", parts.join("; ")))];
     out.extend(apart(cells));
     out
 }
 
-/// `Seq: 514 MB/s read, 172 MB/s write`.
-fn row_words(row: &str, cells: &[BenchmarkCell]) -> String {
-    let of_row = cells.iter().filter(|cell| cell.row == row);
-    let figures: Vec<String> = of_row
-        .map(|cell| {
-            let speed = words::speed(cell.best_bw_bytes_per_s);
-            format!("{speed} {}", cell.load.op.words())
-        })
-        .collect();
-    format!("{row}: {}", figures.join(", "))
+/// `it reads at 51.6 MB/s (4K) to 528 MB/s (Seq)`.
+fn ends(op: PointOp, cells: &[BenchmarkCell]) -> Option<String> {
+    let of_op = || cells.iter().filter(|cell| cell.load.op == op);
+    let by_speed = |a: &&BenchmarkCell, b: &&BenchmarkCell| {
+        a.best_bw_bytes_per_s.total_cmp(&b.best_bw_bytes_per_s)
+    };
+    let (slow, fast) = (of_op().min_by(by_speed)?, of_op().max_by(by_speed)?);
+    let verb = match op {
+        PointOp::Read => "it reads",
+        PointOp::Write => "it writes",
+        PointOp::Mixed => "mixed, it moves",
+    };
+    let told = |cell: &BenchmarkCell| {
+        format!("{} ({})", words::speed(cell.best_bw_bytes_per_s), cell.row)
+    };
+    Some(match slow.row == fast.row {
+        true => format!("{verb} at {}", told(slow)),
+        false => format!("{verb} at {} to {}", told(slow), told(fast)),
+    })
 }
 
 /// The share by which the slowest pass of a cell lies below the fastest.

@@ -2,7 +2,7 @@
 
 use stend_record::review::{PointOp, Series, TestResult};
 
-use crate::ends::{end_level, end_span_s, end_spread, start_level};
+use crate::ends::{end_level, start_level};
 use crate::figures::{Unit, speed_of};
 use crate::kind::{Kind, Named};
 use crate::recovery::{Recovery, recovery};
@@ -48,7 +48,7 @@ fn sentences(curves: &[Series], capacity_bytes: u64) -> Vec<String> {
 pub(crate) const KEPT_SHARE: f64 = 0.9;
 
 /// More stretches than this are not listed one by one.
-const STRETCHES_TOLD: usize = 5;
+const STRETCHES_TOLD: usize = 3;
 
 /// A speed of a curve with its unit.
 fn speed(series: &Series, iops: f64) -> String {
@@ -81,7 +81,7 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
     if start > 0.0 {
         out.push(left(series, start, end, capacity_bytes));
     }
-    out.extend(evenness(series, &levels));
+    out.extend(evenness(&levels));
     out
 }
 
@@ -103,7 +103,11 @@ fn left(series: &Series, start: f64, end: f64, capacity_bytes: u64) -> String {
     }
 }
 
+/// A few stretches one by one; of more, where the curve starts and the longest.
 fn stretches(series: &Series, levels: &[Level]) -> String {
+    if levels.len() > STRETCHES_TOLD {
+        return in_short(series, levels);
+    }
     let mut items: Vec<String> = Vec::new();
     for (i, level) in levels.iter().enumerate() {
         let at = match level.kind {
@@ -130,22 +134,37 @@ fn stretches(series: &Series, levels: &[Level]) -> String {
         };
         items.push(format!("{at} {until}"));
     }
-    if items.len() > STRETCHES_TOLD {
-        let untold = items.len() - STRETCHES_TOLD + 1;
-        let from = STRETCHES_TOLD - 2;
-        items.splice(
-            from..from + untold,
-            [format!("then in {untold} further stretches")],
-        );
-    }
     format!("It {} {}.", verb(series), items.join(", "))
 }
 
+/// `It starts at 41,400 IOPS and passes through 4 stretches, the longest of 51 min at 20,100 IOPS.`
+fn in_short(series: &Series, levels: &[Level]) -> String {
+    let by_length = |a: &&Level, b: &&Level| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s));
+    let longest = levels.iter().max_by(by_length);
+    let longest = longest.map_or_else(String::new, |level| {
+        let time = words::time(level.to_s - level.from_s);
+        match level.kind {
+            LevelKind::Level => {
+                format!(", the longest of {time} at {}", speed(series, level.iops_mean))
+            }
+            LevelKind::Decline | LevelKind::Rise => format!(
+                ", the longest of {time} from {}",
+                speeds(series, level.iops_from, "to", level.iops_to)
+            ),
+        }
+    });
+    let start = start_level(series).unwrap_or_default();
+    format!(
+        "It starts at {} and passes through {} stretches{longest}.",
+        speed(series, start),
+        levels.len()
+    )
+}
+
 /// How far the samples lie apart.
-fn evenness(series: &Series, levels: &[Level]) -> Option<String> {
+fn evenness(levels: &[Level]) -> Option<String> {
     let by_length = |a: &&Level, b: &&Level| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s));
     let longest = levels.iter().max_by(by_length)?;
-    let (low, high) = end_spread(series)?;
     let word = match longest.iops_scatter_percent {
         s if s < 5.0 => "hardly scatters",
         s if s < 15.0 => "scatters a little",
@@ -153,11 +172,8 @@ fn evenness(series: &Series, levels: &[Level]) -> Option<String> {
         _ => "swings widely",
     };
     Some(format!(
-        "From sample to sample it {word} (± {} over its longest stretch; 90 % of the last {} \
-         lie between {}).",
+        "From sample to sample it {word} (± {} over its longest stretch).",
         words::percent(longest.iops_scatter_percent / 100.0),
-        words::time(end_span_s(series)),
-        speeds(series, low, "and", high),
     ))
 }
 

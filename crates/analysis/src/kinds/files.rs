@@ -2,7 +2,7 @@
 
 use stend_record::review::{FileWork, TestResult};
 
-use crate::figures::Unit;
+use crate::figures::{Standing, Unit};
 use crate::kind::{Kind, Named};
 use crate::words::{self, capitalised};
 
@@ -39,7 +39,7 @@ fn line(work: &FileWork) -> String {
     )
 }
 
-/// The speeds, and where there are several the widest distance.
+/// The speed of the only set, or of the fastest and the slowest.
 fn sentences(files: &[FileWork]) -> Vec<String> {
     let speed = |work: &FileWork| {
         format!(
@@ -55,17 +55,17 @@ fn sentences(files: &[FileWork]) -> Vec<String> {
     else {
         return Vec::new();
     };
-    let list: Vec<String> = files.iter().map(speed).collect();
-    let mut out = vec![words::capitalised(&format!("{}.", words::list(&list)))];
-    if files.len() > 1 {
-        out.push(format!(
-            "The set `{}` takes {} as long a byte as `{}`.",
-            slowest.set,
-            words::times(fastest.bw_bytes_per_s / slowest.bw_bytes_per_s),
-            fastest.set
-        ));
+    match files {
+        [only] => vec![words::capitalised(&format!("{}.", speed(only)))],
+        _ if Standing::of(slowest.bw_bytes_per_s, fastest.bw_bytes_per_s) == Standing::Level => {
+            vec![format!("All sets are equally fast: {}.", speed(fastest))]
+        }
+        _ => vec![format!(
+            "Fastest is {}, slowest {}.",
+            speed(fastest),
+            speed(slowest)
+        )],
     }
-    out
 }
 
 fn key_figures(files: &[FileWork]) -> Vec<Named> {

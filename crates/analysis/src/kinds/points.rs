@@ -79,7 +79,7 @@ fn alone(points: &[Point]) -> Vec<String> {
             vec![format!("It writes at {}.", told(points, write))]
         }
         _ if only_depths && reads.len() + writes.len() == points.len() => {
-            let mut out = vec![at_depths(&reads, &writes, points)];
+            let mut out: Vec<String> = at_depths(&reads, &writes, points).into_iter().collect();
             out.extend(latencies(&reads, &writes));
             out
         }
@@ -90,8 +90,33 @@ fn alone(points: &[Point]) -> Vec<String> {
     }
 }
 
-/// `Reads reach 9,090 IOPS at queue depth 1 and 34,300 at queue depth 4, writes …`.
-fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
+/// `From queue depth 1 to 4 reads grow 3.8-fold and writes grow 1.4-fold.`
+fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> Option<String> {
+    let ends = |list: &[&Point]| {
+        let by_depth = |p: &&&Point| p.load.queue_depth;
+        let (low, high) = (list.iter().min_by_key(by_depth)?, list.iter().max_by_key(by_depth)?);
+        Some((low.load.queue_depth, high.load.queue_depth, high.iops / low.iops))
+    };
+    let (low, high, gain) = ends(reads).or_else(|| ends(writes))?;
+    if low == high || !gain.is_finite() {
+        return Some(reached(reads, writes, points));
+    }
+    let of = |name: &str, list| {
+        let (_, _, gain) = ends(list)?;
+        Some(format!("{name} grow {}-fold", words::number(gain)))
+    };
+    let gains: Vec<String> = [of("reads", reads), of("writes", writes)]
+        .into_iter()
+        .flatten()
+        .collect();
+    Some(format!(
+        "From queue depth {low} to {high} {}.",
+        words::list(&gains)
+    ))
+}
+
+/// Of a single depth: `Reads reach 9,090 IOPS, writes 7,400.`
+fn reached(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
     let one = |list: &[&Point], with_depths: bool| {
         let items = list.iter().enumerate().map(|(i, p)| {
             let figure = match i {

@@ -5,23 +5,24 @@ use stend_analysis::words::capitalised;
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{PointOp, TestResult};
 
-use crate::bars::{self, Bar, mb_per_s};
+use crate::bars::{self, Bar, BarChart};
 use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Figure, Table};
+use crate::view::{Block, Cell, Table};
 
 /// Charts and tables of a benchmark; nothing of any other test.
-pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
     let cells = benchmark_of(test);
     if cells.is_empty() {
         return Vec::new();
     }
-    let mut tables = vec![latency_table(test, drives)];
+    let mut tables = vec![speed_table(test, drives), latency_table(test, drives)];
     tables.extend(drives.iter().filter_map(|drive| passes_table(test, drive)));
     vec![Block {
-        figures: vec![speeds(test, drives, data)],
+        bars: vec![speeds(test, drives)],
         tables,
+        ..Block::default()
     }]
 }
 
@@ -66,22 +67,22 @@ fn op_head(op: PointOp, cells: &[BenchmarkCell]) -> String {
     }
 }
 
-fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let cells = benchmark_of(test);
     let group = |cell: &BenchmarkCell| format!("{}, {}", cell.row, cell.load.op.words());
     let groups: Vec<String> = cells.iter().map(group).collect();
     let title = format!("{}: the fastest pass", test.title);
-    let mut draft = bars::draft(title, mb_per_s(""), &groups, drives, |slot, nth| {
+    let mut chart = bars::chart(title, "MB/s, MB = 10⁶ bytes", &groups, drives, |slot, nth| {
         let cell = cell_of(&drives[slot], test, &cells[nth].row, cells[nth].load.op)?;
         Some(Bar::mb_per_s(cell.best_bw_bytes_per_s))
     });
-    draft.note = format!(
+    chart.note = format!(
         "A file of {}; the fastest of {} passes of {}.",
         number::block(cells[0].load.region_bytes.unwrap_or_default()),
         cells[0].passes.len(),
         number::duration(cells[0].duration_s)
     );
-    draft.place(data, Some(speed_table(test, drives)))
+    chart
 }
 
 /// Rows against directions, as the benchmark's window has it; the drives side by side.
@@ -97,6 +98,7 @@ fn speed_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
             )
         },
     )
+    .on_paper()
 }
 
 fn latency_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {

@@ -230,7 +230,7 @@ fn group_blocks(
     let mut tables = vec![facts_table(drawn, fast, duration_scale)];
     tables.extend(levels_table(drawn));
     tables.push(means_table(drawn, window_s));
-    let speeds = Block { figures, tables };
+    let speeds = Block::drawn(figures, tables);
     vec![speeds, latency_block(drawn, &suffix, data)]
 }
 
@@ -252,11 +252,8 @@ fn latency_block(drawn: &[Drawn<'_>], suffix: &str, data: &mut ChartData) -> Blo
     }
     let caption = format!("Completion latency over the whole curve{suffix}");
     let table = latency::table(caption, "Curve", &rows);
-    let table = if reviewed { table } else { table.folded() };
-    Block {
-        figures,
-        tables: vec![table],
-    }
+    let table = if reviewed { table.on_paper() } else { table.folded() };
+    Block::drawn(figures, vec![table])
 }
 
 fn load_phrase(series: &Series) -> String {
@@ -511,6 +508,7 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
         columns,
         rows,
     )
+    .on_paper()
 }
 
 /// What each of a drive's curves writes fast, by the end of the first; `None` of reads.

@@ -26,12 +26,12 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     }
     let measured = measured(drives, test, endurance_of).into_iter();
     measured
-        .map(|(drive, endurance)| Block {
-            figures: charts(drive, endurance)
-                .into_iter()
-                .map(|chart| chart.place(data, None))
-                .collect(),
-            tables: vec![outcome(drive, endurance), rounds_table(drive, endurance)],
+        .map(|(drive, endurance)| {
+            let charts = charts(drive, endurance).into_iter();
+            Block::drawn(
+                charts.map(|chart| chart.place(data, None)).collect(),
+                vec![outcome(drive, endurance), rounds_table(drive, endurance)],
+            )
         })
         .collect()
 }

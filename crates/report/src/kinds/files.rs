@@ -3,24 +3,25 @@
 use stend_analysis::kinds::files::{files_of, set_words};
 use stend_record::review::{FileWork, TestResult};
 
-use crate::bars::{self, Bar, mb_per_s};
+use crate::bars::{self, Bar, BarChart};
 use crate::chart::ChartData;
 use crate::drive::{Drive, measured_lists};
 use crate::number;
-use crate::view::{Block, Cell, Figure, Table};
+use crate::view::{Block, Cell, Table};
 
 /// A chart and a table of a test of work on files; nothing of any other test.
-pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
     if files_of(test).is_empty() {
         return Vec::new();
     }
     let measured = measured_lists(drives, test, files_of);
     vec![Block {
-        figures: vec![speeds(test, drives, data)],
+        bars: vec![speeds(test, drives)],
         tables: measured
             .iter()
             .map(|(drive, works)| facts(drive, works))
             .collect(),
+        ..Block::default()
     }]
 }
 
@@ -32,26 +33,15 @@ fn same<'d>(drive: &Drive<'d>, id: &str, work: &FileWork) -> Option<&'d FileWork
         .find(|other| other.set == work.set && other.set_bytes == work.set_bytes)
 }
 
-fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let works = files_of(test);
     let groups: Vec<String> = works.iter().map(set_words).collect();
-    let rows = works.iter().zip(&groups).map(|(work, name)| {
-        let figures = drives.iter().map(|drive| {
-            let found = same(drive, &test.id, work);
-            found.map(|f| number::mb_per_s(f.bw_bytes_per_s)).into()
-        });
-        std::iter::once(name.as_str().into())
-            .chain(figures)
-            .collect()
-    });
-    let caption = "MB/s, MB = 10⁶ bytes: bytes of the set over the time";
-    let table = Table::of_drives(caption, "Set", drives, rows);
     let title = format!("Speed of {} by set of files", works[0].op.name());
-    let draft = bars::draft(title, mb_per_s(""), &groups, drives, |slot, nth| {
+    let axis = "MB/s, MB = 10⁶ bytes: bytes of the set over the time";
+    bars::chart(title, axis, &groups, drives, |slot, nth| {
         let found = same(&drives[slot], &test.id, &works[nth])?;
         Some(Bar::mb_per_s(found.bw_bytes_per_s))
-    });
-    draft.place(data, Some(table))
+    })
 }
 
 fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
@@ -93,4 +83,5 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
         ],
         rows,
     )
+    .on_paper()
 }

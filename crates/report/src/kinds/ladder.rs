@@ -27,13 +27,11 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
         &measured,
         |rung| rung.iops_start,
     );
-    vec![Block {
-        figures: vec![recovered.place(data, None), speeds.place(data, None)],
-        tables: measured
-            .iter()
-            .map(|(drive, rungs)| table(drive, rungs))
-            .collect(),
-    }]
+    let tables = measured.iter().map(|(drive, rungs)| table(drive, rungs));
+    vec![Block::drawn(
+        vec![recovered.place(data, None), speeds.place(data, None)],
+        tables.collect(),
+    )]
 }
 
 fn chart(

@@ -5,7 +5,7 @@ use stend_analysis::words::capitalised;
 use stend_analysis::{Dimension, Load, Metric};
 use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
 
-use crate::bars::{self, Bar};
+use crate::bars::{self, Bar, BarChart};
 use crate::chart::{Axis, Chart, ChartData, Coordinate, Role, Scale, Trace};
 use crate::drive::{Drive, common_words, load_words, tick};
 use crate::latency::{self, percentiles};
@@ -33,8 +33,12 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     }
     let metric = Metric::of(points);
     let varied = Dimension::varied(test);
+    let mut bars = Vec::new();
     let figures = match varied {
-        None => vec![grouped(test, drives, metric, data)],
+        None => {
+            bars.push(grouped(test, drives, metric));
+            Vec::new()
+        }
         // One line a drive: that needs one point a share.
         Some(Dimension::Share) if Dimension::Share.values(points).len() == points.len() => {
             vec![shares(test, drives, metric, data)]
@@ -45,8 +49,8 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
             .collect(),
     };
     let speeds = Block {
-        figures,
-        tables: Vec::new(),
+        bars,
+        ..Block::drawn(figures, Vec::new())
     };
     vec![speeds, latencies(test, drives, varied, data)]
 }
@@ -56,32 +60,20 @@ fn loads(points: &[Point]) -> Vec<Load> {
     points.iter().map(Load::of).collect()
 }
 
-fn grouped(
-    test: &TestResult,
-    drives: &[Drive<'_>],
-    metric: Metric,
-    data: &mut ChartData,
-) -> Figure {
+fn grouped(test: &TestResult, drives: &[Drive<'_>], metric: Metric) -> BarChart {
     let points = points_of(test);
     let loads = loads(points);
     let groups: Vec<String> = loads.iter().map(|&l| load_words(l, points)).collect();
     let title = capitalised(&format!("{} {}", common_words(points), ops_words(points)));
-    let draft = bars::draft(title, speed::axis(metric), &groups, drives, |slot, nth| {
+    bars::chart(title, caption(metric), &groups, drives, |slot, nth| {
         let point = drives[slot].point(&test.id, loads[nth])?;
+        let cell = speed::cell(metric, speed_of(point));
         Some(Bar {
             at: speed::on_axis(metric, speed_of(point)),
-            text: speed::cell(metric, speed_of(point)).text,
+            text: cell.text,
+            note: cell.note,
         })
-    });
-    let rows = loads.iter().zip(groups).map(|(&load, name)| {
-        let figures = drives.iter().map(|drive| {
-            let point = drive.point(&test.id, load);
-            point.map(|p| speed::cell(metric, speed_of(p))).into()
-        });
-        std::iter::once(name.into()).chain(figures).collect()
-    });
-    let table = Table::of_drives(caption(metric), "Load", drives, rows);
-    draft.place(data, Some(table))
+    })
 }
 
 /// The directions of a test in the order of measuring.
@@ -153,7 +145,7 @@ fn lines_of(
         traces,
         ..Chart::default()
     };
-    let table = Table::new(caption(metric), columns, rows);
+    let table = Table::new(caption(metric), columns, rows).on_paper();
     chart.place(data, Some(table))
 }
 
@@ -317,7 +309,7 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
         }
         row
     });
-    Table::new(caption(metric), columns, rows)
+    Table::new(caption(metric), columns, rows).on_paper()
 }
 
 /// The point of a drive at a share of reads. The ends may have been measured as pure
@@ -365,7 +357,7 @@ fn latencies(
         _ => Vec::new(),
     };
     let caption = format!("Completion latency by percentile: {reviewed}");
-    let mut tables = vec![latency::table(caption, "Load", &latency_rows(points))];
+    let mut tables = vec![latency::table(caption, "Load", &latency_rows(points)).on_paper()];
     let rivals: Vec<(&str, Vec<latency::Row<'_>>)> = drives[1..]
         .iter()
         .filter_map(|rival| {
@@ -377,7 +369,7 @@ fn latencies(
         .collect();
     let caption = "Completion latency by percentile: the rivals";
     tables.extend(latency::folded_table(caption, "Load", &rivals));
-    Block { figures, tables }
+    Block::drawn(figures, tables)
 }
 
 fn latency_row<'p>(point: &'p Point, points: &[Point]) -> latency::Row<'p> {

@@ -24,14 +24,14 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
         let charts = std::iter::once(speeds).chain(latencies);
         let rows: Vec<_> = responses.iter().flat_map(latency_rows).collect();
         let caption = format!("Completion latency by percentile: {}", drive.label);
-        Block {
-            figures: charts.map(|chart| chart.place(data, None)).collect(),
-            tables: vec![
-                facts(drive, responses),
-                latency::table(caption, "Response", &rows),
+        Block::drawn(
+            charts.map(|chart| chart.place(data, None)).collect(),
+            vec![
+                facts(drive, responses).on_paper(),
+                latency::table(caption, "Response", &rows).on_paper(),
                 intervals_table(drive, responses),
             ],
-        }
+        )
     };
     measured.into_iter().map(block).collect()
 }

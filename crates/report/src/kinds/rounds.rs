@@ -25,10 +25,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
             tables.extend(judged.as_ref().map(|j| cells(drive, rounds, j)));
             tables.push(every_round(drive, rounds));
             let chart = tracked_chart(drive, rounds, judged.as_ref());
-            Block {
-                figures: vec![chart.place(data, None)],
-                tables,
-            }
+            Block::drawn(vec![chart.place(data, None)], tables)
         })
         .collect()
 }

@@ -6,12 +6,12 @@ use stend_analysis::words::capitalised;
 use stend_record::load::PointOp;
 use stend_record::review::{SyncPoint, SyncStream, TestResult};
 
-use crate::bars::{self, Bar};
+use crate::bars::{self, Bar, BarChart};
 use crate::chart::{Axis, Chart, ChartData, Role, Trace};
 use crate::drive::{Drive, measured_lists};
 use crate::latency;
 use crate::number;
-use crate::view::{Block, Cell, Figure, Table};
+use crate::view::Block;
 
 /// Charts and tables of a test of durable writes; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -19,17 +19,17 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     if points.is_empty() {
         return Vec::new();
     }
-    let mut figures = vec![speeds(test, drives, data)];
     let in_intervals = points.iter().filter(|point| !point.intervals.is_empty());
-    figures.extend(in_intervals.map(|point| over_time(test, point, drives).place(data, None)));
+    let figures = in_intervals.map(|point| over_time(test, point, drives).place(data, None));
     let measured = measured_lists(drives, test, sync_points_of);
     let tables = measured.iter().map(|(drive, points)| {
         let rows: Vec<latency::Row<'_>> = points.iter().flat_map(latency_rows).collect();
         let caption = format!("Latency by percentile: {}", drive.label);
-        latency::table(caption, "Requests", &rows)
+        latency::table(caption, "Requests", &rows).on_paper()
     });
     vec![Block {
-        figures,
+        bars: vec![speeds(test, drives)],
+        figures: figures.collect(),
         tables: tables.collect(),
     }]
 }
@@ -45,34 +45,23 @@ fn label(point: &SyncPoint) -> String {
 }
 
 /// Writes a second of the threads that a point is about; what of it commits stands beside it in
-/// the table.
-fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+/// it.
+fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let points = sync_points_of(test);
     let groups: Vec<String> = points.iter().map(label).collect();
-    let rows = points.iter().zip(&groups).map(|(point, name)| {
-        let figures = drives.iter().map(|drive| {
-            let found = same(drive, &test.id, point);
-            found.map(|point| cell(&point.streams[0])).into()
-        });
-        std::iter::once(name.as_str().into())
-            .chain(figures)
-            .collect()
-    });
-    let caption = "Writes a second; below, how many times a second data becomes durable";
-    let table = Table::of_drives(caption, "Requests", drives, rows);
-    let axis = Axis::new("Writes a second", "");
+    let axis = "Writes a second; beside it, how many times a second data becomes durable";
     let title = "Writes a second by how they become durable".to_owned();
-    let draft = bars::draft(title, axis, &groups, drives, |slot, nth| {
+    bars::chart(title, axis, &groups, drives, |slot, nth| {
         let stream = &same(&drives[slot], &test.id, &points[nth])?.streams[0];
         Some(Bar {
             at: stream.writes_per_s,
             text: number::plain(stream.writes_per_s),
+            note: durable_words(stream),
         })
-    });
-    draft.place(data, Some(table))
+    })
 }
 
-fn cell(stream: &SyncStream) -> Cell {
+fn durable_words(stream: &SyncStream) -> String {
     let mut note = match stream.commits_per_s {
         0.0 => "not synced".to_owned(),
         commits => format!("{} commits", number::plain(commits)),
@@ -81,7 +70,7 @@ fn cell(stream: &SyncStream) -> Cell {
         let reads = stream.iops - stream.writes_per_s;
         note += &format!(", {} reads", number::plain(reads));
     }
-    Cell::noted(number::plain(stream.writes_per_s), note)
+    note
 }
 
 /// The 99.9 % and the slowest of each interval.

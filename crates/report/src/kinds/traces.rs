@@ -4,28 +4,29 @@ use stend_analysis::kinds::traces::{beginning, traces_of};
 use stend_record::review::{LatencySummary, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming};
 
-use crate::bars::{self, Bar, mb_per_s};
+use crate::bars::{self, Bar, BarChart};
 use crate::chart::ChartData;
 use crate::drive::{Drive, measured_lists};
 use crate::number;
-use crate::view::{Block, Cell, Figure, Table};
+use crate::view::{Block, Cell, Table};
 
 /// What the figures of synthesised traces are not; it stands wherever they are drawn.
 const SYNTHESISED: &str = "Synthesised desktop traces: at most their totals are published (see \
                            the table); no PCMark score.";
 
 /// Charts and tables of a test of traces; nothing of any other test.
-pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
     if traces_of(test).is_empty() {
         return Vec::new();
     }
     let measured = measured_lists(drives, test, traces_of);
     vec![Block {
-        figures: vec![speeds(test, drives, data)],
+        bars: vec![speeds(test, drives)],
         tables: measured
             .iter()
             .flat_map(|(drive, traces)| [facts(traces, drive), limits(traces, drive)])
             .collect(),
+        ..Block::default()
     }]
 }
 
@@ -78,7 +79,7 @@ fn rows(test: &TestResult, drives: &[Drive<'_>]) -> Vec<Row> {
     rows
 }
 
-fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let rows = rows(test, drives);
     let mut traces = drives
         .iter()
@@ -87,30 +88,15 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figu
     let synthesised = traces.any(|t| t.origin != TraceOrigin::Captured);
     let title = format!("{}: bytes over busy time", test.title);
     let groups: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
-    let axis = mb_per_s(" of busy time");
-    let mut draft = bars::draft(title, axis, &groups, drives, |slot, nth| {
-        let (bw, _) = rows[nth].figures[slot]?;
-        Some(Bar::mb_per_s(bw))
-    });
-    draft.note = if synthesised { SYNTHESISED } else { "" }.into();
-    let table = speed_table(&rows, drives);
-    draft.place(data, Some(table))
-}
-
-fn speed_table(rows: &[Row], drives: &[Drive<'_>]) -> Table {
-    let texts = |(bw, iops): (f64, Option<f64>)| {
+    let axis = "MB/s of the time in which a request was outstanding, MB = 10⁶ bytes; beside it in \
+                requests a second (IOPS)";
+    let mut chart = bars::chart(title, axis, &groups, drives, |slot, nth| {
+        let (bw, iops) = rows[nth].figures[slot]?;
         let iops = iops.map_or_else(String::new, number::iops);
-        Cell::noted(number::mb_per_s(bw), iops)
-    };
-    let row = |row: &Row| {
-        let figures = row.figures.iter().map(|figure| figure.map(texts).into());
-        std::iter::once(row.name.as_str().into())
-            .chain(figures)
-            .collect()
-    };
-    let caption = "MB/s of the time in which a request was outstanding, MB = 10⁶ bytes; below in \
-                   requests a second (IOPS)";
-    Table::of_drives(caption, "Trace", drives, rows.iter().map(row))
+        Some(Bar::mb_per_s(bw).noted(iops))
+    });
+    chart.note = if synthesised { SYNTHESISED } else { "" }.into();
+    chart
 }
 
 fn origin_words(trace: &TraceResult) -> String {
@@ -173,6 +159,7 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
         ],
         traces.iter().map(row),
     )
+    .on_paper()
 }
 
 /// The limits of the figures, each once with its traces.

@@ -1,14 +1,19 @@
 //! A made-up review of two made-up drives, with figures of a plausible size. Nothing
 //! here was measured.
 
+use std::io::Read as _;
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::Load;
 use stend_record::review::{
     Condition, JobText, LatencySummary, Pattern, Point, PointOp, PointPart, Review, Rival, SCHEMA,
     Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
 };
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::GzDecoder;
+use scraper::{ElementRef, Html, Selector};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming, overall_bw};
-use stend_report::Finding;
 
 const KIB: u64 = 1 << 10;
 
@@ -47,11 +52,48 @@ const RIVAL: Character = Character {
     after_trim_bytes: 250e9,
 };
 
-/// The verdict of a review, as its page shows it.
+/// The data of a page's charts.
 #[allow(dead_code, reason = "each test program uses its own part")]
-pub fn findings(review: &Review) -> Vec<Finding> {
-    let found = stend_analysis::findings(review);
-    found.into_iter().map(Finding::from).collect()
+pub fn data(html: &Html) -> serde_json::Value {
+    let element = Selector::parse("#stend-data").unwrap();
+    let element = html.select(&element).next().expect("a page has data");
+    let text: String = element.text().collect();
+    let bytes = STANDARD.decode(text).expect("it is base64");
+    let mut json = String::new();
+    let mut decoder = GzDecoder::new(bytes.as_slice());
+    decoder.read_to_string(&mut json).expect("it is gzipped");
+    serde_json::from_str(&json).expect("the charts' data is JSON")
+}
+
+/// The groups of bars of a section: the name of each, and name, figure and length in percent of
+/// its rows, with `▸` before the reviewed drive.
+#[allow(dead_code, reason = "each test program uses its own part")]
+pub fn bars(html: &Html, section: &str) -> Vec<(String, Vec<String>)> {
+    let one = |element: ElementRef<'_>, selector: &str| {
+        let found = element.select(&Selector::parse(selector).unwrap()).next();
+        found.map_or_else(String::new, |e| e.text().collect::<String>())
+    };
+    let tables = Selector::parse(&format!("{section} .bars table")).unwrap();
+    let rows = Selector::parse("tr").unwrap();
+    let track = Selector::parse(".track span").unwrap();
+    let row = |row: ElementRef<'_>| {
+        let track = row.select(&track).next().unwrap();
+        let width = track.value().attr("style").unwrap();
+        let mark = match row.value().attr("class") {
+            Some("reviewed") => "▸ ",
+            _ => "",
+        };
+        let text = format!("{mark}{}: {}; {width}", one(row, "th"), one(row, ".figure"));
+        text.replace('\u{a0}', " ")
+    };
+    html.select(&tables)
+        .map(|table| {
+            (
+                one(table, "caption"),
+                table.select(&rows).map(row).collect(),
+            )
+        })
+        .collect()
 }
 
 /// The made-up review. Times are shortened by `duration_scale`; at 1 a curve has 7,200

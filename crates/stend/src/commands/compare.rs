@@ -7,7 +7,6 @@ use stend_analysis::LEVEL_SHARE;
 use stend_analysis::compare::{Row, Side, Unlike, key_rows, point_rows, unlike};
 use stend_lab::{Lab, RunId};
 use stend_record::review::{Condition, Review, Rival};
-use stend_report::Finding;
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
@@ -97,7 +96,7 @@ impl Compared {
         let review = review.ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
         let folder = Folder::open(folder)?;
         folder.keep_others(&review)?;
-        let page = folder.save_with(&review, self.finding())?;
+        let page = folder.save_compared(&review, &self.unlike())?;
         Ok(format!("report: {}", page.display()))
     }
 
@@ -114,29 +113,6 @@ impl Compared {
             review.rivals.extend(other.rivals.iter().cloned());
         }
         Some(review)
-    }
-
-    /// What is unlike, as the first finding of a page.
-    fn finding(&self) -> Option<Finding> {
-        let unlike = self.unlike();
-        if unlike.is_empty() {
-            return None;
-        }
-        let (of_all, of_some) = by_whom(&unlike);
-        let mut text =
-            "The drives were measured under different conditions, so differences may not be \
-            theirs."
-                .to_owned();
-        for row in of_all {
-            text += &format!(" {}: {}.", row.name, told(&row.values).join(" against "));
-        }
-        if !of_some.is_empty() {
-            text += &format!(" Not known of all of them: {}.", of_some.join(", "));
-        }
-        Some(Finding {
-            title: "Differing conditions".to_owned(),
-            text,
-        })
     }
 
     fn conditions_text(&self) -> String {

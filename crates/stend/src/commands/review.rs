@@ -518,8 +518,8 @@ fn print_review(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Resu
     for test in &review.tests {
         text += &test_lines(test);
     }
-    for (title, finding) in stend_analysis::findings(review) {
-        text += &format!("\n{title}: {finding}\n");
+    for finding in stend_analysis::findings(review) {
+        text += &format!("\n{}: {}\n", finding.title, finding.text);
     }
     text += &report.map_or_else(String::new, |report| format!("\n{report}\n"));
     print(&text)

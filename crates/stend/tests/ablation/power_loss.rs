@@ -166,8 +166,8 @@ fn found(model: Model) -> String {
     let target = Box::new(SimulatedTarget::new(model));
     let review = run_review(target, &edition, &options, &|_| {}).expect("it is possible");
     let findings = stend_analysis::findings(&review).into_iter();
-    let texts = findings.filter(|(title, _)| title == "What durability costs");
-    texts.map(|(_, text)| text).collect()
+    let texts = findings.filter(|f| f.title == "What durability costs");
+    texts.map(|f| f.text).collect()
 }
 
 #[test]

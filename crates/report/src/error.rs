@@ -1,21 +1,6 @@
-//! What a report is given in words, and why it could not be written.
+//! Why a report could not be written.
 
 use std::path::PathBuf;
-
-/// A part of the verdict, in words (`stend_analysis::findings`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// What it is about, in a few words.
-    pub title: String,
-    /// What was found, in sentences with figures and units.
-    pub text: String,
-}
-
-impl From<(String, String)> for Finding {
-    fn from((title, text): (String, String)) -> Finding {
-        Finding { title, text }
-    }
-}
 
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,318 @@
+//! Headline figures: the six to eight numbers by which a drive is set beside others at a glance,
+//! and how it stands to them. Of every one, more is better.
+
+use stend_record::review::{Pattern, Point, PointOp, Series, TestResult};
+
+use crate::ends::end_level;
+use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit, speed_of};
+use crate::kinds::benchmark::benchmark_of;
+use crate::kinds::curve::curves_of;
+use crate::kinds::files::files_of;
+use crate::kinds::key_figures;
+use crate::kinds::traces::traces_of;
+use crate::load::{Load, points_of};
+
+/// More than these are not taken in at a glance.
+pub const HEADLINES_MAX: usize = 8;
+
+/// Random requests are compared at this size, bytes.
+const PAGE_BYTES: u64 = 4096;
+
+/// A headline figure of several drives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Headline {
+    /// What it is, for people: `Random read, queue depth 1`.
+    pub name: String,
+    /// Id of the test that it comes from.
+    pub test_id: String,
+    /// What it is a figure of.
+    pub group: Group,
+    /// Of what the values are.
+    pub unit: Unit,
+    /// By drive, in the order given; none where a drive has no such figure.
+    pub values: Vec<Option<f64>>,
+}
+
+/// What a headline figure tells about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Reading.
+    Reads,
+    /// Writing.
+    Writes,
+    /// Writing for long.
+    Sustained,
+    /// Both directions at once.
+    Mixed,
+    /// Programs and files.
+    Applications,
+}
+
+impl Headline {
+    /// The geometric mean of the figures of all drives but the first; `None` where none of them
+    /// has one.
+    pub fn rivals_mean(&self) -> Option<f64> {
+        let rivals = self.values.iter().skip(1).flatten();
+        let logs: Vec<f64> = rivals.filter(|v| **v > 0.0).map(|v| v.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        (!logs.is_empty()).then(|| mean.exp())
+    }
+
+    /// The figure of the first drive as a multiple of [`Self::rivals_mean`].
+    pub fn ratio(&self) -> Option<f64> {
+        let own = self.values.first().copied().flatten();
+        let ratio = own? / self.rivals_mean()?;
+        (ratio > 0.0 && ratio.is_finite()).then_some(ratio)
+    }
+}
+
+/// The headline figures of drives, by their tests; the first drive's say which there are. Tests of
+/// which points were left out have none.
+pub fn headlines(drives: &[&[TestResult]]) -> Vec<Headline> {
+    let Some(own) = drives.first() else {
+        return Vec::new();
+    };
+    let mut found = points_headlines(own, drives);
+    found.extend(curve_headline(own, drives));
+    found.extend(mixed_headline(own, drives));
+    found.extend(benchmark_headlines(own, drives, found.is_empty()));
+    let traces = whole(own).find(|test| traces_of(test).len() > 1);
+    found.extend(traces.and_then(|test| key_headline("Desktop traces", test, drives)));
+    found.extend(files_headline(own, drives));
+    // Of tests that none of the rules above knows.
+    if found.is_empty() {
+        found.extend(whole(own).filter_map(|test| key_headline(&test.title, test, drives)));
+    }
+    found.truncate(HEADLINES_MAX);
+    found
+}
+
+fn whole(tests: &[TestResult]) -> impl Iterator<Item = &TestResult> {
+    tests.iter().filter(|test| test.left_out_points == 0)
+}
+
+fn test_of<'t>(tests: &'t [TestResult], id: &str) -> Option<&'t TestResult> {
+    whole(tests).find(|test| test.id == id)
+}
+
+/// A figure of each drive's test of one id.
+fn of_drives(
+    drives: &[&[TestResult]],
+    id: &str,
+    figure: impl Fn(&TestResult) -> Option<f64>,
+) -> Vec<Option<f64>> {
+    let of = |tests: &&[TestResult]| figure(test_of(tests, id)?);
+    drives.iter().map(of).collect()
+}
+
+/// Which point of a load's direction and pattern a headline takes.
+type Wanted = (&'static str, Pattern, PointOp, Group, Take);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Take {
+    /// The fastest, whatever its size and depth.
+    Fastest,
+    /// Of single pages, the least depth.
+    Shallowest,
+    /// Of single pages, the greatest depth.
+    Deepest,
+}
+
+const POINTS: [Wanted; 5] = [
+    (
+        "Sequential read",
+        Pattern::Sequential,
+        PointOp::Read,
+        Group::Reads,
+        Take::Fastest,
+    ),
+    (
+        "Sequential write",
+        Pattern::Sequential,
+        PointOp::Write,
+        Group::Writes,
+        Take::Fastest,
+    ),
+    (
+        "Random read",
+        Pattern::Random,
+        PointOp::Read,
+        Group::Reads,
+        Take::Shallowest,
+    ),
+    (
+        "Random read",
+        Pattern::Random,
+        PointOp::Read,
+        Group::Reads,
+        Take::Deepest,
+    ),
+    (
+        "Random write",
+        Pattern::Random,
+        PointOp::Write,
+        Group::Writes,
+        Take::Deepest,
+    ),
+];
+
+fn points_headlines(own: &[TestResult], drives: &[&[TestResult]]) -> Vec<Headline> {
+    let mut found: Vec<(String, Load, Headline)> = Vec::new();
+    for (name, pattern, op, group, take) in POINTS {
+        let all = whole(own).flat_map(|test| points_of(test).iter().map(move |p| (test, p)));
+        let fits = |point: &Point| {
+            let load = point.load;
+            let page = take == Take::Fastest || load.block_bytes == PAGE_BYTES;
+            load.pattern == pattern && load.op == op && page
+        };
+        let all = all.filter(|(_, point)| fits(point));
+        let depth = |point: &Point| point.load.queue_depth * point.load.threads;
+        // Of equals the first, as the edition has them.
+        let best = all.reduce(|best, next| {
+            let better = match take {
+                Take::Fastest => next.1.bw_bytes_per_s > best.1.bw_bytes_per_s,
+                Take::Shallowest => depth(next.1) < depth(best.1),
+                Take::Deepest => depth(next.1) > depth(best.1),
+            };
+            if better { next } else { best }
+        });
+        let Some((test, point)) = best else { continue };
+        let load = Load::of(point);
+        if found
+            .iter()
+            .any(|(id, other, _)| *id == test.id && *other == load)
+        {
+            continue;
+        }
+        let (_, unit) = metric_of(take).value(point);
+        let name = match take {
+            Take::Fastest => name.to_owned(),
+            _ => format!("{name}, queue depth {}", depth(point)),
+        };
+        let value = |test: &TestResult| {
+            let point = points_of(test).iter().find(|p| Load::of(p) == load)?;
+            Some(metric_of(take).value(point).0)
+        };
+        let headline = Headline {
+            name,
+            test_id: test.id.clone(),
+            group,
+            unit,
+            values: of_drives(drives, &test.id, value),
+        };
+        found.push((test.id.clone(), load, headline));
+    }
+    found.into_iter().map(|(_, _, headline)| headline).collect()
+}
+
+fn metric_of(take: Take) -> Metric {
+    match take {
+        Take::Fastest => Metric::Bandwidth,
+        _ => Metric::Iops,
+    }
+}
+
+/// Where the first single curve of writes ends.
+fn curve_headline(own: &[TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
+    let single = |test: &TestResult| match curves_of(test) {
+        [only] if only.point.op == PointOp::Write => Some(only.clone()),
+        _ => None,
+    };
+    let test = whole(own).find(|test| single(test).is_some())?;
+    let end = |series: &Series| Some(speed_of(series, end_level(series)?));
+    let series = single(test)?;
+    Some(Headline {
+        name: format!("Sustained {} write", series.point.pattern.words()),
+        test_id: test.id.clone(),
+        group: Group::Sustained,
+        unit: end(&series)?.1,
+        values: of_drives(drives, &test.id, |test| Some(end(&single(test)?)?.0)),
+    })
+}
+
+/// The usual mix, of the first test that has it.
+fn mixed_headline(own: &[TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
+    let usual = |test: &TestResult| {
+        let mut points = points_of(test).iter();
+        let point = points.find(|p| p.load.read_percent == MIXED_HEADLINE_READ_PERCENT)?;
+        Some((Metric::of(points_of(test)).value(point), point.load.pattern))
+    };
+    let test = whole(own).find(|test| usual(test).is_some())?;
+    let ((_, unit), pattern) = usual(test)?;
+    Some(Headline {
+        name: format!(
+            "Mixed {}, {MIXED_HEADLINE_READ_PERCENT} % reads",
+            pattern.words()
+        ),
+        test_id: test.id.clone(),
+        group: Group::Mixed,
+        unit,
+        values: of_drives(drives, &test.id, |test| Some(usual(test)?.0.0)),
+    })
+}
+
+/// Rows of a benchmark, where nothing else measures the same.
+fn benchmark_headlines(
+    own: &[TestResult],
+    drives: &[&[TestResult]],
+    wanted: bool,
+) -> Vec<Headline> {
+    let test = whole(own).find(|test| !benchmark_of(test).is_empty());
+    let Some(test) = test.filter(|_| wanted) else {
+        return Vec::new();
+    };
+    let headline = |nth: usize| {
+        let cell = &benchmark_of(test)[nth];
+        let same = |test: &TestResult| {
+            let mut cells = benchmark_of(test).iter();
+            let same = cells.find(|c| c.row == cell.row && c.load.op == cell.load.op)?;
+            Some(same.best_bw_bytes_per_s)
+        };
+        Headline {
+            name: format!("{}, {}", cell.row, cell.load.op.words()),
+            test_id: test.id.clone(),
+            group: match cell.load.op {
+                PointOp::Read => Group::Reads,
+                PointOp::Write => Group::Writes,
+                PointOp::Mixed => Group::Mixed,
+            },
+            unit: Unit::BytesPerS,
+            values: of_drives(drives, &test.id, same),
+        }
+    };
+    (0..benchmark_of(test).len()).map(headline).collect()
+}
+
+/// The first key figure of a test.
+fn key_headline(name: &str, test: &TestResult, drives: &[&[TestResult]]) -> Option<Headline> {
+    let first = |test: &TestResult| key_figures(std::slice::from_ref(test)).into_iter().next();
+    let own = first(test)?;
+    let same = |test: &TestResult| first(test).filter(|f| f.name == own.name).map(|f| f.value);
+    Some(Headline {
+        name: name.to_owned(),
+        test_id: test.id.clone(),
+        group: Group::Applications,
+        unit: own.unit,
+        values: of_drives(drives, &test.id, same),
+    })
+}
+
+/// The geometric mean over the sets of the first test of files.
+fn files_headline(own: &[TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
+    let test = whole(own).find(|test| !files_of(test).is_empty())?;
+    let mean = |test: &TestResult| {
+        let logs: Vec<f64> = files_of(test)
+            .iter()
+            .map(|w| w.bw_bytes_per_s.ln())
+            .collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        (!logs.is_empty() && mean.is_finite()).then(|| mean.exp())
+    };
+    Some(Headline {
+        name: test.title.clone(),
+        test_id: test.id.clone(),
+        group: Group::Applications,
+        unit: Unit::BytesPerS,
+        values: of_drives(drives, &test.id, mean),
+    })
+}

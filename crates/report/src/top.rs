@@ -1,0 +1,275 @@
+//! The top of the page: what kind of drive it is, one picture of how it stands to its rivals, and
+//! what it is good and bad at.
+
+use stend_analysis::headline::{Headline, headlines};
+use stend_record::review::{Review, TargetKind};
+
+use crate::drive::Drive;
+use crate::headline::{difference, text};
+use crate::number;
+use crate::view::Cell;
+
+/// What stands at the top.
+#[derive(Debug, Default)]
+pub struct Top {
+    /// Facts about the drive, with their short names.
+    pub facts: Vec<(String, String)>,
+    /// The picture; missing without rivals.
+    pub standing: Option<Standing>,
+    /// What it is good at, best first.
+    pub strengths: Vec<Point>,
+    /// What it is bad at, worst first.
+    pub weaknesses: Vec<Point>,
+}
+
+/// A strength or a weakness.
+#[derive(Debug)]
+pub struct Point {
+    /// Id of the test that shows it.
+    pub test_id: String,
+    /// What.
+    pub name: String,
+    /// How much more or less than the rivals.
+    pub text: String,
+}
+
+/// How the reviewed drive stands to its rivals.
+#[derive(Debug)]
+pub struct Standing {
+    /// What stands at 1: the rival, or the mean of several.
+    pub reference: String,
+    /// The drives of the legend: the reviewed one first.
+    pub drives: Vec<String>,
+    /// Ticks of the axis: place, percent, and text.
+    pub ticks: Vec<(String, String)>,
+    /// Place of 1, percent.
+    pub one_percent: String,
+    /// A row for each figure.
+    pub rows: Vec<Row>,
+}
+
+/// A figure in the picture.
+#[derive(Debug)]
+pub struct Row {
+    /// What.
+    pub name: String,
+    /// Id of its test.
+    pub test_id: String,
+    /// The figure of the reviewed drive, and how it stands to the reference.
+    pub figure: Cell,
+    /// Where the bar begins, percent.
+    pub from_percent: String,
+    /// Its width, percent.
+    pub width_percent: String,
+    /// Whether it is ahead.
+    pub ahead: bool,
+    /// Marks of rivals: slot from 1, place in percent, and what it is in words.
+    pub marks: Vec<(usize, String, String)>,
+}
+
+/// A strength or weakness is this much from the rivals at least.
+const FAR_SHARE: f64 = 0.1;
+
+/// Strengths and weaknesses named at most, each.
+const POINTS_MAX: usize = 4;
+
+/// Facts that the top names, with the words it uses for them.
+const FACTS: [(&str, &str); 10] = [
+    ("interface", "Interface"),
+    ("form factor", "Form factor"),
+    ("controller", "Controller"),
+    ("flash", "Flash"),
+    ("DRAM", "DRAM"),
+    ("SLC cache", "SLC cache"),
+    ("over-provisioning", "Over-provisioning"),
+    ("rated life", "Rated life"),
+    ("year", "Year"),
+    ("price", "Price"),
+];
+
+/// Gathers the top.
+pub fn top(review: &Review, drives: &[Drive<'_>]) -> Top {
+    let tests: Vec<_> = drives.iter().map(|drive| drive.tests).collect();
+    let headlines = headlines(&tests);
+    let (strengths, weaknesses) = points(&headlines);
+    Top {
+        facts: facts(review),
+        standing: standing(&headlines, drives),
+        strengths,
+        weaknesses,
+    }
+}
+
+fn facts(review: &Review) -> Vec<(String, String)> {
+    let target = &review.target;
+    let capacity = number::capacity(target.capacity_bytes);
+    let mut out = vec![("Capacity under test".to_owned(), capacity)];
+    for (fact, name) in FACTS {
+        let found = target.facts.iter().find(|f| f.name == fact);
+        out.extend(found.map(|f| (name.to_owned(), number::bound(&interface(&f.value)))));
+    }
+    if target.kind != TargetKind::Simulated {
+        let named = |what: &str| target.facts.iter().find(|f| f.name == what);
+        for what in ["model", "firmware", "serial number"] {
+            out.extend(named(what).map(|f| {
+                let name = stend_analysis::words::capitalised(what);
+                (name, f.value.clone())
+            }));
+        }
+    }
+    out
+}
+
+/// The interfaces' names for people.
+fn interface(value: &str) -> String {
+    match value {
+        "sata-3g" => "SATA 3 Gbit/s".to_owned(),
+        "sata-6g" => "SATA 6 Gbit/s".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn points(headlines: &[Headline]) -> (Vec<Point>, Vec<Point>) {
+    let mut all: Vec<(f64, &Headline)> = headlines
+        .iter()
+        .filter_map(|headline| Some((headline.ratio()?, headline)))
+        .collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let point = |(ratio, headline): &(f64, &Headline)| Point {
+        test_id: headline.test_id.clone(),
+        name: number::bound(&headline.name),
+        text: difference(*ratio, 1.0),
+    };
+    let good = all.iter().filter(|(ratio, _)| *ratio >= 1.0 + FAR_SHARE);
+    let bad = all
+        .iter()
+        .rev()
+        .filter(|(ratio, _)| *ratio <= 1.0 / (1.0 + FAR_SHARE));
+    (
+        good.take(POINTS_MAX).map(point).collect(),
+        bad.take(POINTS_MAX).map(point).collect(),
+    )
+}
+
+fn standing(headlines: &[Headline], drives: &[Drive<'_>]) -> Option<Standing> {
+    let rivals = drives.get(1..).filter(|rivals| !rivals.is_empty())?;
+    let ratio = |value: Option<f64>, mean: f64| value.map(|v| v / mean).filter(|r| *r > 0.0);
+    let shown = headlines.iter().filter_map(|headline| {
+        let (own, mean) = (headline.ratio()?, headline.rivals_mean()?);
+        Some((headline, own, mean))
+    });
+    let shown: Vec<_> = shown.collect();
+    let all = shown
+        .iter()
+        .flat_map(|(headline, _, mean)| headline.values.iter().filter_map(|v| ratio(*v, *mean)));
+    let scale = Scale::over(all)?;
+    let rows = shown.iter().map(|(headline, own, mean)| {
+        let (one, place) = (scale.place(1.0), scale.place(*own));
+        let value = headline.values[0].unwrap_or_default();
+        let marks = headline.values.iter().enumerate().skip(1);
+        let marks = marks.filter_map(|(slot, value)| {
+            let place = scale.place(ratio(*value, *mean)?);
+            let words = format!("{}: {}", drives[slot].label, text(headline.unit, (*value)?));
+            Some((slot, css(place), words))
+        });
+        Row {
+            name: number::bound(&headline.name),
+            test_id: headline.test_id.clone(),
+            figure: Cell::noted(text(headline.unit, value), difference(*own, 1.0)),
+            from_percent: css(one.min(place)),
+            width_percent: css((place - one).abs()),
+            ahead: *own >= 1.0,
+            // A single rival is the reference itself.
+            marks: if rivals.len() > 1 {
+                marks.collect()
+            } else {
+                Vec::new()
+            },
+        }
+    });
+    let reference = match rivals {
+        [only] => only.label.clone(),
+        _ => "the geometric mean of the rivals".to_owned(),
+    };
+    let ticks = scale.ticks().into_iter();
+    Some(Standing {
+        reference,
+        drives: drives.iter().map(|drive| drive.label.clone()).collect(),
+        ticks: ticks
+            .map(|at| (css(scale.place(at)), multiple(at)))
+            .collect(),
+        one_percent: css(scale.place(1.0)),
+        rows: rows.collect(),
+    })
+}
+
+/// `¼`, `½`, `1`, `2`.
+fn multiple(ratio: f64) -> String {
+    let text = match ratio {
+        r if r == 0.125 => "⅛".to_owned(),
+        r if r == 0.25 => "¼".to_owned(),
+        r if r == 0.5 => "½".to_owned(),
+        r => number::factor(r),
+    };
+    format!("{text}\u{a0}×")
+}
+
+fn css(percent: f64) -> String {
+    format!("{percent:.2}")
+}
+
+/// A logarithmic axis of ratios, from a power of two to another, with 1 within.
+struct Scale {
+    low: i32,
+    high: i32,
+}
+
+impl Scale {
+    fn over(ratios: impl Iterator<Item = f64>) -> Option<Scale> {
+        let logs: Vec<f64> = ratios.map(f64::log2).filter(|r| r.is_finite()).collect();
+        let least = logs.iter().copied().reduce(f64::min)?;
+        let greatest = logs.iter().copied().reduce(f64::max)?;
+        // A little beyond the outermost, so that its mark stands on the axis.
+        Some(Scale {
+            low: ((least - 0.05).floor() as i32).min(-1),
+            high: ((greatest + 0.05).ceil() as i32).max(1),
+        })
+    }
+
+    /// Percent of the axis.
+    fn place(&self, ratio: f64) -> f64 {
+        let span = f64::from(self.high - self.low);
+        100.0 * ((ratio.log2() - f64::from(self.low)) / span).clamp(0.0, 1.0)
+    }
+
+    /// Powers of two; every second of many.
+    fn ticks(&self) -> Vec<f64> {
+        let step = 1 + (self.high - self.low) / 7;
+        let powers = (self.low..=self.high).filter(|power| power % step == 0);
+        powers.map(|power| 2f64.powi(power)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_lies_within_the_axis() {
+        let scale = Scale::over([0.3, 1.1].into_iter()).unwrap();
+        assert_eq!((scale.low, scale.high), (-2, 1));
+        assert!((scale.place(1.0) - 200.0 / 3.0).abs() < 1e-9);
+        assert_eq!(scale.ticks(), [0.25, 0.5, 1.0, 2.0]);
+        assert!(Scale::over(std::iter::empty()).is_none());
+        let even = Scale::over([1.0, 1.0].into_iter()).unwrap();
+        assert_eq!(even.place(1.0), 50.0);
+    }
+
+    #[test]
+    fn multiples_are_told_as_fractions() {
+        assert_eq!(
+            [0.25, 0.5, 1.0, 4.0].map(multiple),
+            ["¼\u{a0}×", "½\u{a0}×", "1\u{a0}×", "4\u{a0}×"]
+        );
+    }
+}
