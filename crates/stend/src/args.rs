@@ -413,6 +413,10 @@ pub struct ReportArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
+    /// Print the page to `report.pdf` beside it as well, by Chromium or Chrome.
+    #[arg(long)]
+    pub pdf: bool,
+
     /// Which lab.
     #[command(flatten)]
     pub lab: LabPath,

@@ -55,7 +55,7 @@ impl Folder {
     pub fn new() -> Result<Folder, Failure> {
         let mut now = running();
         let folder = tempfile::Builder::new()
-            .prefix("stend-bench-")
+            .prefix("stend-")
             .tempdir()
             .map_err(|error| {
                 Failure::Io(format!(

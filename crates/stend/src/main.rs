@@ -14,6 +14,7 @@ mod laboratory;
 mod memory;
 mod open;
 mod output;
+mod pdf;
 mod progress;
 mod readable;
 mod signals;

@@ -24,6 +24,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
         false => key_rows(&compared.sides()),
     };
     let page = args.out.clone().map(|out| compared.save(out)).transpose()?;
+    let page = page.map(|page| format!("report: {}", page.display()));
     if args.json {
         let json = json_line(&compared.document(&rows))?;
         if let Some(page) = page {
@@ -90,14 +91,16 @@ impl Compared {
         unlike(&self.sides())
     }
 
-    /// Writes the page of the first review with the others as its rivals; says where it is.
-    pub fn save(&self, folder: PathBuf) -> Result<String, Failure> {
+    /// Writes the page of the first review with the others as its rivals; its path.
+    pub fn save(&self, folder: PathBuf) -> Result<PathBuf, Failure> {
         let review = self.together();
         let review = review.ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
         let folder = Folder::open(folder)?;
         folder.keep_others(&review)?;
-        let page = folder.save_compared(&review, &self.unlike())?;
-        Ok(format!("report: {}", page.display()))
+        match self.reviews.len() {
+            1 => folder.save(&review),
+            _ => folder.save_compared(&review, &self.unlike()),
+        }
     }
 
     /// The first review with the others as its rivals.
