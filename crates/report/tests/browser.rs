@@ -11,8 +11,8 @@ use stend_record::review::TemperatureSample;
 use stend_report::write_folder;
 
 /// What a browser made of a page.
-struct Visit {
-    dom: Html,
+pub struct Visit {
+    pub dom: Html,
     /// Lines that the page wrote to the console, errors among them.
     console: Vec<String>,
     /// What the page asked of the network.
@@ -20,7 +20,7 @@ struct Visit {
 }
 
 /// Chromium's path; `None`, said in a line, where it is missing and need not be there.
-fn chromium() -> Option<PathBuf> {
+pub fn chromium() -> Option<PathBuf> {
     let found = std::env::var_os("PATH").and_then(|path| {
         std::env::split_paths(&path)
             .flat_map(|folder| ["chromium", "chromium-browser"].map(|name| folder.join(name)))
@@ -37,7 +37,7 @@ fn chromium() -> Option<PathBuf> {
     found
 }
 
-fn visit(chromium: &Path, page: &Path) -> Visit {
+pub fn visit(chromium: &Path, page: &Path) -> Visit {
     let scratch = tempfile::tempdir().unwrap();
     let net_log = scratch.path().join("net.json");
     let output = Command::new(chromium)

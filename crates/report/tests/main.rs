@@ -4,6 +4,7 @@
 
 #![allow(missing_docs)]
 
+mod accessibility;
 mod browser;
 mod common;
 mod endurance;

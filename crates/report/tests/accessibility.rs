@@ -1,0 +1,146 @@
+//! The pages for people who do not see them, or see them on a phone: axe-core, from npm, finds
+//! nothing serious, and nothing is wider than a narrow screen. Skipped without Chromium or npm,
+//! unless `STEND_REQUIRE_TOOLS=1`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use scraper::{Html, Selector};
+use stend_report::{write, write_study};
+
+use crate::browser::{chromium, visit};
+use crate::common;
+
+/// The release of axe-core that is asked for.
+const AXE: &str = "axe-core@4.14.1";
+
+/// Impacts that no finding may have.
+const SERIOUS: [&str; 2] = ["serious", "critical"];
+
+/// The source of axe-core, kept in the folder of the tests; `None`, said in a line, without npm.
+fn axe() -> Option<String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("axe");
+    let source = folder.join("node_modules/axe-core/axe.min.js");
+    if !source.is_file() {
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut npm = Command::new("npm");
+        npm.args([
+            "install",
+            "--no-save",
+            "--no-audit",
+            "--no-fund",
+            "--prefix",
+        ]);
+        match npm.arg(&folder).arg(AXE).output() {
+            Ok(done) if done.status.success() => {}
+            other => {
+                let required = std::env::var_os("STEND_REQUIRE_TOOLS").is_some_and(|v| v == "1");
+                assert!(!required, "npm does not fetch {AXE}: {other:?}");
+                println!("skipped: npm does not fetch {AXE}");
+                return None;
+            }
+        }
+    }
+    Some(std::fs::read_to_string(source).unwrap())
+}
+
+/// What axe finds in a page once its charts are drawn: impact, rule, and the first places.
+fn findings(chromium: &Path, axe: &str, page: &str) -> Vec<String> {
+    let run = r#"<script>
+      (async () => {
+        while (document.documentElement.dataset.charts === "waiting") await new Promise((n) => setTimeout(n, 50));
+        document.querySelectorAll("details").forEach((details) => { details.open = true; });
+        const { violations, passes } = await axe.run();
+        const said = document.createElement("pre");
+        said.id = "axe";
+        said.textContent = JSON.stringify({ passes: passes.length, found: violations.map((v) =>
+          [v.impact, v.id, ...v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160))]) });
+        document.body.append(said);
+      })();
+    </script></body>"#;
+    let whole = page.replacen("</body>", &format!("<script>{axe}</script>{run}"), 1);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.html");
+    std::fs::write(&file, whole).unwrap();
+    let visit = visit(chromium, &file);
+    let said: serde_json::Value = serde_json::from_str(&text(&visit.dom, "#axe")).unwrap();
+    assert!(said["passes"].as_u64() > Some(10), "axe has looked: {said}");
+    let found = said["found"].as_array().unwrap();
+    let serious = found
+        .iter()
+        .filter(|f| SERIOUS.contains(&f[0].as_str().unwrap()));
+    serious.map(ToString::to_string).collect()
+}
+
+fn text(html: &Html, selector: &str) -> String {
+    let selector = Selector::parse(selector).unwrap();
+    let element = html.select(&selector).next().expect("it is there");
+    element.text().collect()
+}
+
+#[test]
+fn the_pages_have_no_serious_barrier() {
+    let (Some(chromium), Some(axe)) = (chromium(), axe()) else {
+        return;
+    };
+    let review = common::with_applications(common::review(0.02));
+    assert_eq!(findings(&chromium, &axe, &write(&review).unwrap()), [""; 0]);
+    let mut alone = review;
+    alone.rivals.clear();
+    alone.complete = false;
+    assert_eq!(findings(&chromium, &axe, &write(&alone).unwrap()), [""; 0]);
+    let folder = tempfile::tempdir().unwrap();
+    let study = crate::study::study();
+    let page = write_study(&study, 7, "stend sweep x.toml", folder.path()).unwrap();
+    let page = std::fs::read_to_string(page).unwrap();
+    assert_eq!(findings(&chromium, &axe, &page), [""; 0]);
+}
+
+#[test]
+fn axe_finds_a_picture_without_words() {
+    let (Some(chromium), Some(axe)) = (chromium(), axe()) else {
+        return;
+    };
+    let page = "<html lang=en data-charts=drawn><title>t</title><body><main><h1>h</h1><p>a<p>b\
+                <img src='data:,'></main></body></html>";
+    let found = findings(&chromium, &axe, page);
+    assert!(found.iter().any(|f| f.contains("image-alt")), "{found:?}");
+}
+
+/// A page as a phone shows it: the widest that its content needs, CSS pixels.
+fn content_width(chromium: &Path, page: &str, width: u32) -> u32 {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("page.html"), page.replacen("</body>", r#"<script>
+      (async () => {
+        while (document.documentElement.dataset.charts === "waiting") await new Promise((n) => setTimeout(n, 50));
+        document.querySelectorAll("main details").forEach((details) => { details.open = true; });
+        await new Promise((n) => setTimeout(n, 200));
+        parent.postMessage(document.documentElement.scrollWidth, "*");
+      })();
+    </script></body>"#, 1)).unwrap();
+    // A window is no narrower than 500 pixels, a frame is.
+    let frame = format!(
+        "<html><body><iframe style='width:{width}px;height:800px;border:0' src='page.html'></iframe>\
+         <script>addEventListener('message', (m) => {{ document.body.dataset.width = m.data; }});\
+         </script></body></html>"
+    );
+    let file: PathBuf = folder.path().join("frame.html");
+    std::fs::write(&file, frame).unwrap();
+    let dom = visit(chromium, &file).dom;
+    let body = Selector::parse("body[data-width]").unwrap();
+    let body = dom.select(&body).next().expect("the frame has answered");
+    body.value().attr("data-width").unwrap().parse().unwrap()
+}
+
+#[test]
+fn nothing_is_wider_than_a_phone() {
+    let Some(chromium) = chromium() else { return };
+    let review = common::with_applications(common::review(0.02));
+    let width = content_width(&chromium, &write(&review).unwrap(), 390);
+    assert!(width <= 390, "{width} pixels");
+    let wide = "<html data-charts=drawn><body><main style='width:900px'>x</main></body></html>";
+    assert!(
+        content_width(&chromium, wide, 390) > 390,
+        "it sees what is wide"
+    );
+}
