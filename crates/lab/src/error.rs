@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use crate::recorded::RecordedId;
+
 /// Why a table could not be written.
 pub(crate) type Failed = Box<dyn std::error::Error>;
 
@@ -75,6 +77,14 @@ pub enum LabError {
         path: PathBuf,
         /// The number that was named.
         run: i64,
+    },
+    /// There is no such recorded job or replay.
+    #[error("{}: there is no job {id}; `stend lab list` shows those there are", path.display())]
+    NoRecorded {
+        /// The file.
+        path: PathBuf,
+        /// The number that was named.
+        id: RecordedId,
     },
     /// An exported file cannot be written.
     #[error("{}: the export cannot be written: {what}", path.display())]

@@ -187,11 +187,9 @@ fn check_is_whole(
 /// What a review does to a block device of this size.
 fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option<Planned> {
     let device = TargetInfo {
-        name: String::new(),
-        title: String::new(),
         kind: TargetKind::BlockDevice,
         capacity_bytes: bytes,
-        facts: Vec::new(),
+        ..TargetInfo::default()
     };
     let needed = estimate(edition, options, &device, false).ok()?;
     Some(Planned {
