@@ -28,7 +28,7 @@ pub struct ModelChange {
     /// Its key in drive files, `capacity.user_bytes`; the name of a table that only one of the
     /// models has.
     pub key: String,
-    /// The shortest name that tells it from all other keys: `user_bytes`.
+    /// The key without its table where that says enough: `user_bytes`.
     pub name: String,
     /// What it is, in the unit that ends its key; missing where the model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,6 +49,12 @@ impl ModelInfo {
             more => format!(" and {more} more"),
         };
         title.collect::<Vec<_>>().join(", ") + &more
+    }
+
+    /// All that differs; empty where nothing does.
+    pub fn changes_in_words(&self) -> String {
+        let all: Vec<String> = self.changes.iter().map(ModelChange::words).collect();
+        all.join("; ")
     }
 
     /// All that differs, each with what the shipped model has; empty where nothing does.

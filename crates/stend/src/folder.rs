@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
-use stend_record::review::{Review, TargetKind};
+use stend_record::review::{Review, TargetInfo, TargetKind};
 use stend_report::Finding;
 
 use crate::failure::Failure;
@@ -76,14 +76,12 @@ impl Folder {
     /// Refuses to replace the review of another drive or edition.
     pub fn keep_others(&self, review: &Review) -> Result<(), Failure> {
         match self.earlier()? {
-            Some(there) if there.target != review.target || there.edition != review.edition => {
-                Err(Failure::Input(format!(
-                    "{} holds the review of {}, edition {}; choose another folder with --out",
-                    self.path.display(),
-                    there.target.title,
-                    there.edition
-                )))
-            }
+            Some(there) if !is_same(&there, review) => Err(Failure::Input(format!(
+                "{} holds the review of {}, edition {}; choose another folder with --out",
+                self.path.display(),
+                there.target.title,
+                there.edition
+            ))),
             _ => Ok(()),
         }
     }
@@ -137,6 +135,18 @@ impl Folder {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Whether both are of the same drive by the same edition.
+fn is_same(one: &Review, other: &Review) -> bool {
+    let target = |review: &Review| TargetInfo {
+        // Reviews of earlier versions of the program have the fingerprint alone.
+        model: None,
+        ..review.target.clone()
+    };
+    one.edition == other.edition
+        && target(one) == target(other)
+        && one.target.fingerprint() == other.target.fingerprint()
 }
 
 /// SHA-256 of what a page shows of a review: all but the tests that are under way.

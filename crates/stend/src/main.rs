@@ -17,6 +17,7 @@ mod output;
 mod progress;
 mod readable;
 mod signals;
+mod typed;
 mod values;
 
 use std::process::ExitCode;

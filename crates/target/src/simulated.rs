@@ -44,6 +44,8 @@ const _: () = assert!(PAGE_BYTES == stend_drive::spec::PAGE_BYTES);
 #[derive(Clone)]
 pub struct SimulatedTarget {
     model: Arc<Model>,
+    /// What the user calls it; by default the model's name.
+    name: Option<Arc<str>>,
     /// Which model that is, once it was asked for.
     identity: Arc<OnceLock<ModelInfo>>,
     drive: SimDrive,
@@ -74,6 +76,7 @@ impl SimulatedTarget {
         SimulatedTarget {
             drive,
             model: Arc::new(model),
+            name: None,
             identity: Arc::default(),
             state: None,
             single: false,
@@ -112,6 +115,15 @@ impl SimulatedTarget {
     pub fn single(self) -> SimulatedTarget {
         SimulatedTarget {
             single: true,
+            ..self
+        }
+    }
+
+    /// The same drive, by the name under which the user knows it.
+    #[must_use]
+    pub fn called(self, name: &str) -> SimulatedTarget {
+        SimulatedTarget {
+            name: Some(name.into()),
             ..self
         }
     }
@@ -433,6 +445,9 @@ fn model_info(model: &Model) -> ModelInfo {
 impl Target for SimulatedTarget {
     fn info(&self) -> TargetInfo {
         let mut info = info(&self.model, self.identity(), self.drive.capacity_bytes());
+        if let Some(name) = &self.name {
+            info.name = name.to_string();
+        }
         if self.state.is_some() {
             // Results hold for this state alone.
             let history = format!(

@@ -26,8 +26,8 @@ pub struct Origin {
     pub changes: Vec<Change>,
 }
 
-/// The shortest name of a key that no other key has: `user_bytes` of `capacity.user_bytes`, but
-/// `nand.read_us`, since the SLC cache has a `read_us` too.
+/// The name of a key without its table where that says enough, as of `capacity.user_bytes`: not of
+/// `nand.read_us`, since the SLC cache has a `read_us` too, and not of `gc.depth`, a single word.
 pub fn short_key(key: &str) -> &str {
     let Some((_, last)) = key.rsplit_once('.') else {
         return key;
@@ -35,7 +35,7 @@ pub fn short_key(key: &str) -> &str {
     let tables = <Model as Table>::inner_keys().into_iter();
     let same = tables.filter(|(_, keys)| keys.contains(&last));
     match same.count() {
-        1 if !key.contains('[') => last,
+        1 if last.contains('_') && !key.contains('[') => last,
         _ => key,
     }
 }

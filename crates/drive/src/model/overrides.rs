@@ -190,8 +190,14 @@ fn unknown(path: &str) -> String {
     let tables = <Model as Table>::inner_keys().into_iter();
     let keys =
         tables.flat_map(|(table, keys)| keys.iter().map(move |key| format!("{table}.{key}")));
-    // Of equally near ones the first, so that the message is the same each time.
-    let nearest = keys.min_by_key(|key| damerau_levenshtein(path, key));
+    let (table, last) = path.rsplit_once('.').unwrap_or(("", path));
+    // A key without its table is near, whatever that is called. Of equally near ones the first, so
+    // that the message is the same each time.
+    let distance = |key: &String| match key.rsplit_once('.') {
+        Some((_, own)) if table.is_empty() => damerau_levenshtein(last, own),
+        _ => damerau_levenshtein(path, key),
+    };
+    let nearest = keys.min_by_key(distance);
     format!(
         "there is no such key; the nearest is `{}`",
         nearest.unwrap_or_default()
@@ -278,7 +284,12 @@ mod tests {
                 "`slc_cache.blocks_per_plane`",
             ),
             ("nand.read_ns", list(), "the nearest is `nand.read_us`"),
-            ("dies", Setting::Whole(6), "no such key"),
+            ("dies", Setting::Whole(6), "the nearest is `nand.dies`"),
+            (
+                "user_bytes",
+                Setting::Whole(6),
+                "the nearest is `capacity.user_bytes`",
+            ),
             ("name", Setting::Whole(6), "no such key"),
             ("nand.dies[0]", Setting::Whole(6), "no list"),
             ("nand.read_us[3]", Setting::Real(6.0), "3 entries"),
