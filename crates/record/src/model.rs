@@ -28,7 +28,7 @@ pub struct ModelChange {
     /// Its key in drive files, `capacity.user_bytes`; the name of a table that only one of the
     /// models has.
     pub key: String,
-    /// The key without its table where that says enough: `user_bytes`.
+    /// The key as the drive's name has it: `user_bytes`, `nand.dies`.
     pub name: String,
     /// What it is, in the unit that ends its key; missing where the model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -52,7 +52,7 @@ fn runs(dir: &Path) -> Vec<Value> {
 fn eight_variants_of_a_model_have_eight_names() {
     let dir = folder();
     let dir = dir.path();
-    let sizes: Vec<u64> = (1..=8).map(|n| 4_000_000_000 + n * 409_600_000).collect();
+    let sizes: Vec<u64> = (1..=8).map(|n| 4_096_000_000 + n * 409_600_000).collect();
     for bytes in &sizes {
         let made = reviewed(dir, &[&variant(dir, *bytes)]);
         assert_eq!(made["target"]["name"], format!("size-{bytes}.toml"));
@@ -74,29 +74,29 @@ fn eight_variants_of_a_model_have_eight_names() {
     assert_eq!(words(|run| &run["drive"]["fingerprint"]).len(), 8);
     assert_eq!(
         runs[0]["drive"]["model"],
-        format!("{TITLE}, user_bytes = 4.4096 GB")
+        format!("{TITLE}, user_bytes = 4.5056 GB")
     );
     let listed = ok(dir, &["lab"]).stdout;
-    assert!(listed.contains("user_bytes = 7.2768 GB"), "{listed}");
+    assert!(listed.contains("user_bytes = 7.3728 GB"), "{listed}");
 
     // By the stem of the file, the file as typed, the full name, and the number.
-    let last = format!("{TITLE}, user_bytes = 7.2768 GB");
-    for word in ["size-7276800000", "size-7276800000.toml", &last, "8"] {
-        let compared = ok(dir, &["compare", "size-4409600000", word, "--out", "both"]).stdout;
-        let line = "user_bytes: 4.4096 GB against 7.2768 GB";
+    let last = format!("{TITLE}, user_bytes = 7.3728 GB");
+    for word in ["size-7372800000", "size-7372800000.toml", &last, "8"] {
+        let compared = ok(dir, &["compare", "size-4505600000", word, "--out", "both"]).stdout;
+        let line = "user_bytes: 4.5056 GB against 7.3728 GB";
         assert!(compared.contains(line), "{compared}");
         let [first, second] = [", run 1\n", ", run 8\n"].map(|run| compared.contains(run));
         assert!(first && second, "{compared}");
         let page = fs::read_to_string(dir.join("both/index.html")).unwrap();
-        assert!(page.contains(line));
+        assert!(page.replace('\u{a0}', " ").contains(line), "{word}");
     }
     let compared = json(&ok(dir, &["compare", "1", "8", "--json"]).stdout);
     assert_eq!(compared["models"][0]["name"], "user_bytes");
-    assert_eq!(compared["models"][0]["values"][1], "7.2768 GB");
+    assert_eq!(compared["models"][0]["values"][1], "7.3728 GB");
     assert_eq!(compared["sides"][1]["title"], last);
     let choices = [
         "fits 8 drives",
-        "  3: Demonstration drive, 8 GB, user_bytes = 5.2288 GB, size-5228800000.toml, 20",
+        "  3: Demonstration drive, 8 GB, user_bytes = 5.3248 GB, size-5324800000.toml, 20",
     ];
     fails(dir, &["compare", TITLE, "1"], 3, &choices);
     fails(dir, &["lab", "show", TITLE], 3, &choices);
@@ -170,7 +170,7 @@ fn an_unfinished_review_of_another_variant_is_not_continued() {
     let args: Vec<&str> = std::iter::once("review")
         .chain(args.iter().map(String::as_str))
         .collect();
-    let parts = ["4.096 GB, not of", "4.5056 GB", "--out"];
+    let parts = ["user_bytes = 4.096 GB, now it is", "4.5056 GB", "folder"];
     fails(dir, &args, 3, &parts);
     assert_eq!(saved(&dir.join("out")), kept);
     assert_eq!(runs(dir).len(), 1);

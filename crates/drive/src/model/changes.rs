@@ -26,18 +26,10 @@ pub struct Origin {
     pub changes: Vec<Change>,
 }
 
-/// The name of a key without its table where that says enough, as of `capacity.user_bytes`: not of
-/// `nand.read_us`, since the SLC cache has a `read_us` too, and not of `gc.depth`, a single word.
+/// A key as a drive's name has it: of the capacity without its table, `user_bytes`; any other as it
+/// is.
 pub fn short_key(key: &str) -> &str {
-    let Some((_, last)) = key.rsplit_once('.') else {
-        return key;
-    };
-    let tables = <Model as Table>::inner_keys().into_iter();
-    let same = tables.filter(|(_, keys)| keys.contains(&last));
-    match same.count() {
-        1 if last.contains('_') && !key.contains('[') => last,
-        _ => key,
-    }
+    key.strip_prefix("capacity.").unwrap_or(key)
 }
 
 impl Model {

@@ -10,7 +10,7 @@ use stend_analysis::kinds;
 use stend_analysis::steady::start_words;
 use stend_lab::RunId;
 use stend_method::{
-    Edition, ReviewOptions, check_options, check_write_budget, estimate, run_review,
+    Edition, MethodError, ReviewOptions, check_options, check_write_budget, estimate, run_review,
 };
 use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_target::{Access, Target, TargetError, WriteLimit};
@@ -91,7 +91,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     };
     let target = open_planned(named, &args.real, Access::Look, &planned)?;
     if let Some(earlier) = &earlier {
-        check_is_the_same_drive(earlier, &target.info(), &folder)?;
+        check_is_the_same_drive(earlier, &target.info())?;
     }
     note_copies(std::iter::once(&target).chain(&rivals));
     if args.threads.is_none() {
@@ -375,23 +375,18 @@ fn earlier_rival<'a>(earlier: &'a Review, info: &TargetInfo) -> Option<&'a Rival
 }
 
 /// Refuses to go on from a review of another variant of the model.
-fn check_is_the_same_drive(
-    earlier: &Review,
-    info: &TargetInfo,
-    folder: &Folder,
-) -> Result<(), Failure> {
+fn check_is_the_same_drive(earlier: &Review, info: &TargetInfo) -> Result<(), Failure> {
     if earlier.target.fingerprint() == info.fingerprint() {
         return Ok(());
     }
-    let (was, is) = (&earlier.target.title, &info.title);
-    let what = match was == is {
-        true => format!("{was} as its model was then"),
-        false => format!("{was}, not of {is}"),
+    let [was, is] = [&earlier.target, info];
+    let (what, of): (_, fn(&TargetInfo) -> &str) = match was.title == is.title {
+        true => ("model's fingerprint", TargetInfo::fingerprint),
+        false => ("target", |target| &target.title),
     };
-    Err(Failure::Input(format!(
-        "{} holds an unfinished review of {what}: choose another folder with --out",
-        folder.path().display()
-    )))
+    let [was, is] = [was, is].map(|target| of(target).to_owned());
+    let what = what.to_owned();
+    Err(MethodError::Resume { what, was, is }.into())
 }
 
 /// Refuses to go on from an unfinished review of which something would be left out.
