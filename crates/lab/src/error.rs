@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use crate::recorded::RecordedId;
-
 /// Why a table could not be written.
 pub(crate) type Failed = Box<dyn std::error::Error>;
 
@@ -79,12 +77,12 @@ pub enum LabError {
         run: i64,
     },
     /// There is no such recorded job or replay.
-    #[error("{}: there is no job {id}; `stend lab list` shows those there are", path.display())]
+    #[error("{}: there is no job j{id}; `stend lab list` shows those there are", path.display())]
     NoRecorded {
         /// The file.
         path: PathBuf,
-        /// The number that was named.
-        id: RecordedId,
+        /// The number that was named, without its `j`.
+        id: i64,
     },
     /// An exported file cannot be written.
     #[error("{}: the export cannot be written: {what}", path.display())]

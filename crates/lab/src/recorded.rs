@@ -245,7 +245,7 @@ pub fn load(lab: &Lab, id: RecordedId) -> Result<Recorded, LabError> {
 fn missing(lab: &Lab, id: RecordedId) -> LabError {
     LabError::NoRecorded {
         path: lab.path().to_path_buf(),
-        id,
+        id: id.0,
     }
 }
 

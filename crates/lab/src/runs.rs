@@ -8,7 +8,7 @@ use rusqlite::types::Type;
 use rusqlite::{Row, params};
 
 use crate::drives::{self, Drive};
-use crate::{EntryId, Lab, LabError, recorded};
+use crate::{Lab, LabError};
 
 /// The number of a run in its lab; in another lab the same run has another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -150,8 +150,15 @@ impl Lab {
     /// # Errors
     /// [`LabError::NoRun`] where there is none; then nothing is removed.
     pub fn delete(&mut self, runs: &[RunId]) -> Result<(), LabError> {
-        let runs = runs.iter().copied().map(EntryId::Run);
-        recorded::delete(self, &runs.collect::<Vec<_>>())
+        for &run in runs {
+            self.run(run)?;
+        }
+        self.change(|within| {
+            for run in runs {
+                within.execute("DELETE FROM runs WHERE id = ?1", params![run.0])?;
+            }
+            drives::remove_unused(within)
+        })
     }
 
     pub(crate) fn no_run(&self, run: RunId) -> LabError {

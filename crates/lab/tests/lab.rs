@@ -424,8 +424,7 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
             added: 2,
             replaced: 0,
             known: 0,
-            studies: 0,
-            recorded: 0,
+            ..Merged::default()
         }
     );
     let uuid = theirs.run(run).unwrap().uuid;
@@ -444,8 +443,7 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
             added: 0,
             replaced: 0,
             known: 2,
-            studies: 0,
-            recorded: 0,
+            ..Merged::default()
         }
     );
     with_rival.tests.push(test("b", 3));
@@ -458,8 +456,7 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
             added: 0,
             replaced: 2,
             known: 0,
-            studies: 0,
-            recorded: 0,
+            ..Merged::default()
         }
     );
     assert_eq!(ours.review(found(&ours)).unwrap(), with_rival);
@@ -471,8 +468,7 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
             added: 1,
             replaced: 0,
             known: 2,
-            studies: 0,
-            recorded: 0,
+            ..Merged::default()
         }
     );
     let none = ours.merge(&here.file("none.db"));

@@ -285,11 +285,15 @@ fn jobs_and_replays_are_kept_with_their_results() {
     let jobs = json(&ok(dir, &["lab", "jobs", "--json"]).stdout);
     assert_eq!(list(&jobs).len(), 3);
 
+    jobs_are_merged_exported_and_deleted(dir, &third);
+}
+
+fn jobs_are_merged_exported_and_deleted(dir: &Path, third: &Value) {
     let merge = ["lab", "merge", ".lab/lab.db", "--lab", "second.db"];
     let told = ok(dir, &merge).stdout;
     assert!(told.contains("jobs and replays added: 3"), "{told}");
     let again = ["lab", "show", "j3", "--json", "--lab", "second.db"];
-    assert_eq!(json(&ok(dir, &again).stdout), third);
+    assert_eq!(json(&ok(dir, &again).stdout), *third);
     ok(
         dir,
         &[

@@ -34,8 +34,8 @@ pub fn short_key(key: &str) -> &str {
 
 impl Model {
     /// The shipped model that this one is, or comes from: one with the same title, or else the same
-    /// name, or else the same parts; of several, the one with the fewest other figures. `None` where there is none, or where more
-    /// than half of the figures are others.
+    /// name, or else the same parts; of several, the one with the fewest other figures. `None`
+    /// where there is none, or where more than half of the figures are others.
     pub fn origin(&self) -> Option<Origin> {
         let own = self.figures();
         let related = SHIPPED.iter().filter_map(|shipped| self.related(shipped));

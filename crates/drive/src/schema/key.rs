@@ -118,7 +118,11 @@ macro_rules! table {
                 })
             }
 
-            fn figures(&self, path: &str, into: &mut Vec<(String, $crate::schema::setting::Setting)>) {
+            fn figures(
+                &self,
+                path: &str,
+                into: &mut Vec<(String, $crate::schema::setting::Setting)>,
+            ) {
                 $($crate::schema::key::Key::figures(
                     &self.$key,
                     &$crate::schema::key::full_name(path, stringify!($key)),
