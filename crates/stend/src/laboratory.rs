@@ -140,6 +140,19 @@ pub fn record(lab: &Path, new: &NewRecord<'_>) -> Result<(), Failure> {
 /// is whole: a review would find out after its first test.
 pub fn check(path: &Path) -> Result<(), Failure> {
     Lab::check(path)?;
+    can_be_made(path)
+}
+
+/// As [`check`], without reading all of it: a job may take less time than that.
+pub fn check_kind(path: &Path) -> Result<(), Failure> {
+    match Lab::look(path) {
+        // To be written soon in any case.
+        Ok(_) | Err(LabError::Older(_)) => can_be_made(path),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn can_be_made(path: &Path) -> Result<(), Failure> {
     if path.exists() {
         return Ok(());
     }

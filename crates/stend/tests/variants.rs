@@ -174,6 +174,40 @@ fn an_unfinished_review_of_another_variant_is_not_continued() {
     fails(dir, &args, 3, &parts);
     assert_eq!(saved(&dir.join("out")), kept);
     assert_eq!(runs(dir).len(), 1);
+    assert_eq!(runs(dir)[0]["breaks"], 0, "nothing was continued");
+
+    // What the lab has of the first variant is nothing of the second one's.
+    let lab = rusqlite::Connection::open(dir.join(".lab/lab.db")).unwrap();
+    let unfinished = "UPDATE runs SET state = 'unfinished'";
+    lab.execute_batch(unfinished).unwrap();
+    let mut second = reviewed(dir, &[&name, "--out", "other", "--lab", "other.db"]);
+    second["complete"] = false.into();
+    second["tests"] = Value::Array(Vec::new());
+    common::save(&dir.join("out"), &second);
+    let said = ok(dir, &args);
+    assert!(!said.stderr.contains("of the lab:"), "{}", said.stderr);
+    assert_eq!(runs(dir).len(), 2);
+}
+
+#[test]
+fn what_is_continued_may_get_its_label_then() {
+    let dir = folder();
+    let dir = dir.path();
+    reviewed(dir, &["demo-8gb", "--label", "first", "--out", "out"]);
+    let lab = rusqlite::Connection::open(dir.join(".lab/lab.db")).unwrap();
+    let unfinished = "UPDATE runs SET state = 'unfinished'";
+    for (more, label) in [(&[][..], "first"), (&["--label", "then"], "then")] {
+        let mut kept = saved(&dir.join("out"));
+        kept["complete"] = false.into();
+        common::save(&dir.join("out"), &kept);
+        lab.execute_batch(unfinished).unwrap();
+        let made = reviewed(dir, &[&["demo-8gb", "--out", "out"], more].concat());
+        assert_eq!(made["label"], label);
+        let runs = runs(dir);
+        assert_eq!(runs.len(), 1);
+        assert_eq!(runs[0]["label"], label);
+    }
+    assert_eq!(runs(dir)[0]["breaks"], 2);
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl Model {
         }
         let files = Files::shipped(shipped.name)?;
         let same_parts = has_parts && files.parts().eq(&self.parts);
-        let model = Model::shipped(shipped.name)?;
+        let model = files.model().expect("shipped models are tested");
         let related = model.name == self.name || model.title == self.title || same_parts;
         related.then_some((shipped.name, model))
     }

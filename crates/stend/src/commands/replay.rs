@@ -27,7 +27,7 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     // The whole trace is read before a target is opened, which may create a file.
     check_on(&args.on)?;
     let lab = laboratory::path(&args.lab)?;
-    laboratory::check(&lab)?;
+    laboratory::check_kind(&lab)?;
     let named = NamedTrace::open(&args.trace, args.seed, args.only.as_deref())?;
     let options = options(args, &named)?;
     let whole = summary(named.trace(), None)?;
@@ -46,7 +46,10 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
             (&named, &trace, &options),
             &lab,
             |result| match (args.json, several) {
-                (true, true) => Ok(documents.push(result.json())),
+                (true, true) => {
+                    documents.push(result.json());
+                    Ok(())
+                }
                 (true, false) => print_json(&result.json()),
                 (false, _) => print(&result.text()),
             },

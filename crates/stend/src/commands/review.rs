@@ -236,9 +236,14 @@ impl Session<'_> {
             .iter()
             .map(|rival| earlier_rival(self.earlier.as_ref()?, &rival.info()).cloned())
             .collect();
+        let earlier = self.earlier.as_ref();
+        let label = earlier.and_then(|earlier| earlier.label.clone());
+        let label = self.marks.label.clone().or(label);
+        let noted = earlier.and_then(|earlier| earlier.note.clone());
+        let noted = self.marks.note.clone().or(noted);
         let with_rivals = |review: &Review, done: &[Option<Rival>], all_complete| Review {
-            label: self.marks.label.clone(),
-            note: self.marks.note.clone(),
+            label: label.clone(),
+            note: noted.clone(),
             ..with_rivals(review, done, all_complete)
         };
         let mut all_complete = rivals.is_empty();

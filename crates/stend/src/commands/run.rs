@@ -46,7 +46,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     // tried before hours of measuring.
     check_on(&args.on)?;
     let lab = laboratory::path(&args.lab)?;
-    laboratory::check(&lab)?;
+    laboratory::check_kind(&lab)?;
     let text = flatten(&args.job)?;
     let job = Job {
         for_fio: &text,
