@@ -119,12 +119,13 @@ def compare(args: argparse.Namespace, drive: str, load: Load) -> None:
     with tempfile.TemporaryDirectory(dir=args.folder) as name:
         folder = Path(name)
         state = folder / "drive"
+        lab = ["--lab", str(folder / "lab.db")]
         said([args.stend, "drives", "create", drive, "--state", str(state)])
         (folder / "fill.fio").write_text(FILL)
-        said([args.stend, "run", str(folder / "fill.fio"), "--on", str(state)])
+        said([args.stend, "run", str(folder / "fill.fio"), "--on", str(state), *lab])
         before = state.read_bytes()
         (folder / "model.fio").write_text(f"[j]\nstartdelay={PAUSE_S}\n" + load.job(args.seconds))
-        run = [args.stend, "run", str(folder / "model.fio"), "--on", str(state)]
+        run = [args.stend, "run", str(folder / "model.fio"), "--on", str(state), *lab]
         model = figures(said(run + ["--output-format", "json"]))
         state.write_bytes(before)
         real, lateness = served(args, folder, load)

@@ -93,7 +93,7 @@ def worn_in(stend: str, model: str, folder: Path) -> Path:
     job = folder / "wear-in.fio"
     job.write_text(WEAR_IN)
     run(stend, "drives", "create", model, "--state", state)
-    run(stend, "run", job, "--on", state)
+    run(stend, "run", job, "--on", state, "--lab", state.with_suffix(".db"))
     return state
 
 

@@ -6,6 +6,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import tempfile
 
 import pytest
 
@@ -13,6 +14,10 @@ import stend
 
 # A shell starts what runs in the background with SIGINT ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Jobs of the command line go to a lab of their own.
+LAB = tempfile.TemporaryDirectory()
+os.environ.setdefault("STEND_LAB", os.path.join(LAB.name, "lab.db"))
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use stend_record::review::{Condition, Point, Review, TargetKind};
+use stend_record::model::figure_words;
+use stend_record::review::{Condition, ModelChange, ModelInfo, Point, Review, TargetKind};
 
 use crate::figures::{KeyFigure, Metric, Unit};
 use crate::kinds::key_figures;
@@ -114,6 +115,42 @@ pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
         .collect()
 }
 
+/// The figures in which models of one origin differ, in the order in which they come: the name of
+/// the key, and with units what each side has. Empty where one side is no model, or comes from
+/// another one.
+pub fn unlike_models(sides: &[Side<'_>]) -> Vec<Unlike> {
+    let models = sides.iter().map(|side| side.review.target.model.as_ref());
+    let Some(models) = models.collect::<Option<Vec<&ModelInfo>>>() else {
+        return Vec::new();
+    };
+    let origin = |model: &&ModelInfo| model.shipped.clone();
+    let Some(first) = models.first().and_then(origin) else {
+        return Vec::new();
+    };
+    if models
+        .iter()
+        .any(|model| origin(model).as_ref() != Some(&first))
+    {
+        return Vec::new();
+    }
+    let mut seen = BTreeSet::new();
+    let changes = models.iter().flat_map(|model| &model.changes);
+    let changes = changes.filter(|change| seen.insert(change.key.as_str()));
+    let row = |change: &ModelChange| {
+        let value = |model: &&ModelInfo| {
+            let own = model.changes.iter().find(|other| other.key == change.key);
+            let value = own.map_or(&change.shipped, |own| &own.value);
+            let words = value.as_ref().map(|value| figure_words(&change.key, value));
+            Some(words.unwrap_or_else(|| "none".to_owned()))
+        };
+        Unlike {
+            name: change.name.clone(),
+            values: models.iter().map(value).collect(),
+        }
+    };
+    changes.map(row).filter(|row| !alike(row)).collect()
+}
+
 /// Whether a condition was the same for all, within what is allowed.
 fn alike(row: &Unlike) -> bool {
     let numbers = |number: fn(&str) -> Option<f64>| -> Option<[f64; 2]> {
@@ -218,6 +255,62 @@ pub fn point_rows(sides: &[Side<'_>]) -> Vec<Row> {
             })
             .collect()
     })
+}
+
+/// A figure of one review with all that tells it from others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlatFigure {
+    /// Id of the test.
+    pub test_id: String,
+    /// The load of a point; empty for a key figure, whose name tells it.
+    pub load: String,
+    /// What it is: the name of a key figure; `speed`, `latency, mean`, `latency, 99 %` … of a
+    /// point.
+    pub name: String,
+    /// How much.
+    pub value: f64,
+    /// Of what.
+    pub unit: Unit,
+}
+
+/// All figures of a review: the key figures, then those of every point.
+pub fn flat_figures(review: &Review) -> Vec<FlatFigure> {
+    let key = key_figures(&review.tests).into_iter();
+    let key = key.map(|figure| FlatFigure {
+        test_id: figure.test_id,
+        load: String::new(),
+        name: figure.name,
+        value: figure.value,
+        unit: figure.unit,
+    });
+    let tests = review.tests.iter();
+    let points = tests.flat_map(|test| points_of(test).iter().map(|point| (&test.id, point)));
+    let of_point = |(test_id, point): (&String, &Point)| {
+        let latency = &point.latency_ns;
+        [
+            ("speed", point.iops, Unit::Iops),
+            ("speed", point.bw_bytes_per_s, Unit::BytesPerS),
+            ("latency, mean", latency.mean, Unit::Nanoseconds),
+            ("latency, 50 %", latency.p50 as f64, Unit::Nanoseconds),
+            ("latency, 99 %", latency.p99 as f64, Unit::Nanoseconds),
+            ("latency, 99.9 %", latency.p99_9 as f64, Unit::Nanoseconds),
+            ("latency, 99.99 %", latency.p99_99 as f64, Unit::Nanoseconds),
+            (
+                "latency, 99.999 %",
+                latency.p99_999 as f64,
+                Unit::Nanoseconds,
+            ),
+            ("latency, largest", latency.max as f64, Unit::Nanoseconds),
+        ]
+        .map(|(name, value, unit)| FlatFigure {
+            test_id: test_id.clone(),
+            load: in_full(point.load),
+            name: name.to_owned(),
+            value,
+            unit,
+        })
+    };
+    key.chain(points.flat_map(of_point)).collect()
 }
 
 fn figure(test_id: &str, metric: Metric, point: &Point) -> KeyFigure {

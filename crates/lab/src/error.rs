@@ -76,6 +76,14 @@ pub enum LabError {
         /// The number that was named.
         run: i64,
     },
+    /// There is no such recorded job or replay.
+    #[error("{}: there is no job j{id}; `stend lab list` shows those there are", path.display())]
+    NoRecorded {
+        /// The file.
+        path: PathBuf,
+        /// The number that was named, without its `j`.
+        id: i64,
+    },
     /// An exported file cannot be written.
     #[error("{}: the export cannot be written: {what}", path.display())]
     Export {

@@ -12,7 +12,7 @@ use crate::format::Format;
 use crate::{Lab, LabError, RunId};
 
 /// The tables, and how the rows of some runs are found in each.
-pub const TABLES: [&str; 13] = [
+pub const TABLES: [&str; 14] = [
     "drives",
     "runs",
     "rivals",
@@ -24,6 +24,7 @@ pub const TABLES: [&str; 13] = [
     "samples",
     "temperatures",
     "smart",
+    "recorded",
     "studies",
     "study_rows",
 ];
@@ -38,7 +39,7 @@ fn of_runs(table: &str) -> &'static str {
              (:runs)))"
         }
         // They belong to no run.
-        "studies" | "study_rows" => "false",
+        "recorded" | "studies" | "study_rows" => "false",
         _ => "run IN (:runs)",
     }
 }

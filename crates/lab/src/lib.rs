@@ -9,6 +9,7 @@
 //! its own is kept as JSON beside the columns.
 
 mod columns;
+mod drives;
 mod error;
 mod export;
 mod format;
@@ -16,6 +17,7 @@ mod load;
 mod merge;
 #[cfg(feature = "parquet")]
 mod parquet;
+pub mod recorded;
 mod runs;
 mod store;
 pub mod studies;
@@ -29,11 +31,13 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction};
 use rusqlite_migration::{M, Migrations};
 
+pub use drives::Drive;
 pub use error::LabError;
 pub use export::TABLES;
 pub use format::Format;
 pub use merge::Merged;
-pub use runs::{Drive, RunId, RunState, RunSummary};
+pub use recorded::{EntryId, RecordedId, RecordedKind};
+pub use runs::{RunId, RunState, RunSummary};
 pub use store::RunContext;
 pub use table::{Kind, Table};
 
@@ -44,10 +48,11 @@ const APPLICATION_ID: i32 = 0x7374_6e64;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Each version of the tables from the one before it.
-const VERSIONS: [&str; 3] = [
+const VERSIONS: [&str; 4] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
     include_str!("migrations/3.sql"),
+    include_str!("migrations/4.sql"),
 ];
 
 /// A lab that is open.
@@ -76,7 +81,8 @@ impl Lab {
         connection
             .pragma_update(None, "journal_mode", "WAL")
             .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
-            .and_then(|()| connection.pragma_update(None, "foreign_keys", true))
+            // A table that others refer to is replaced.
+            .and_then(|()| connection.pragma_update(None, "foreign_keys", false))
             .map_err(failed)?;
         // Before there are tables: a reader meanwhile finds a lab, or an empty file.
         connection
@@ -88,6 +94,9 @@ impl Lab {
                 return Err(LabError::of_migration(error, path));
             }
         }
+        connection
+            .pragma_update(None, "foreign_keys", true)
+            .map_err(failed)?;
         Ok(Lab {
             connection,
             path: path.to_path_buf(),
@@ -308,6 +317,9 @@ mod tests {
     #[test]
     fn migrations_lead_to_the_version_that_is_known() {
         let mut connection = Connection::open_in_memory().unwrap();
+        connection
+            .pragma_update(None, "foreign_keys", false)
+            .unwrap();
         migrations().to_latest(&mut connection).unwrap();
         assert_eq!(version(&connection).unwrap(), latest());
     }

@@ -4,7 +4,7 @@ use rusqlite::{Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stend_record::review::{
-    Condition, FailedTest, Review, Rival, SCHEMA, Series, TargetInfo, TestResult,
+    Condition, FailedTest, ModelInfo, Review, Rival, SCHEMA, Series, TargetInfo, TestResult,
 };
 
 use crate::columns::{OF_SERIES, POINTS, SERIES, Table};
@@ -33,7 +33,7 @@ impl Lab {
     fn without_rivals(&self, run: RunId) -> Result<Review, LabError> {
         let sql = "
             SELECT target, model, kind, capacity_bytes, edition, edition_title, seed,
-                duration_scale, state, command, rest
+                duration_scale, state, command, rest, label, note, fingerprint
             FROM runs JOIN drives ON drives.id = runs.drive WHERE runs.id = ?1";
         let head = self.row(sql, params![run.0], |row| {
             let text = |n| row.get::<_, String>(n);
@@ -43,7 +43,7 @@ impl Lab {
                 title: text(1)?,
                 kind: stend_record::review::TargetKind::File,
                 capacity_bytes: row.get::<_, i64>(3)?.cast_unsigned(),
-                facts: Vec::new(),
+                ..TargetInfo::default()
             };
             let review = Review {
                 schema: SCHEMA.to_owned(),
@@ -52,23 +52,26 @@ impl Lab {
                 edition_title: text(5)?,
                 seed: text(6)?.parse().unwrap_or_default(),
                 duration_scale: row.get(7)?,
-                until_steady: None,
                 complete: text(8)? == "complete",
-                conditions: Vec::new(),
-                environment: Vec::new(),
                 reproduce: text(9)?,
-                tests: Vec::new(),
-                failed: Vec::new(),
-                unfinished: Vec::new(),
-                read_only: false,
-                rivals: Vec::new(),
-                smart: None,
+                label: row.get(11)?,
+                note: row.get(12)?,
+                ..Review::default()
             };
-            Ok((review, text(2)?, rest))
+            let model = ModelInfo {
+                fingerprint: text(13)?,
+                title: text(1)?,
+                ..ModelInfo::default()
+            };
+            Ok((review, text(2)?, rest, model))
         })?;
-        let (mut review, kind, rest) = head.ok_or_else(|| self.no_run(run))?;
+        let (mut review, kind, rest, model) = head.ok_or_else(|| self.no_run(run))?;
         review.target.kind = self.read(Value::from(kind))?;
         review = self.with_rest(&review, &rest)?;
+        // Of a run from before it was a field of the review.
+        if review.target.model.is_none() && !model.fingerprint.is_empty() {
+            review.target.model = Some(model);
+        }
         self.add_smart(run, &mut review)?;
         review.target.facts = self.conditions(run, "target")?;
         review.conditions = self.conditions(run, "method")?;

@@ -6,7 +6,8 @@ use std::path::Path;
 use rusqlite::{Transaction, params};
 
 use crate::columns::{OF_SERIES, POINTS, SERIES, Table};
-use crate::runs::{RunState, remove_drives_without_runs};
+use crate::drives;
+use crate::runs::RunState;
 use crate::{Lab, LabError, RunId};
 
 /// What a merge did.
@@ -20,6 +21,8 @@ pub struct Merged {
     pub known: u32,
     /// Studies that were not here, or had fewer rows.
     pub studies: u32,
+    /// Jobs and replays that were not here.
+    pub recorded: u32,
 }
 
 /// Tables whose rows belong to a run, and their columns beside `run`.
@@ -74,12 +77,18 @@ impl Lab {
             .execute("ATTACH DATABASE ?1 AS other", params![name])
             .map_err(|error| LabError::of(error, other))?;
         let done = self.change(|within| {
+            drives::merge(within)?;
             copy(within, &wanted, &superseded)?;
-            crate::studies::merge(within)
+            let added = [
+                crate::studies::merge(within)?,
+                crate::recorded::merge(within)?,
+            ];
+            drives::remove_unused(within)?;
+            Ok(added)
         });
         let detached = self.connection.execute("DETACH DATABASE other", []);
         detached.map_err(|error| self.failed(error))?;
-        merged.studies = done?;
+        [merged.studies, merged.recorded] = done?;
         Ok(merged)
     }
 }
@@ -92,12 +101,6 @@ fn copy(
     for run in superseded {
         within.execute("DELETE FROM main.runs WHERE id = ?1", params![run.0])?;
     }
-    within.execute(
-        "INSERT INTO main.drives (kind, model, serial, firmware)
-         SELECT kind, model, serial, firmware FROM other.drives WHERE true
-         ON CONFLICT DO NOTHING",
-        [],
-    )?;
     let mut run_of = BTreeMap::new();
     for &run in wanted {
         run_of.insert(run, copy_run(within, run)?);
@@ -117,20 +120,21 @@ fn copy(
             )?;
         }
     }
-    remove_drives_without_runs(within)
+    Ok(())
 }
 
 /// Copies a run with all but its rivals; its number here.
 fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> {
     const COLUMNS: &str = "uuid, target, capacity_bytes, edition, edition_title, edition_sha256, \
         seed, duration_scale, state, command, folder, stend_version, stend_commit, \
-        begun_unix_ms, saved_unix_ms, rest";
+        begun_unix_ms, saved_unix_ms, label, note, rest";
+    let key = drives::KEY;
     within.execute(
         &format!(
             "INSERT INTO main.runs (drive, {COLUMNS})
              SELECT mine.id, {COLUMNS} FROM other.runs
              JOIN other.drives AS their ON their.id = other.runs.drive
-             JOIN main.drives AS mine USING (kind, model, serial, firmware)
+             JOIN main.drives AS mine USING ({key})
              WHERE other.runs.id = ?1"
         ),
         params![run],

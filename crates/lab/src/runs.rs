@@ -1,10 +1,13 @@
 //! The runs there are.
 
+use std::ffi::OsStr;
 use std::fmt;
+use std::path::Path;
 
 use rusqlite::types::Type;
-use rusqlite::{Row, Transaction, params};
+use rusqlite::{Row, params};
 
+use crate::drives::{self, Drive};
 use crate::{Lab, LabError};
 
 /// The number of a run in its lab; in another lab the same run has another.
@@ -34,19 +37,6 @@ impl RunState {
             RunState::Complete => "complete",
         }
     }
-}
-
-/// What was tested.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Drive {
-    /// `simulated`, `file`, `directory`, `block-device`.
-    pub kind: String,
-    /// Marketing name, or path.
-    pub model: String,
-    /// Serial number; empty where there is none.
-    pub serial: String,
-    /// Firmware revision; empty where there is none.
-    pub firmware: String,
 }
 
 /// One run, without its results.
@@ -88,22 +78,31 @@ pub struct RunSummary {
     pub folder: String,
     /// The command that makes it again.
     pub command: String,
+    /// A name that the user gave it.
+    pub label: Option<String>,
+    /// What the user noted about it.
+    pub note: Option<String>,
 }
 
-const SELECT: &str = "
-    SELECT runs.id, uuid, kind, model, serial, firmware, capacity_bytes, edition, edition_sha256,
-        duration_scale, state, begun_unix_ms, saved_unix_ms, stend_version, stend_commit, folder,
-        command, target,
-        (SELECT count(*) FROM tests WHERE run = runs.id AND state = 'finished'),
-        (SELECT count(*) FROM tests WHERE run = runs.id AND state = 'failed'),
-        (SELECT count(*) FROM breaks WHERE run = runs.id)
-    FROM runs JOIN drives ON drives.id = runs.drive";
+/// Columns of [`RunSummary`] before those of the drive.
+const COLUMNS: &str = "runs.id, uuid, capacity_bytes, edition, edition_sha256, duration_scale, \
+    state, begun_unix_ms, saved_unix_ms, stend_version, stend_commit, folder, command, target, \
+    label, note,
+    (SELECT count(*) FROM tests WHERE run = runs.id AND state = 'finished'),
+    (SELECT count(*) FROM tests WHERE run = runs.id AND state = 'failed'),
+    (SELECT count(*) FROM breaks WHERE run = runs.id)";
+
+fn select(more: &str) -> String {
+    format!(
+        "SELECT {COLUMNS}, {} FROM runs JOIN drives ON drives.id = runs.drive {more}",
+        drives::COLUMNS
+    )
+}
 
 impl Lab {
     /// All runs in the order in which they began.
     pub fn runs(&self) -> Result<Vec<RunSummary>, LabError> {
-        let sql = format!("{SELECT} ORDER BY begun_unix_ms, runs.id");
-        self.rows(&sql, [], summary)
+        self.rows(&select("ORDER BY begun_unix_ms, runs.id"), [], summary)
     }
 
     /// One run.
@@ -111,20 +110,28 @@ impl Lab {
     /// # Errors
     /// [`LabError::NoRun`] where there is none.
     pub fn run(&self, run: RunId) -> Result<RunSummary, LabError> {
-        let sql = format!("{SELECT} WHERE runs.id = ?1");
-        let found = self.row(&sql, params![run.0], summary)?;
+        let found = self.row(&select("WHERE runs.id = ?1"), params![run.0], summary)?;
         found.ok_or_else(|| self.no_run(run))
     }
 
-    /// The last complete run of a drive, by the target's name as it was typed, by its model or by
-    /// its serial number.
-    pub fn last_complete_of(&self, drive: &str) -> Result<Option<RunId>, LabError> {
-        let is_of = |run: &&RunSummary| {
-            let named = [&run.target, &run.drive.model, &run.drive.serial];
-            named.into_iter().any(|name| name == drive) && run.state == RunState::Complete
-        };
-        let runs = self.runs()?;
-        Ok(runs.iter().rev().find(is_of).map(|run| RunId(run.run)))
+    /// The last complete run of each drive that a word fits, in the order in which they began: by
+    /// the run's label or, where no label is that word, by the target as it was typed, the stem of
+    /// its file (`mine` of `models/mine.toml`), the drive's name with or without what differs, or
+    /// its serial number. A word that fits several drives says too little.
+    pub fn complete_runs_of(&self, word: &str) -> Result<Vec<RunSummary>, LabError> {
+        let mut runs = self.runs()?;
+        runs.retain(|run| run.state == RunState::Complete);
+        let is_labelled = |run: &RunSummary| run.label.as_deref() == Some(word);
+        match runs.iter().any(is_labelled) {
+            true => runs.retain(is_labelled),
+            false => runs.retain(|run| run.is_called(word)),
+        }
+        let mut last: Vec<RunSummary> = Vec::new();
+        for run in runs {
+            last.retain(|earlier| !earlier.drive.is(&run.drive));
+            last.push(run);
+        }
+        Ok(last)
     }
 
     /// The runs of which a fact of this kind (`target`, `method`, `environment`) has this value,
@@ -150,7 +157,7 @@ impl Lab {
             for run in runs {
                 within.execute("DELETE FROM runs WHERE id = ?1", params![run.0])?;
             }
-            remove_drives_without_runs(within)
+            drives::remove_unused(within)
         })
     }
 
@@ -162,41 +169,48 @@ impl Lab {
     }
 }
 
-/// Removes the drives of which there is no run any more.
-pub(crate) fn remove_drives_without_runs(within: &Transaction<'_>) -> Result<(), rusqlite::Error> {
-    let sql = "DELETE FROM main.drives WHERE id NOT IN (SELECT drive FROM main.runs)";
-    within.execute(sql, []).map(drop)
+impl RunSummary {
+    /// Whether it goes by this name: the target as it was typed, the stem of its file, the drive's
+    /// name with or without what differs, or its serial number.
+    fn is_called(&self, word: &str) -> bool {
+        let stem = Path::new(&self.target).file_stem();
+        let names = [
+            self.target.as_str(),
+            stem.and_then(OsStr::to_str).unwrap_or_default(),
+            &self.drive.model,
+            &self.drive.title,
+            &self.drive.serial,
+        ];
+        !word.is_empty() && names.contains(&word)
+    }
 }
 
 fn summary(row: &Row<'_>) -> Result<RunSummary, rusqlite::Error> {
-    let state: String = row.get(10)?;
+    let state: String = row.get(6)?;
     let state = [RunState::Unfinished, RunState::Complete]
         .into_iter()
         .find(|known| known.name() == state)
-        .ok_or_else(|| rusqlite::Error::InvalidColumnType(10, "state".to_owned(), Type::Text))?;
+        .ok_or_else(|| rusqlite::Error::InvalidColumnType(6, "state".to_owned(), Type::Text))?;
     Ok(RunSummary {
         run: row.get(0)?,
         uuid: row.get(1)?,
-        drive: Drive {
-            kind: row.get(2)?,
-            model: row.get(3)?,
-            serial: row.get(4)?,
-            firmware: row.get(5)?,
-        },
-        capacity_bytes: row.get::<_, i64>(6)?.cast_unsigned(),
-        edition: row.get(7)?,
-        edition_sha256: row.get(8)?,
-        duration_scale: row.get(9)?,
+        drive: drives::drive(row, 19)?,
+        capacity_bytes: row.get::<_, i64>(2)?.cast_unsigned(),
+        edition: row.get(3)?,
+        edition_sha256: row.get(4)?,
+        duration_scale: row.get(5)?,
         state,
-        begun_unix_ms: row.get(11)?,
-        saved_unix_ms: row.get(12)?,
-        stend_version: row.get(13)?,
-        stend_commit: row.get(14)?,
-        folder: row.get(15)?,
-        command: row.get(16)?,
-        target: row.get(17)?,
-        tests_finished: row.get(18)?,
-        tests_failed: row.get(19)?,
-        breaks: row.get(20)?,
+        begun_unix_ms: row.get(7)?,
+        saved_unix_ms: row.get(8)?,
+        stend_version: row.get(9)?,
+        stend_commit: row.get(10)?,
+        folder: row.get(11)?,
+        command: row.get(12)?,
+        target: row.get(13)?,
+        label: row.get(14)?,
+        note: row.get(15)?,
+        tests_finished: row.get(16)?,
+        tests_failed: row.get(17)?,
+        breaks: row.get(18)?,
     })
 }

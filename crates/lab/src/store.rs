@@ -6,10 +6,11 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_i
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use stend_record::review::{Condition, FailedTest, Review, TargetInfo, TestResult};
+use stend_record::review::{Condition, FailedTest, Review, TestResult};
 use uuid::Uuid;
 
 use crate::columns::{OF_SERIES, POINTS, SERIES, Table, take};
+use crate::drives;
 use crate::runs::RunState;
 use crate::{Lab, LabError, RunId};
 
@@ -45,9 +46,9 @@ impl Lab {
             SELECT runs.id FROM runs JOIN drives ON drives.id = runs.drive
             WHERE folder = ?1 AND edition = ?2 AND seed = ?3 AND duration_scale = ?4
                 AND capacity_bytes = ?5 AND kind = ?6 AND model = ?7 AND serial = ?8
-                AND firmware = ?9
+                AND firmware = ?9 AND fingerprint = ?10
             ORDER BY begun_unix_ms DESC, runs.id DESC LIMIT 1";
-        let [kind, model, serial, firmware] = drive_of(&review.target);
+        let [kind, model, serial, firmware, fingerprint] = drives::key_of(&review.target);
         let parameters = params![
             of.folder.to_string_lossy(),
             review.edition,
@@ -57,7 +58,8 @@ impl Lab {
             kind,
             model,
             serial,
-            firmware
+            firmware,
+            fingerprint
         ];
         self.row(sql, parameters, |row| Ok(RunId(row.get(0)?)))
     }
@@ -104,50 +106,18 @@ impl Lab {
     }
 }
 
-/// What a shape is called in JSON.
-fn word(of: &impl Serialize) -> String {
-    match serde_json::to_value(of) {
-        Ok(Value::String(text)) => text,
-        other => format!("{other:?}"),
-    }
-}
-
-/// Kind, model, serial number and firmware.
-fn drive_of(target: &TargetInfo) -> [String; 4] {
-    let fact = |name: &str| {
-        let found = target.facts.iter().find(|fact| fact.name == name);
-        found.map_or_else(String::new, |fact| fact.value.clone())
-    };
-    [
-        word(&target.kind),
-        target.title.clone(),
-        fact("serial number"),
-        fact("firmware"),
-    ]
-}
-
 fn begin(
     to: &Transaction<'_>,
     review: &Review,
     of: &RunContext<'_>,
 ) -> Result<RunId, rusqlite::Error> {
-    let drive = drive_of(&review.target);
-    to.execute(
-        "INSERT INTO drives (kind, model, serial, firmware) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT DO NOTHING",
-        params_from_iter(&drive),
-    )?;
-    let id: i64 = to.query_row(
-        "SELECT id FROM drives WHERE kind = ?1 AND model = ?2 AND serial = ?3 AND firmware = ?4",
-        params_from_iter(&drive),
-        |row| row.get(0),
-    )?;
+    let id = drives::find_or_add(to, &review.target)?;
     to.execute(
         "INSERT INTO runs (uuid, drive, target, capacity_bytes, edition, edition_title,
             edition_sha256, seed, duration_scale, state, command, folder, stend_version,
-            stend_commit, begun_unix_ms, saved_unix_ms, rest)
+            stend_commit, begun_unix_ms, saved_unix_ms, label, note, rest)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'unfinished', ?10, ?11, ?12, ?13, ?14, ?14,
-            '{}')",
+            ?15, ?16, '{}')",
         params![
             Uuid::new_v4().to_string(),
             id,
@@ -163,6 +133,8 @@ fn begin(
             of.stend_version,
             of.stend_commit,
             of.now_unix_ms,
+            review.label,
+            review.note,
         ],
     )?;
     Ok(RunId(to.last_insert_rowid()))
@@ -208,6 +180,8 @@ fn save(
             rivals: Vec::new(),
             // Of the reviewed drive.
             smart: None,
+            label: None,
+            note: None,
             ..review.clone()
         };
         let run = rival_run(to, run, position, &review, of)?;
@@ -227,7 +201,7 @@ fn rest_of_review(review: &Review) -> String {
         ..review.clone()
     };
     let mut rest = serde_json::to_value(head).unwrap_or_default();
-    let known: [&[&str]; 17] = [
+    let known: [&[&str]; 19] = [
         &["target", "name"],
         &["target", "title"],
         &["target", "kind"],
@@ -239,6 +213,8 @@ fn rest_of_review(review: &Review) -> String {
         &["duration_scale"],
         &["complete"],
         &["reproduce"],
+        &["label"],
+        &["note"],
         &["conditions"],
         &["environment"],
         &["tests"],

@@ -6,6 +6,7 @@ pub mod fio;
 pub mod kinds;
 pub mod latency;
 pub mod load;
+pub mod model;
 pub mod review;
 pub mod smart;
 pub mod study;

@@ -15,6 +15,7 @@ pub use crate::kinds::sync::{Durability, SyncInterval, SyncMethod, SyncPoint, Sy
 pub use crate::kinds::{JobText, SteadyStart, TestResult};
 pub use crate::latency::LatencySummary;
 pub use crate::load::{Pattern, PointOp, SeriesPoint};
+pub use crate::model::{ModelChange, ModelInfo};
 use crate::smart::BeforeAfter;
 
 /// The name and version of this schema.
@@ -51,6 +52,12 @@ pub struct Review {
     pub environment: Vec<Condition>,
     /// The command that makes this review again.
     pub reproduce: String,
+    /// A name that the user gave this review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// What the user noted about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Finished tests, in the order of the edition.
     pub tests: Vec<TestResult>,
     /// Requested tests that did not finish.
@@ -90,15 +97,34 @@ pub struct Condition {
 pub struct TargetInfo {
     /// The name as the user typed it.
     pub name: String,
-    /// The drive's marketing name, or the path.
+    /// The drive's marketing name, with what of a model differs from the shipped one; or the path.
     pub title: String,
     /// How it was measured.
     pub kind: TargetKind,
     /// Capacity under test, bytes.
     pub capacity_bytes: u64,
+    /// Which model a simulated drive is of; missing of real targets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelInfo>,
     /// Further facts (model, serial number, firmware, controller, NAND …).
     #[serde(default)]
     pub facts: Vec<Condition>,
+}
+
+impl TargetInfo {
+    /// The value of a fact.
+    pub fn fact(&self, name: &str) -> Option<&str> {
+        let found = self.facts.iter().find(|fact| fact.name == name);
+        found.map(|fact| fact.value.as_str())
+    }
+
+    /// Fingerprint of the model of a simulated drive; empty where none is known.
+    pub fn fingerprint(&self) -> &str {
+        let told = || self.fact("model fingerprint")?.get(..16);
+        let known = self.model.as_ref().map(|model| model.fingerprint.as_str());
+        // In earlier reviews it is a fact alone.
+        known.or_else(told).unwrap_or_default()
+    }
 }
 
 /// How a target is measured.

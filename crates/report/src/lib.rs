@@ -53,17 +53,25 @@ pub fn write_folder(review: &Review, folder: &Path) -> Result<PathBuf, ReportErr
     write_both(&write(review)?, review, folder)
 }
 
-/// As [`write_folder`], of a review whose rivals are the other sides of a comparison; `unlike` are
-/// the conditions that were not the same for all sides.
+/// What was not the same for all sides of a comparison.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Comparison<'a> {
+    /// Conditions of measuring.
+    pub conditions: &'a [Unlike],
+    /// Figures of the models.
+    pub models: &'a [Unlike],
+}
+
+/// As [`write_folder`], of a review whose rivals are the other sides of a comparison.
 ///
 /// # Errors
 /// Those of [`write_folder`].
 pub fn write_comparison(
     review: &Review,
-    unlike: &[Unlike],
+    comparison: &Comparison<'_>,
     folder: &Path,
 ) -> Result<PathBuf, ReportError> {
-    write_both(&page::render(review, Some(unlike))?, review, folder)
+    write_both(&page::render(review, Some(comparison))?, review, folder)
 }
 
 fn write_both(html: &str, review: &Review, folder: &Path) -> Result<PathBuf, ReportError> {

@@ -13,7 +13,7 @@ use crate::drive::{Drive, drives, kind_words};
 use crate::error::ReportError;
 use crate::top::{Top, top};
 use crate::view::{Block, Cell, Contents, Table};
-use crate::{headline, kinds, number, published, smart};
+use crate::{Comparison, headline, kinds, number, published, smart};
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -36,8 +36,8 @@ struct Page<'a> {
     /// What published reviews found, as far as the drives here answer it.
     published: Vec<Table>,
     drives: Table,
-    /// Of a comparison: the conditions that were not the same for all.
-    unlike: Option<Table>,
+    /// Of a comparison: what was not the same for all.
+    unlike: Option<Differences>,
     /// The drive's SMART data, if it has any.
     account: Option<smart::Account>,
     tests: Vec<Section<'a>>,
@@ -52,6 +52,29 @@ impl Page<'_> {
     }
 }
 
+/// What was not the same for all sides of a comparison.
+struct Differences {
+    conditions: Option<Table>,
+    models: Option<Table>,
+}
+
+impl Differences {
+    fn of(comparison: &Comparison<'_>, drives: &[Drive<'_>]) -> Differences {
+        let table = |caption: &str, head: &str, rows: &[Unlike]| {
+            (!rows.is_empty()).then(|| unlike_table(caption, head, rows, drives))
+        };
+        let conditions = comparison.conditions;
+        Differences {
+            conditions: table("Conditions that differ", "Condition", conditions),
+            models: table(
+                "Figures of the models that differ",
+                "Figure",
+                comparison.models,
+            ),
+        }
+    }
+}
+
 /// One test.
 struct Section<'a> {
     test: &'a TestResult,
@@ -63,8 +86,8 @@ struct Section<'a> {
     blocks: Vec<Block>,
 }
 
-/// Writes the page; of a comparison with the conditions that were not the same for all sides.
-pub fn render(review: &Review, unlike: Option<&[Unlike]>) -> Result<String, ReportError> {
+/// Writes the page; of a comparison with what was not the same for all sides.
+pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<String, ReportError> {
     let drives = drives(review);
     let scale = review.duration_scale;
     let mut data = ChartData {
@@ -86,7 +109,7 @@ pub fn render(review: &Review, unlike: Option<&[Unlike]>) -> Result<String, Repo
     let published = published::tables(review);
     let key_figures = headline::table(&drives);
     let summary = said.iter().find(|f| f.title == SUMMARY_TITLE);
-    let (kicker, title) = match unlike {
+    let (kicker, title) = match comparison {
         None => ("Drive review", target.title.clone()),
         Some(_) => ("Comparison", against(&drives)),
     };
@@ -104,7 +127,7 @@ pub fn render(review: &Review, unlike: Option<&[Unlike]>) -> Result<String, Repo
         key_figures,
         published,
         drives: drives_table(&drives),
-        unlike: unlike.map(|unlike| unlike_table(unlike, &drives)),
+        unlike: comparison.map(|of| Differences::of(of, &drives)),
         account: review.smart.as_ref().map(smart::account),
         tests,
         assets: Assets::embedding(&data)?,
@@ -153,8 +176,8 @@ fn short_title(test: &TestResult) -> String {
     }
 }
 
-/// The conditions that were not the same for all sides of a comparison.
-fn unlike_table(unlike: &[Unlike], drives: &[Drive<'_>]) -> Table {
+/// What differs, a row each, a column for each side.
+fn unlike_table(caption: &str, head: &str, unlike: &[Unlike], drives: &[Drive<'_>]) -> Table {
     let rows = unlike.iter().map(|row| {
         let values = row
             .values
@@ -164,12 +187,12 @@ fn unlike_table(unlike: &[Unlike], drives: &[Drive<'_>]) -> Table {
                 Some(value) => Cell::from(value.as_str()),
                 None => "not known".into(),
             });
-        let name = Cell::from(capitalised(&row.name));
+        let name = Cell::from(row.name.as_str());
         let mut cells: Vec<Cell> = std::iter::once(name).chain(values).collect();
         cells.resize(drives.len() + 1, number::MISSING.into());
         cells
     });
-    Table::of_drives("Conditions that differ", "Condition", drives, rows).of_text()
+    Table::of_drives(caption, head, drives, rows).of_text()
 }
 
 /// What a run with other durations than its edition's must say everywhere.

@@ -1,6 +1,8 @@
 //! The command line.
 
 mod drive;
+mod lab;
+mod marks;
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -12,6 +14,8 @@ use stend_serve::server::Address;
 
 use crate::values;
 pub use drive::{DriveArgs, DriveCommand, MonitorArgs, OnOff};
+pub use lab::{CompareArgs, ExportFormat, LabArgs, LabCommand, LabPath};
+pub use marks::{MarkArgs, SetArgs};
 
 /// A laboratory for solid-state drives: runs the methodology of published drive reviews
 /// on a simulated drive, in virtual time, or on a real one, through fio, and writes the
@@ -162,9 +166,13 @@ pub struct RealArgs {
 /// What a job or a trace runs on.
 #[derive(Debug, Args)]
 pub struct OnArgs {
-    /// The target.
-    #[arg(long, value_name = "TARGET")]
-    pub on: String,
+    /// The target, or several, one after the other.
+    #[arg(long, value_name = "TARGET,…", value_delimiter = ',', required = true)]
+    pub on: Vec<String>,
+
+    /// Other figures for drive models.
+    #[command(flatten)]
+    pub set: SetArgs,
 
     /// Fill the target sequentially first. `stend replay` fills a file that it makes without this.
     #[arg(long)]
@@ -191,108 +199,6 @@ pub struct ScaleArgs {
         allow_negative_numbers = true
     )]
     pub duration_scale: f64,
-}
-
-/// Which lab.
-#[derive(Clone, Debug, Default, Args)]
-pub struct LabPath {
-    /// The SQLite file that keeps all reviews. Default: `stend/lab.db` in the folder that
-    /// XDG_DATA_HOME names, or in ~/.local/share.
-    #[arg(long, value_name = "FILE", env = "STEND_LAB", global = true)]
-    pub lab: Option<PathBuf>,
-}
-
-/// Arguments of `stend lab`.
-#[derive(Debug, Args)]
-pub struct LabArgs {
-    /// What to do; `list` by default.
-    #[command(subcommand)]
-    pub command: Option<LabCommand>,
-
-    /// Which lab.
-    #[command(flatten)]
-    pub lab: LabPath,
-
-    /// Print JSON on stdout.
-    #[arg(long, global = true)]
-    pub json: bool,
-}
-
-/// What to do with the lab.
-#[derive(Debug, Subcommand)]
-pub enum LabCommand {
-    /// List the runs, the oldest first.
-    List,
-    /// List the studies, the oldest first.
-    Studies,
-    /// Print a run: drive, conditions, tests; with --json, its review (schema
-    /// `stend.review/1`).
-    Show {
-        /// Its number.
-        run: i64,
-    },
-    /// Export tables as files into a folder; replaces earlier exports there.
-    Export {
-        /// The folder.
-        folder: PathBuf,
-        /// Format of the files.
-        #[arg(long, value_name = "FORMAT", value_enum, default_value = "csv")]
-        format: ExportFormat,
-        /// Only these tables: drives, runs, rivals, breaks, conditions, tests, points, series,
-        /// samples, temperatures, smart, studies, study_rows.
-        #[arg(long, value_name = "LIST", value_delimiter = ',')]
-        tables: Option<Vec<String>>,
-        /// Only what belongs to these runs.
-        #[arg(long, value_name = "RUN,…", value_delimiter = ',')]
-        runs: Option<Vec<i64>>,
-    },
-    /// Delete runs permanently; reports in folders stay.
-    Delete {
-        /// Their numbers.
-        #[arg(required = true)]
-        runs: Vec<i64>,
-    },
-    /// Copy the runs and studies of another lab into this one.
-    Merge {
-        /// Its file.
-        other: PathBuf,
-    },
-}
-
-/// A format of exported tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// Comma-separated values.
-    Csv,
-    /// An array of objects.
-    Json,
-    /// Apache Parquet, where the program is built with its feature `parquet`.
-    Parquet,
-}
-
-/// Arguments of `stend compare`.
-#[derive(Debug, Args)]
-pub struct CompareArgs {
-    /// Numbers of runs in the lab, or drives, whose last complete run counts: as named in a
-    /// review, by model or by serial number. Ratios are to the first.
-    #[arg(required = true, num_args = 2.., value_name = "RUN|DRIVE")]
-    pub sides: Vec<String>,
-
-    /// Show every measured point instead of the key figures.
-    #[arg(long)]
-    pub points: bool,
-
-    /// Write a page with shared axes into this folder.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Which lab.
-    #[command(flatten)]
-    pub lab: LabPath,
-
-    /// Print JSON (schema `stend.compare/1`) on stdout.
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Arguments of `stend claims`.
@@ -489,6 +395,14 @@ pub struct ReviewArgs {
     #[command(flatten)]
     pub lab: LabPath,
 
+    /// Other figures for the model under test.
+    #[command(flatten)]
+    pub set: SetArgs,
+
+    /// What it is called.
+    #[command(flatten)]
+    pub marks: MarkArgs,
+
     /// Print the review as JSON (schema `stend.review/1`) on stdout.
     #[arg(long)]
     pub json: bool,
@@ -531,6 +445,14 @@ pub struct RunArgs {
     /// Seed of all random numbers that the job file does not seed.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
+
+    /// What it is called.
+    #[command(flatten)]
+    pub marks: MarkArgs,
+
+    /// Which lab keeps the result.
+    #[command(flatten)]
+    pub lab: LabPath,
 }
 
 /// When requests of a trace are issued.
@@ -591,9 +513,18 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "F", default_value_t = 1.0)]
     pub duration_scale: f64,
 
-    /// Print the result as JSON (schema `stend.replay/1`) on stdout.
+    /// Print the result as JSON (schema `stend.replay/1`; of several targets `stend.replays/1`) on
+    /// stdout.
     #[arg(long)]
     pub json: bool,
+
+    /// What it is called.
+    #[command(flatten)]
+    pub marks: MarkArgs,
+
+    /// Which lab keeps the result.
+    #[command(flatten)]
+    pub lab: LabPath,
 }
 
 /// Arguments of `stend serve`.
@@ -698,11 +629,14 @@ pub struct DrivesArgs {
 #[derive(Debug, Subcommand)]
 pub enum DrivesCommand {
     /// List the shipped models.
-    List,
+    List(DriveFilter),
     /// Print a shipped model's file, with the source of every figure.
     Show {
         /// Its name.
         name: String,
+        /// Other figures for it.
+        #[command(flatten)]
+        set: SetArgs,
     },
     /// Check model files: every problem with file, line, key and what is allowed.
     Check {
@@ -719,6 +653,23 @@ pub enum DrivesCommand {
         #[arg(long, value_name = "FILE")]
         state: PathBuf,
     },
+}
+
+/// Which models are listed.
+#[derive(Clone, Debug, Default, Args)]
+pub struct DriveFilter {
+    /// Only models with this host interface.
+    #[arg(long, value_name = "NAME")]
+    pub interface: Option<String>,
+
+    /// Only models whose generation of flash has these words.
+    #[arg(long, value_name = "WORDS")]
+    pub flash: Option<String>,
+
+    /// Only models of this capacity: MIN..MAX, of which one may be left out, with suffixes as for
+    /// --size: 250GB..512GB, 500GB.. (within 1 % of the bounds).
+    #[arg(long, value_name = "MIN..MAX", value_parser = values::size_range)]
+    pub capacity: Option<(u64, u64)>,
 }
 
 /// Arguments of `stend fit`.

@@ -81,6 +81,7 @@ fn is_worth_resuming(kept: &Review, command: &str, folder_was_there: bool) -> bo
 fn has_more_tests(one: &Review, other: &Review) -> bool {
     let same = |of: fn(&Review) -> String| of(one) == of(other);
     same(|review| review.target.name.clone())
+        && same(|review| review.target.fingerprint().to_owned())
         && same(|review| review.edition.clone())
         && same(|review| review.seed.to_string())
         && same(|review| review.duration_scale.to_string())

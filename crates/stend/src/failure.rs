@@ -94,7 +94,8 @@ impl From<LabError> for Failure {
             | LabError::Newer { .. }
             | LabError::Older(_)
             | LabError::Damaged { .. }
-            | LabError::NoRun { .. } => Failure::Input(error.to_string()),
+            | LabError::NoRun { .. }
+            | LabError::NoRecorded { .. } => Failure::Input(error.to_string()),
             LabError::Folder { .. }
             | LabError::Locked(_)
             | LabError::Full(_)

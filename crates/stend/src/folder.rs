@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
-use stend_analysis::compare::Unlike;
-use stend_record::review::{Review, TargetKind};
-use stend_report::ReportError;
+use stend_record::review::{Review, TargetInfo, TargetKind};
+use stend_report::{Comparison, ReportError};
 
 use crate::failure::Failure;
 use crate::{kept, signals};
@@ -77,14 +76,12 @@ impl Folder {
     /// Refuses to replace the review of another drive or edition.
     pub fn keep_others(&self, review: &Review) -> Result<(), Failure> {
         match self.earlier()? {
-            Some(there) if there.target != review.target || there.edition != review.edition => {
-                Err(Failure::Input(format!(
-                    "{} holds the review of {}, edition {}; choose another folder with --out",
-                    self.path.display(),
-                    there.target.title,
-                    there.edition
-                )))
-            }
+            Some(there) if !is_same(&there, review) => Err(Failure::Input(format!(
+                "{} holds the review of {}, edition {}; choose another folder with --out",
+                self.path.display(),
+                there.target.title,
+                there.edition
+            ))),
             _ => Ok(()),
         }
     }
@@ -111,11 +108,10 @@ impl Folder {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`Folder::save`], of a review whose rivals are the other sides of a comparison, with
-    /// the conditions that were not the same for all.
-    pub fn save_compared(&self, review: &Review, unlike: &[Unlike]) -> Result<PathBuf, Failure> {
+    /// As [`Folder::save`], of a review whose rivals are the other sides of a comparison.
+    pub fn save_compared(&self, review: &Review, of: &Comparison<'_>) -> Result<PathBuf, Failure> {
         self.replace(review, |path| {
-            stend_report::write_comparison(review, unlike, path)
+            stend_report::write_comparison(review, of, path)
         })
     }
 
@@ -146,6 +142,18 @@ impl Folder {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Whether both are of the same drive by the same edition.
+fn is_same(one: &Review, other: &Review) -> bool {
+    let target = |review: &Review| TargetInfo {
+        // Reviews of earlier versions of the program have the fingerprint alone.
+        model: None,
+        ..review.target.clone()
+    };
+    one.edition == other.edition
+        && target(one) == target(other)
+        && one.target.fingerprint() == other.target.fingerprint()
 }
 
 /// SHA-256 of what a page shows of a review: all but the tests that are under way.

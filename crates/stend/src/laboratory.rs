@@ -4,11 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
-use stend_lab::{Lab, LabError, RunContext, RunId};
-use stend_record::review::Review;
+use serde_json::Value;
+use stend_lab::recorded::{self, NewRecord};
+use stend_lab::{EntryId, Lab, LabError, RecordedKind, RunContext, RunId, RunSummary};
+use stend_record::review::{Review, TargetInfo};
 
-use crate::args::LabPath;
+use crate::args::{LabPath, MarkArgs};
 use crate::failure::Failure;
+use crate::output::note;
+use crate::signals;
 
 /// The lab's file.
 pub fn path(of: &LabPath) -> Result<PathBuf, Failure> {
@@ -46,10 +50,109 @@ pub fn look_if_made(of: &LabPath) -> Result<Option<Lab>, Failure> {
     }
 }
 
+/// The run that a user names: by its number, its label, or a word for its drive, whose last
+/// complete run is meant.
+pub fn find(lab: &Lab, word: &str) -> Result<RunId, Failure> {
+    match word.parse() {
+        Ok(EntryId::Run(run)) => {
+            lab.run(run)?;
+            return Ok(run);
+        }
+        Ok(EntryId::Recorded(_)) => {
+            return Err(Failure::Input(format!(
+                "{word} is a job or a replay, and a review is needed (stend lab list)"
+            )));
+        }
+        Err(_) => {}
+    }
+    let found = lab.complete_runs_of(word)?;
+    match &found[..] {
+        [run] => Ok(RunId(run.run)),
+        [] => Err(Failure::Input(format!(
+            "{word}: the lab, {}, has no complete review of it; make one with stend review {word}, \
+             or name a run (stend lab list)",
+            lab.path().display()
+        ))),
+        several => {
+            let choice = |run: &RunSummary| {
+                let label = run.label.as_ref().map(|label| format!(", label {label}"));
+                format!(
+                    "\n  {}: {}{}, {}, {}",
+                    run.run,
+                    run.drive.model,
+                    label.unwrap_or_default(),
+                    run.target,
+                    time(run.begun_unix_ms)
+                )
+            };
+            let choices: String = several.iter().map(choice).collect();
+            Err(Failure::Input(format!(
+                "{word} fits {} drives; name one by the number of its run, its label or its full \
+                 name:{choices}",
+                several.len()
+            )))
+        }
+    }
+}
+
+/// Date and time in the user's zone, to the minute.
+pub fn time(unix_ms: i64) -> String {
+    Timestamp::from_millisecond(unix_ms).map_or_else(
+        |_| unix_ms.to_string(),
+        |at| {
+            let zoned = at.to_zoned(jiff::tz::TimeZone::system());
+            zoned.strftime("%Y-%m-%d %H:%M").to_string()
+        },
+    )
+}
+
+/// What all records have: the program, and now.
+pub fn new_record(kind: RecordedKind, target: &TargetInfo, begun_unix_ms: i64) -> NewRecord<'_> {
+    NewRecord {
+        kind,
+        target,
+        label: None,
+        note: None,
+        name: "",
+        job: None,
+        seed: 0,
+        command: "",
+        result: &Value::Null,
+        stend_version: env!("CARGO_PKG_VERSION"),
+        stend_commit: option_env!("STEND_COMMIT"),
+        begun_unix_ms,
+        now_unix_ms: Timestamp::now().as_millisecond(),
+    }
+}
+
+/// Keeps a job or a replay; says under which number.
+pub fn record(lab: &Path, new: &NewRecord<'_>) -> Result<(), Failure> {
+    let id = signals::undisturbed(|| recorded::save(&mut Lab::open(lab)?, new))?;
+    note(&format!(
+        "{} {id} of the lab, {}",
+        new.kind.name(),
+        lab.display()
+    ));
+    Ok(())
+}
+
 /// Whether a lab can be opened or made, as far as can be checked without making it, and whether it
 /// is whole: a review would find out after its first test.
 pub fn check(path: &Path) -> Result<(), Failure> {
     Lab::check(path)?;
+    can_be_made(path)
+}
+
+/// As [`check`], without reading all of it: a job may take less time than that.
+pub fn check_kind(path: &Path) -> Result<(), Failure> {
+    match Lab::look(path) {
+        // To be written soon in any case.
+        Ok(_) | Err(LabError::Older(_)) => can_be_made(path),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn can_be_made(path: &Path) -> Result<(), Failure> {
     if path.exists() {
         return Ok(());
     }
@@ -103,17 +206,24 @@ pub struct Keeper {
     lab: Mutex<Lab>,
     folder: PathBuf,
     edition_sha256: String,
+    marks: MarkArgs,
     /// Known as soon as anything was kept.
     run: Mutex<Option<RunId>>,
 }
 
 impl Keeper {
     /// Opens the lab; called before hours of measuring, to find errors early.
-    pub fn open(lab: &Path, folder: &Path, edition_sha256: &str) -> Result<Keeper, Failure> {
+    pub fn open(
+        lab: &Path,
+        folder: &Path,
+        edition_sha256: &str,
+        marks: &MarkArgs,
+    ) -> Result<Keeper, Failure> {
         Ok(Keeper {
             lab: Mutex::new(Lab::open(lab)?),
             folder: absolute(folder),
             edition_sha256: edition_sha256.to_owned(),
+            marks: marks.clone(),
             run: Mutex::new(None),
         })
     }
@@ -138,6 +248,13 @@ impl Keeper {
             };
             if let Some(found) = found {
                 lab.resume(found, now_unix_ms)?;
+                let MarkArgs { label, note } = &self.marks;
+                if label.is_some() {
+                    recorded::set_label(&mut lab, EntryId::Run(found), label.as_deref())?;
+                }
+                if note.is_some() {
+                    recorded::set_note(&mut lab, EntryId::Run(found), note.as_deref())?;
+                }
             }
             *run = Some(match found {
                 Some(found) => found,

@@ -18,6 +18,7 @@ mod pdf;
 mod progress;
 mod readable;
 mod signals;
+mod typed;
 mod values;
 
 use std::process::ExitCode;

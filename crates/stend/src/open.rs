@@ -11,7 +11,7 @@ use stend_record::review::TargetInfo;
 use stend_target::real::{self, FioTarget, OpenOptions};
 use stend_target::{Access, SimulatedTarget, Target, WriteLimit, is_state_file};
 
-use crate::args::{OnArgs, RealArgs};
+use crate::args::{OnArgs, RealArgs, SetArgs};
 use crate::consent;
 use crate::failure::Failure;
 
@@ -77,7 +77,8 @@ pub fn is_model(name: &str) -> bool {
 
 /// Refuses options that the target of a job or a trace would ignore.
 pub fn check_on(on: &OnArgs) -> Result<(), Failure> {
-    real_options_fit([&on.on], &on.real)?;
+    real_options_fit(&on.on, &on.real)?;
+    check_set(&on.on, &on.set)?;
     if on.fill && on.real.read_only {
         return Err(Failure::Input(
             "--fill writes to the target, which --read-only rules out: leave one of them out"
@@ -115,6 +116,33 @@ pub fn real_options_fit<'a>(
     Err(Failure::Input(text))
 }
 
+/// Refuses other figures (`--set`) for what is no drive model.
+pub fn check_set<'a>(
+    names: impl IntoIterator<Item = &'a String>,
+    set: &SetArgs,
+) -> Result<(), Failure> {
+    let Some((key, value)) = set.set.first() else {
+        return Ok(());
+    };
+    match names.into_iter().find(|name| !is_model(name)) {
+        None => Ok(()),
+        Some(other) => Err(Failure::Input(format!(
+            "--set {key}={value} changes a drive model, and {other} is none: name a model \
+             (`stend drives`) or a model file, or leave --set out"
+        ))),
+    }
+}
+
+/// The drive model of this name, shipped or in a file, with other figures; `None` where the name
+/// is no model's.
+pub fn model(name: &str, set: &SetArgs) -> Result<Option<Model>, Failure> {
+    let model = match Model::shipped(name) {
+        None if name.ends_with(".toml") => Some(Model::read(Path::new(name))?),
+        shipped => shipped,
+    };
+    Ok(model.map(|model| model.with(&set.set)).transpose()?)
+}
+
 /// What is going to be done to a real target.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Planned {
@@ -126,31 +154,38 @@ pub struct Planned {
     pub time_s: f64,
 }
 
+/// A target as the user names it, and the figures of its model that are to be others.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The figures.
+    pub set: &'a SetArgs,
+}
+
 /// Opens a shipped model, a model file, a drive that lives in a file, or a path.
-pub fn open(name: &str, real_args: &RealArgs, access: Access) -> Result<Opened, Failure> {
-    open_planned(name, real_args, access, &|_| None)
+pub fn open(named: Named<'_>, real_args: &RealArgs, access: Access) -> Result<Opened, Failure> {
+    open_planned(named, real_args, access, &|_| None)
 }
 
 /// As [`open`], with what will be written to a device of a number of bytes: for the table that is
 /// shown before its serial number is requested.
 pub fn open_planned(
-    name: &str,
+    Named { name, set }: Named<'_>,
     real_args: &RealArgs,
     access: Access,
     planned: &dyn Fn(u64) -> Option<Planned>,
 ) -> Result<Opened, Failure> {
     let path = Path::new(name);
-    let simulated = if let Some(model) = Model::shipped(name) {
+    let simulated = if let Some(model) = model(name, set)? {
         Some(SimulatedTarget::new(model))
-    } else if name.ends_with(".toml") {
-        Some(SimulatedTarget::new(Model::read(path)?))
     } else if is_state_file(path) {
         Some(SimulatedTarget::open(path, access)?)
     } else {
         None
     };
     if let Some(target) = simulated {
-        return Ok(Opened::Simulated(Box::new(target)));
+        return Ok(Opened::Simulated(Box::new(target.called(name))));
     }
     if !is_like_a_path(name, real_args) {
         return Err(Failure::Input(unknown(name)));
@@ -187,16 +222,15 @@ pub struct Seen {
 }
 
 /// As [`open`], without opening a real target: nothing is made, locked or asked for.
-pub fn look(name: &str, real_args: &RealArgs) -> Result<Seen, Failure> {
+pub fn look(Named { name, set }: Named<'_>, real_args: &RealArgs) -> Result<Seen, Failure> {
     let path = Path::new(name);
-    let model = match Model::shipped(name) {
-        None if name.ends_with(".toml") => Some(Model::read(path)?),
-        shipped => shipped,
-    };
-    if let Some(model) = model {
+    if let Some(model) = model(name, set)? {
         let spec = model.spec();
         return Ok(Seen {
-            info: SimulatedTarget::info_of(&model),
+            info: TargetInfo {
+                name: name.to_owned(),
+                ..SimulatedTarget::info_of(&model)
+            },
             simulated: true,
             trim_supported: spec.trim.enabled,
             rated_bytes: model.rated_bytes(),
@@ -208,7 +242,7 @@ pub fn look(name: &str, real_args: &RealArgs) -> Result<Seen, Failure> {
         });
     }
     if is_state_file(path) {
-        let target = SimulatedTarget::open(path, Access::Look)?;
+        let target = SimulatedTarget::open(path, Access::Look)?.called(name);
         return Ok(Seen {
             info: target.info(),
             simulated: true,

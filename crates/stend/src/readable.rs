@@ -31,9 +31,9 @@ fn named(command: &Command) -> Vec<PathBuf> {
             lab(&args.lab),
         ]
         .concat(),
-        Command::Run(args) => [vec![args.job.clone()], one(&args.on.on)].concat(),
+        Command::Run(args) => [vec![args.job.clone()], paths(&args.on.on), lab(&args.lab)].concat(),
         Command::Sweep(args) => [vec![args.study.clone()], lab(&args.lab)].concat(),
-        Command::Replay(args) => [one(&args.trace), one(&args.on.on)].concat(),
+        Command::Replay(args) => [one(&args.trace), paths(&args.on.on), lab(&args.lab)].concat(),
         Command::Traces(args) => match &args.command {
             Some(TracesCommand::Show { name } | TracesCommand::Make { name, .. }) => one(name),
             _ => Vec::new(),

@@ -29,3 +29,4 @@ mod state;
 mod steady;
 mod sweep;
 mod sync;
+mod variants;

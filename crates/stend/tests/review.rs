@@ -362,7 +362,10 @@ fn only_the_same_command_goes_on() {
         dir,
         &with(&["review", "./demo-8gb.toml", "--out", "out"], &SHORT),
         3,
-        &["DRAM is 16 MiB", "now it is 32 MiB"],
+        &[
+            "target is Demonstration drive, 8 GB, now it is",
+            "dram.size_mib = 32 MiB",
+        ],
     );
     assert_eq!(saved(&out), part);
 }

@@ -8,12 +8,13 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
+use stend_drive::model::{Change, Setting, short_key};
 use stend_drive::{LogicalPage, Model, RoundStart, SimDrive};
 use stend_load::report::fio_output;
 use stend_load::runner::{Flow, Progress};
@@ -21,7 +22,7 @@ use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
 use stend_load::trace::{ReplayError, ReplayOptions, Trace, replay};
 use stend_load::{JobFile, RunError, RunOptions, RunResult};
 use stend_record::endurance::{EraseCycles, Health};
-use stend_record::review::{Condition, TargetInfo, TargetKind};
+use stend_record::review::{Condition, ModelChange, ModelInfo, TargetInfo, TargetKind};
 use stend_record::smart;
 
 use crate::contract::{
@@ -43,6 +44,10 @@ const _: () = assert!(PAGE_BYTES == stend_drive::spec::PAGE_BYTES);
 #[derive(Clone)]
 pub struct SimulatedTarget {
     model: Arc<Model>,
+    /// What the user calls it; by default the model's name.
+    name: Option<Arc<str>>,
+    /// Which model that is, once it was asked for.
+    identity: Arc<OnceLock<ModelInfo>>,
     drive: SimDrive,
     /// The file in which it is kept, if any.
     state: Option<StateFile>,
@@ -71,6 +76,8 @@ impl SimulatedTarget {
         SimulatedTarget {
             drive,
             model: Arc::new(model),
+            name: None,
+            identity: Arc::default(),
             state: None,
             single: false,
             round: None,
@@ -108,6 +115,15 @@ impl SimulatedTarget {
     pub fn single(self) -> SimulatedTarget {
         SimulatedTarget {
             single: true,
+            ..self
+        }
+    }
+
+    /// The same drive, by the name under which the user knows it.
+    #[must_use]
+    pub fn called(self, name: &str) -> SimulatedTarget {
+        SimulatedTarget {
+            name: Some(name.into()),
             ..self
         }
     }
@@ -156,7 +172,11 @@ impl SimulatedTarget {
 
     /// What a new drive of this model would say of itself, without making one.
     pub fn info_of(model: &Model) -> TargetInfo {
-        info(model, model.spec().user_bytes)
+        info(model, &model_info(model), model.spec().user_bytes)
+    }
+
+    fn identity(&self) -> &ModelInfo {
+        self.identity.get_or_init(|| model_info(&self.model))
     }
 
     /// What it was made of.
@@ -383,20 +403,51 @@ impl SimulatedTarget {
     }
 }
 
-fn info(model: &Model, capacity_bytes: u64) -> TargetInfo {
+fn info(model: &Model, of: &ModelInfo, capacity_bytes: u64) -> TargetInfo {
     let facts = model.facts().into_iter();
+    let mut facts: Vec<Condition> = facts.map(|(name, value)| condition(&name, value)).collect();
+    if let (Some(shipped), false) = (&of.shipped, of.changes.is_empty()) {
+        let name = format!("differs from {shipped}");
+        facts.push(condition(&name, of.changes_in_full()));
+    }
     TargetInfo {
         name: model.name.clone(),
-        title: model.title.clone(),
+        title: of.full_title(),
         kind: TargetKind::Simulated,
         capacity_bytes,
-        facts: facts.map(|(name, value)| condition(&name, value)).collect(),
+        model: Some(of.clone()),
+        facts,
+    }
+}
+
+/// Which model it is, and what of it is not the shipped one's.
+fn model_info(model: &Model) -> ModelInfo {
+    let origin = model.origin();
+    let json = |setting: Setting| serde_json::to_value(setting).ok();
+    let change = |change: Change| ModelChange {
+        name: short_key(&change.key).to_owned(),
+        key: change.key,
+        value: change.value.and_then(json),
+        shipped: change.shipped.and_then(json),
+    };
+    ModelInfo {
+        fingerprint: format!("{:016x}", model.fingerprint),
+        title: model.title.clone(),
+        shipped: origin.as_ref().map(|origin| origin.name.to_owned()),
+        changes: origin
+            .into_iter()
+            .flat_map(|o| o.changes)
+            .map(change)
+            .collect(),
     }
 }
 
 impl Target for SimulatedTarget {
     fn info(&self) -> TargetInfo {
-        let mut info = info(&self.model, self.drive.capacity_bytes());
+        let mut info = info(&self.model, self.identity(), self.drive.capacity_bytes());
+        if let Some(name) = &self.name {
+            info.name = name.to_string();
+        }
         if self.state.is_some() {
             // Results hold for this state alone.
             let history = format!(

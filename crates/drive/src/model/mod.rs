@@ -5,6 +5,7 @@
 //! its line, as is a figure out of range. Parts hold what several drives share; drive files include
 //! them.
 
+mod changes;
 pub(crate) mod check;
 mod facts;
 #[cfg(test)]
@@ -23,8 +24,10 @@ use stend_config::{Problem, Text};
 
 pub use crate::schema::free::{FreeFigure, NewValue, WriteError, write_values};
 pub use crate::schema::key::Field;
+pub use crate::schema::setting::Setting;
 pub use crate::schema::{Model, SCHEMA, tables};
-pub use overrides::{Setting, check_key};
+pub use changes::{Change, Origin, short_key};
+pub use overrides::check_key;
 pub use parts::{Files, ModelFile, PART_SCHEMA};
 pub use shipped::{PARTS, SHIPPED, Shipped};
 pub use stend_config::FileError;
@@ -65,6 +68,7 @@ impl Model {
         model.fingerprint = fingerprint(files.text());
         model.text = files.text().to_owned();
         model.absent = reader.absent;
+        model.parts = files.parts().map(str::to_owned).collect();
         Ok(model)
     }
 }

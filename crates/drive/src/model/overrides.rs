@@ -1,99 +1,15 @@
 //! Figures of a model replaced by others: `slc_cache.blocks_per_plane = 6`.
 
-use serde::{Deserialize, Serialize};
 use stend_config::{FileError, Problem};
 use strsim::damerau_levenshtein;
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table as TomlTable, TableLike, Value};
+use toml_edit::{DocumentMut, InlineTable, Item, Table as TomlTable, TableLike};
 
 use super::Model;
 use crate::schema::key::Table;
+use crate::schema::setting::Setting;
 
 /// The source of a replaced figure, in the text of the model.
 const SOURCE: &str = "assumed: replaces the model's figure";
-
-/// Up to here an `f64` holds every whole number exactly.
-const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
-
-/// A value that replaces that of a key.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Setting {
-    /// `true` or `false`.
-    Flag(bool),
-    /// A whole number.
-    Whole(i64),
-    /// A number.
-    Real(f64),
-    /// A word, such as the name of a policy.
-    Text(String),
-    /// A list of them.
-    List(Vec<Setting>),
-}
-
-impl Setting {
-    /// The setting that a value stands for; `None` of tables and dates.
-    fn of(value: &Value) -> Option<Setting> {
-        Some(match value {
-            Value::Boolean(flag) => Setting::Flag(*flag.value()),
-            Value::Integer(whole) => Setting::Whole(*whole.value()),
-            Value::Float(real) => Setting::Real(*real.value()),
-            Value::String(text) => Setting::Text(text.value().clone()),
-            Value::Array(list) => {
-                let list: Option<Vec<Setting>> = list.iter().map(Setting::of).collect();
-                Setting::List(list?)
-            }
-            _ => return None,
-        })
-    }
-
-    /// Whether both stand for the same value: 4 and 4.0 do.
-    pub fn is_same(&self, other: &Setting) -> bool {
-        match (self, other) {
-            (Setting::Whole(whole), Setting::Real(real))
-            | (Setting::Real(real), Setting::Whole(whole)) => *whole as f64 == *real,
-            (Setting::List(one), Setting::List(other)) => {
-                one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.is_same(b))
-            }
-            (one, other) => one == other,
-        }
-    }
-
-    /// The value as it stands in a file. A number without a fraction is written as a whole one,
-    /// which every key of a number takes.
-    fn value(&self) -> Result<Value, String> {
-        Ok(match self {
-            Setting::Flag(flag) => Value::from(*flag),
-            Setting::Whole(whole) => Value::from(*whole),
-            Setting::Real(real) if !real.is_finite() => {
-                return Err(format!("{real} is no finite number"));
-            }
-            Setting::Real(real) if real.fract() == 0.0 && real.abs() <= WHOLE_MAX => {
-                Value::from(*real as i64)
-            }
-            Setting::Real(real) => Value::from(*real),
-            Setting::Text(text) => Value::from(text.as_str()),
-            Setting::List(list) => {
-                let list: Result<Array, String> = list.iter().map(Setting::value).collect();
-                Value::from(list?)
-            }
-        })
-    }
-}
-
-impl std::fmt::Display for Setting {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Setting::Flag(flag) => write!(f, "{flag}"),
-            Setting::Whole(whole) => write!(f, "{whole}"),
-            Setting::Real(real) => write!(f, "{real}"),
-            Setting::Text(text) => f.write_str(text),
-            Setting::List(list) => {
-                let words: Vec<String> = list.iter().map(Setting::to_string).collect();
-                write!(f, "[{}]", words.join(", "))
-            }
-        }
-    }
-}
 
 /// Where a figure stands: `nand.dies`, `nand.program_us[2]`, `idle_states[0].power_mw`.
 struct Place<'a> {
@@ -274,8 +190,14 @@ fn unknown(path: &str) -> String {
     let tables = <Model as Table>::inner_keys().into_iter();
     let keys =
         tables.flat_map(|(table, keys)| keys.iter().map(move |key| format!("{table}.{key}")));
-    // Of equally near ones the first, so that the message is the same each time.
-    let nearest = keys.min_by_key(|key| damerau_levenshtein(path, key));
+    let (table, last) = path.rsplit_once('.').unwrap_or(("", path));
+    // A key without its table is near, whatever that is called. Of equally near ones the first, so
+    // that the message is the same each time.
+    let distance = |key: &String| match key.rsplit_once('.') {
+        Some((_, own)) if table.is_empty() => damerau_levenshtein(last, own),
+        _ => damerau_levenshtein(path, key),
+    };
+    let nearest = keys.min_by_key(distance);
     format!(
         "there is no such key; the nearest is `{}`",
         nearest.unwrap_or_default()
@@ -362,7 +284,12 @@ mod tests {
                 "`slc_cache.blocks_per_plane`",
             ),
             ("nand.read_ns", list(), "the nearest is `nand.read_us`"),
-            ("dies", Setting::Whole(6), "no such key"),
+            ("dies", Setting::Whole(6), "the nearest is `nand.dies`"),
+            (
+                "user_bytes",
+                Setting::Whole(6),
+                "the nearest is `capacity.user_bytes`",
+            ),
             ("name", Setting::Whole(6), "no such key"),
             ("nand.dies[0]", Setting::Whole(6), "no list"),
             ("nand.read_us[3]", Setting::Real(6.0), "3 entries"),

@@ -56,6 +56,8 @@ impl ModelFile {
 #[derive(Clone, Debug)]
 pub struct Files {
     files: Vec<ModelFile>,
+    /// The parts as the drive file includes them.
+    parts: Vec<String>,
     pub(super) resolved: Resolved,
 }
 
@@ -98,6 +100,11 @@ impl Files {
         &self.files
     }
 
+    /// The names of the parts, without the folder of the drive file.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(String::as_str)
+    }
+
     /// The model as one text without `include`.
     pub fn text(&self) -> &str {
         &self.resolved.text
@@ -134,6 +141,7 @@ impl Files {
 
     fn gather(drive: ModelFile, beside: Option<&Path>) -> Result<Files, FileError> {
         let mut files = vec![drive];
+        let mut parts = Vec::new();
         for (name, line) in includes(&files[0])? {
             let part = find(&files[0], &name, line, beside)?;
             if files.iter().any(|file| file.name == part.name) {
@@ -145,9 +153,14 @@ impl Files {
                 ));
             }
             files.push(part);
+            parts.push(name);
         }
         let resolved = resolve(&files)?;
-        Ok(Files { files, resolved })
+        Ok(Files {
+            files,
+            parts,
+            resolved,
+        })
     }
 }
 

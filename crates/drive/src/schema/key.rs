@@ -12,6 +12,7 @@ use super::compose::item_line;
 use super::free::{self, FreeFigure};
 use super::renamed;
 use super::rules::Rule;
+use super::setting::Setting;
 
 /// Declares a table of the drive file, one line a key after its meaning:
 ///
@@ -115,6 +116,18 @@ macro_rules! table {
                     $($key: $key?,)*
                     $($($plus: Default::default(),)*)?
                 })
+            }
+
+            fn figures(
+                &self,
+                path: &str,
+                into: &mut Vec<(String, $crate::schema::setting::Setting)>,
+            ) {
+                $($crate::schema::key::Key::figures(
+                    &self.$key,
+                    &$crate::schema::key::full_name(path, stringify!($key)),
+                    into,
+                );)*
             }
 
             fn required() -> Vec<&'static str> {
@@ -284,30 +297,46 @@ pub(crate) trait Scalar: Clone + Debug {
 
     /// The value, if it has this type.
     fn of(value: &Value) -> Option<Self>;
+
+    /// The value, whatever its type.
+    fn setting(&self) -> Setting;
 }
 
 macro_rules! scalar {
-    ($($T:ty, $expected:literal, $value:ident => $of:expr;)*) => {$(
+    ($($T:ty, $expected:literal, $value:ident => $of:expr, $it:ident => $setting:expr;)*) => {$(
         impl Scalar for $T {
             const EXPECTED: &'static str = $expected;
 
             fn of($value: &Value) -> Option<Self> {
                 $of
             }
+
+            fn setting(&self) -> Setting {
+                let $it = self;
+                $setting
+            }
         }
     )*};
 }
 
 scalar! {
-    bool, "true or false", value => value.as_bool();
-    String, "a text", value => value.as_str().map(str::to_owned);
-    u8, "a whole number from 0 to 255", value => value.as_integer()?.try_into().ok();
-    u16, "a whole number from 0 to 65535", value => value.as_integer()?.try_into().ok();
-    u32, "a whole number from 0 to 2^32 - 1", value => value.as_integer()?.try_into().ok();
-    u64, "a whole number from 0", value => value.as_integer()?.try_into().ok();
-    f64, "a number", value => value.as_float().or(value.as_integer().map(|n| n as f64));
-    Vec<u32>, "a list: [ … ]", value => value.as_array()?.iter().map(u32::of).collect();
-    Vec<f64>, "a list: [ … ]", value => value.as_array()?.iter().map(f64::of).collect();
+    bool, "true or false", value => value.as_bool(), flag => Setting::Flag(*flag);
+    String, "a text", value => value.as_str().map(str::to_owned),
+        text => Setting::Text(text.clone());
+    u8, "a whole number from 0 to 255", value => value.as_integer()?.try_into().ok(),
+        whole => Setting::Whole((*whole).into());
+    u16, "a whole number from 0 to 65535", value => value.as_integer()?.try_into().ok(),
+        whole => Setting::Whole((*whole).into());
+    u32, "a whole number from 0 to 2^32 - 1", value => value.as_integer()?.try_into().ok(),
+        whole => Setting::Whole((*whole).into());
+    u64, "a whole number from 0", value => value.as_integer()?.try_into().ok(),
+        whole => Setting::Whole(whole.cast_signed());
+    f64, "a number", value => value.as_float().or(value.as_integer().map(|n| n as f64)),
+        real => Setting::Real(*real);
+    Vec<u32>, "a list: [ … ]", value => value.as_array()?.iter().map(u32::of).collect(),
+        list => Setting::List(list.iter().map(u32::setting).collect());
+    Vec<f64>, "a list: [ … ]", value => value.as_array()?.iter().map(f64::of).collect(),
+        list => Setting::List(list.iter().map(f64::setting).collect());
 }
 
 /// The type of a key: a figure, a plain value, a table, or a list of tables.
@@ -336,6 +365,9 @@ pub(crate) trait Key: Sized {
         declared: Declared<'_, Self::Value>,
     ) -> Option<Self>;
 
+    /// Adds its figures: itself by `path`, or those of the table by their keys below it.
+    fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>);
+
     /// The sections of the document for the tables in it.
     #[cfg(test)]
     fn sections(_optional: bool) -> String {
@@ -352,6 +384,9 @@ pub(crate) trait Table: Sized {
 
     /// Reads it; `None` if a key is missing or has a wrong type, which is reported.
     fn read(reader: &mut Reader<'_>, at: &At<'_>) -> Option<Self>;
+
+    /// Adds its figures, with their keys below `path`.
+    fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>);
 
     /// The keys that it must have.
     fn required() -> Vec<&'static str>;
@@ -631,6 +666,10 @@ impl<T: Scalar> Key for Field<T> {
         reader.free(at, (key, line, &found.source), figure, multiple_of);
         Some(found)
     }
+
+    fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>) {
+        into.push((path.to_owned(), self.value.setting()));
+    }
 }
 
 impl<K: Key> Key for Option<K> {
@@ -648,6 +687,12 @@ impl<K: Key> Key for Option<K> {
         match is_absent {
             true => Some(None),
             false => K::read(reader, at, declared).map(Some),
+        }
+    }
+
+    fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>) {
+        if let Some(key) = self {
+            key.figures(path, into);
         }
     }
 
@@ -678,6 +723,12 @@ impl<T: Table> Key for Vec<T> {
         match at.items.get(key) {
             Some(item) if !reader.is_absent(at, key) => reader.list(at, key, item),
             _ => Some(Vec::new()),
+        }
+    }
+
+    fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>) {
+        for (row, table) in self.iter().enumerate() {
+            Table::figures(table, &format!("{path}[{row}]"), into);
         }
     }
 
@@ -713,6 +764,10 @@ impl<T: Table> Key for T {
         reader.table(items, line, false)
     }
 
+    fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>) {
+        Table::figures(self, path, into);
+    }
+
     fn required() -> Vec<&'static str> {
         <T as Table>::required()
     }
@@ -738,6 +793,13 @@ macro_rules! plain {
                 declared: Declared<'_, $T>,
             ) -> Option<Self> {
                 reader.plain(at, declared)
+            }
+
+            fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>) {
+                // The head of the file has words about the drive.
+                if path.contains('.') {
+                    into.push((path.to_owned(), self.setting()));
+                }
             }
         }
     )*};

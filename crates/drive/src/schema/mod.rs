@@ -12,6 +12,7 @@ mod model;
 pub(crate) mod renamed;
 mod resolve;
 pub(crate) mod rules;
+pub(crate) mod setting;
 pub mod spec;
 pub mod tables;
 

@@ -81,6 +81,8 @@ table! {
         /// Optional tables of which the file says that the drive has nothing of the kind, each with
         /// the reason.
         absent: Vec<(&'static str, String)>;
+        /// The parts that its file includes; none of a text that is resolved already.
+        parts: Vec<String>;
     }
 }
 

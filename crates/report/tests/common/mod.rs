@@ -127,6 +127,8 @@ pub fn review(duration_scale: f64) -> Review {
         until_steady: None,
         read_only: false,
         smart: None,
+        label: None,
+        note: None,
         rivals: vec![Rival {
             target: target("fixture-b-256gb", "Fixture B 256 GB", 256_060_514_304),
             tests: tests(RIVAL, duration_scale),
@@ -270,6 +272,7 @@ fn target(name: &str, title: &str, capacity_bytes: u64) -> TargetInfo {
             condition("Controller", "4 channels (fixture)"),
             condition("Interface", "SATA 6 Gbit/s"),
         ],
+        ..TargetInfo::default()
     }
 }
 

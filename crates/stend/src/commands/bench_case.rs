@@ -15,7 +15,7 @@ use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
 use stend_target::SimulatedTarget;
 
-use crate::args::{LabPath, RealArgs, ReviewArgs, ScaleArgs};
+use crate::args::{LabPath, MarkArgs, RealArgs, ReviewArgs, ScaleArgs, SetArgs};
 use crate::commands::review;
 use crate::failure::Failure;
 use crate::memory::bytes_in;
@@ -137,6 +137,8 @@ fn whole_review(case: &Review) -> Result<Measured, Failure> {
         lab: LabPath::default(),
         json: false,
         real: RealArgs::default(),
+        set: SetArgs::default(),
+        marks: MarkArgs::default(),
     };
     let began = Instant::now();
     let done = review::perform(&args, None)?;

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use stend_analysis::LEVEL_SHARE;
-use stend_analysis::compare::{Row, Side, Unlike, key_rows, point_rows, unlike};
+use stend_analysis::compare::{Row, Side, Unlike, key_rows, point_rows, unlike, unlike_models};
 use stend_lab::{Lab, RunId};
 use stend_record::review::{Condition, Review, Rival};
+use stend_report::Comparison;
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
@@ -16,8 +17,9 @@ use crate::output::{json_line, note, print};
 
 pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let lab = laboratory::look(&args.lab)?;
+    let sides = args.sides.iter();
     let runs: Result<Vec<RunId>, Failure> =
-        args.sides.iter().map(|side| find(&lab, side)).collect();
+        sides.map(|side| laboratory::find(&lab, side)).collect();
     let compared = Compared::load(&lab, &runs?)?;
     let rows = match args.points {
         true => point_rows(&compared.sides()),
@@ -38,21 +40,6 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
         text += &format!("\n{page}\n");
     }
     print(&text)
-}
-
-/// The run that a user names.
-fn find(lab: &Lab, side: &str) -> Result<RunId, Failure> {
-    if let Ok(number) = side.parse() {
-        lab.run(RunId(number))?;
-        return Ok(RunId(number));
-    }
-    lab.last_complete_of(side)?.ok_or_else(|| {
-        Failure::Input(format!(
-            "{side}: the lab, {}, has no complete review of it; make one with stend review {side}, \
-             or name a run (stend lab list)",
-            lab.path().display()
-        ))
-    })
 }
 
 /// Reviews with what the lab knows besides.
@@ -91,6 +78,10 @@ impl Compared {
         unlike(&self.sides())
     }
 
+    fn unlike_models(&self) -> Vec<Unlike> {
+        unlike_models(&self.sides())
+    }
+
     /// Writes the page of the first review with the others as its rivals; its path.
     pub fn save(&self, folder: PathBuf) -> Result<PathBuf, Failure> {
         let review = self.together();
@@ -99,7 +90,13 @@ impl Compared {
         folder.keep_others(&review)?;
         match self.reviews.len() {
             1 => folder.save(&review),
-            _ => folder.save_compared(&review, &self.unlike()),
+            _ => folder.save_compared(
+                &review,
+                &Comparison {
+                    conditions: &self.unlike(),
+                    models: &self.unlike_models(),
+                },
+            ),
         }
     }
 
@@ -121,7 +118,18 @@ impl Compared {
     fn conditions_text(&self) -> String {
         let mut text = String::new();
         for (nth, (run, review, _)) in (1..).zip(&self.reviews) {
-            text += &format!("[{nth}] {}, run {run}\n", review.target.title);
+            let label = review
+                .label
+                .as_ref()
+                .map(|label| format!(", label {label}"));
+            let label = label.unwrap_or_default();
+            text += &format!("[{nth}] {}, run {run}{label}\n", review.target.title);
+        }
+        let models = self.unlike_models();
+        if !models.is_empty() {
+            text += "\nDiffering figures of the models:\n";
+            let lines = models.iter().map(|row| format!("  {}\n", against(row)));
+            text += &lines.collect::<String>();
         }
         let unlike = self.unlike();
         if unlike.is_empty() {
@@ -172,8 +180,11 @@ impl Compared {
                 .map(|(run, review, _)| DocumentSide {
                     run: run.0,
                     title: review.target.title.clone(),
+                    label: review.label.clone(),
+                    fingerprint: review.target.fingerprint().to_owned(),
                 })
                 .collect(),
+            models: self.unlike_models(),
             unlike: self.unlike(),
             figures: rows
                 .iter()
@@ -207,6 +218,11 @@ fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
     (of_all, names.collect())
 }
 
+/// `user_bytes: 5.76 GB against 6.4 GB`.
+fn against(row: &Unlike) -> String {
+    format!("{}: {}", row.name, told(&row.values).join(" against "))
+}
+
 fn told(values: &[Option<String>]) -> Vec<&str> {
     values
         .iter()
@@ -218,6 +234,7 @@ fn told(values: &[Option<String>]) -> Vec<&str> {
 struct Document {
     schema: &'static str,
     sides: Vec<DocumentSide>,
+    models: Vec<Unlike>,
     unlike: Vec<Unlike>,
     figures: Vec<DocumentRow>,
 }
@@ -226,6 +243,8 @@ struct Document {
 struct DocumentSide {
     run: i64,
     title: String,
+    label: Option<String>,
+    fingerprint: String,
 }
 
 #[derive(Serialize)]

@@ -1,5 +1,6 @@
 //! `stend drives`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::json;
@@ -7,23 +8,35 @@ use stend_drive::Model;
 use stend_drive::model::SHIPPED;
 use stend_target::{SimulatedTarget, Target};
 
-use crate::args::{DrivesArgs, DrivesCommand};
+use crate::args::{DriveFilter, DrivesArgs, DrivesCommand, SetArgs};
 use crate::failure::Failure;
 use crate::open::{is_model, like};
-use crate::output::{print, print_json};
+use crate::output::{note, print, print_json};
 use crate::signals;
 
 pub fn run(args: &DrivesArgs) -> Result<(), Failure> {
-    match args.command.as_ref().unwrap_or(&DrivesCommand::List) {
-        DrivesCommand::List => list(args.json),
-        DrivesCommand::Show { name } => show(name, args.json),
-        DrivesCommand::Check { files } => check(files, args.json),
-        DrivesCommand::Create { model, state } => create(model, state, args.json),
+    match &args.command {
+        None => list(&DriveFilter::default(), args.json),
+        Some(command) => perform(command, args.json),
     }
 }
 
-fn list(as_json: bool) -> Result<(), Failure> {
-    let models = || SHIPPED.iter().filter_map(|s| Model::shipped(s.name));
+fn perform(command: &DrivesCommand, as_json: bool) -> Result<(), Failure> {
+    match command {
+        DrivesCommand::List(filter) => list(filter, as_json),
+        DrivesCommand::Show { name, set } => show(name, set, as_json),
+        DrivesCommand::Check { files } => check(files, as_json),
+        DrivesCommand::Create { model, state } => create(model, state, as_json),
+    }
+}
+
+fn list(filter: &DriveFilter, as_json: bool) -> Result<(), Failure> {
+    let models: Vec<Model> = SHIPPED
+        .iter()
+        .filter_map(|s| Model::shipped(s.name))
+        .collect();
+    check_filter(filter, &models)?;
+    let models = || models.iter().filter(|model| passes(filter, model));
     if as_json {
         let drives: Vec<_> = models()
             .map(|m| {
@@ -32,6 +45,8 @@ fn list(as_json: bool) -> Result<(), Failure> {
                     "title": m.title,
                     "description": m.description,
                     "capacity_bytes": m.capacity.user_bytes.value,
+                    "interface": m.host.interface.value,
+                    "flash": m.nand.generation.value,
                 })
             })
             .collect();
@@ -49,10 +64,58 @@ fn list(as_json: bool) -> Result<(), Failure> {
     print(&text)
 }
 
-fn show(name: &str, as_json: bool) -> Result<(), Failure> {
+/// Refuses words that fit no model, with those there are.
+fn check_filter(filter: &DriveFilter, models: &[Model]) -> Result<(), Failure> {
+    let wrong = |option: &str, word: &str, of: fn(&Model) -> &str| {
+        let words: BTreeSet<&str> = models.iter().map(of).collect();
+        let words = words.into_iter().collect::<Vec<_>>().join("; ");
+        Err(Failure::Input(format!(
+            "{option} {word}: no shipped model has it; there are: {words}"
+        )))
+    };
+    let fits = |filter: &DriveFilter| models.iter().any(|model| passes(filter, model));
+    if let Some(word) = &filter.interface {
+        let alone = DriveFilter {
+            interface: Some(word.clone()),
+            ..DriveFilter::default()
+        };
+        if !fits(&alone) {
+            return wrong("--interface", word, |model| &model.host.interface.value);
+        }
+    }
+    if let Some(word) = &filter.flash {
+        let alone = DriveFilter {
+            flash: Some(word.clone()),
+            ..DriveFilter::default()
+        };
+        if !fits(&alone) {
+            return wrong("--flash", word, |model| &model.nand.generation.value);
+        }
+    }
+    if !fits(filter) {
+        note("no shipped model has all of that");
+    }
+    Ok(())
+}
+
+fn passes(filter: &DriveFilter, model: &Model) -> bool {
+    let interface = filter.interface.as_ref();
+    let flash = model.nand.generation.value.to_lowercase();
+    let bytes = u128::from(model.capacity.user_bytes.value);
+    // 512 GB are 512,110,190,592 bytes: bounds are nominal capacities.
+    let within = |(least, most): (u64, u64)| {
+        100 * bytes >= 99 * u128::from(least) && 100 * bytes <= 101 * u128::from(most)
+    };
+    interface.is_none_or(|name| *name == model.host.interface.value)
+        && (filter.flash.as_ref()).is_none_or(|words| flash.contains(&words.to_lowercase()))
+        && filter.capacity.is_none_or(within)
+}
+
+fn show(name: &str, set: &SetArgs, as_json: bool) -> Result<(), Failure> {
     let Some(model) = Model::shipped(name) else {
         return Err(Failure::Input(unknown(name)));
     };
+    let model = model.with(&set.set)?;
     if !as_json {
         return print(&model.text);
     }
@@ -65,6 +128,7 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
         "schema": "stend.drive-show/1",
         "name": name,
         "title": model.title,
+        "fingerprint": format!("{:016x}", model.fingerprint),
         "facts": facts,
         "file": model.text,
     }))

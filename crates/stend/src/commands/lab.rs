@@ -1,18 +1,25 @@
 //! `stend lab`.
 
-use jiff::Timestamp;
-use stend_lab::{Format, Lab, RunId, RunState, RunSummary, TABLES};
+mod figures;
+
+use std::path::Path;
+
+use stend_lab::recorded::{self, Recorded, RecordedSummary};
+use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES};
 
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
 use crate::failure::Failure;
-use crate::laboratory;
+use crate::laboratory::{self, time};
 use crate::output::{json_line, note, print};
+use crate::values;
 
 pub fn run(args: &LabArgs) -> Result<(), Failure> {
-    match args.command.as_ref().unwrap_or(&LabCommand::List) {
-        LabCommand::List => list(&args.lab, args.json),
+    let list = LabCommand::List;
+    match args.command.as_ref().unwrap_or(&list) {
+        LabCommand::List => list_all(&args.lab, args.json),
+        LabCommand::Jobs => jobs(&args.lab, args.json),
         LabCommand::Studies => studies(&args.lab, args.json),
-        LabCommand::Show { run } => show(&args.lab, RunId(*run), args.json),
+        LabCommand::Show { run } => show(&args.lab, run, args.json),
         LabCommand::Export {
             folder,
             format,
@@ -20,36 +27,75 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
             runs,
         } => {
             let lab = laboratory::look(&args.lab)?;
-            let tables = chosen(tables.as_deref())?;
+            let (tables, figures) = chosen(tables.as_deref())?;
             let runs: Option<Vec<RunId>> = runs
                 .as_ref()
                 .map(|runs| runs.iter().copied().map(RunId).collect());
-            let files = lab.export(folder, format_of(*format)?, &tables, runs.as_deref())?;
+            let format = format_of(*format)?;
+            let mut files = lab.export(folder, format, &tables, runs.as_deref())?;
+            if figures {
+                let table = figures::table(&lab, runs.as_deref())?;
+                files.push(table.write(folder, format)?);
+            }
             let lines = files.iter().map(|file| format!("{}\n", file.display()));
             print(&lines.collect::<String>())
         }
         LabCommand::Delete { runs } => {
-            // So that a mistyped path makes no lab.
-            laboratory::look(&args.lab)?;
-            let mut lab = Lab::open(&laboratory::path(&args.lab)?)?;
-            let runs: Vec<RunId> = runs.iter().copied().map(RunId).collect();
-            lab.delete(&runs)?;
+            recorded::delete(&mut open(&args.lab)?, runs)?;
             note(&format!("runs deleted: {}", runs.len()));
             Ok(())
         }
-        LabCommand::Merge { other } => {
-            let mut lab = Lab::open(&laboratory::path(&args.lab)?)?;
-            let merged = lab.merge(other)?;
-            if args.json {
-                return print(&json_line(&merged)?);
-            }
-            print(&format!(
-                "runs added: {}, replaced by a further state: {}, known: {}; studies added or \
-                 replaced: {}\n",
-                merged.added, merged.replaced, merged.known, merged.studies
-            ))
+        LabCommand::Label { run, text } => {
+            let label = marked(text, values::label)?;
+            Ok(recorded::set_label(
+                &mut open(&args.lab)?,
+                *run,
+                label.as_deref(),
+            )?)
         }
+        LabCommand::Note { run, text } => {
+            let remark = marked(text, values::remark)?;
+            Ok(recorded::set_note(
+                &mut open(&args.lab)?,
+                *run,
+                remark.as_deref(),
+            )?)
+        }
+        LabCommand::Merge { other } => merge(args, other),
     }
+}
+
+/// The lab, to change what is in it: a mistyped path makes none.
+fn open(of: &LabPath) -> Result<Lab, Failure> {
+    let path = laboratory::path(of)?;
+    match path.exists() {
+        true => Ok(Lab::open(&path)?),
+        false => laboratory::look(of),
+    }
+}
+
+/// A label or note, or none where the text is empty.
+fn marked(
+    text: &str,
+    check: fn(&str) -> Result<String, String>,
+) -> Result<Option<String>, Failure> {
+    match text.trim().is_empty() {
+        true => Ok(None),
+        false => check(text).map(Some).map_err(Failure::Input),
+    }
+}
+
+fn merge(args: &LabArgs, other: &Path) -> Result<(), Failure> {
+    let mut lab = Lab::open(&laboratory::path(&args.lab)?)?;
+    let merged = lab.merge(other)?;
+    if args.json {
+        return print(&json_line(&merged)?);
+    }
+    print(&format!(
+        "runs added: {}, replaced by a further state: {}, known: {}; studies added or replaced: \
+         {}; jobs and replays added: {}\n",
+        merged.added, merged.replaced, merged.known, merged.studies, merged.recorded
+    ))
 }
 
 fn format_of(format: ExportFormat) -> Result<Format, Failure> {
@@ -69,54 +115,129 @@ fn format_of(format: ExportFormat) -> Result<Format, Failure> {
     })
 }
 
-fn chosen(tables: Option<&[String]>) -> Result<Vec<&'static str>, Failure> {
+/// The tables of the lab that are wanted, and whether the one of figures is.
+fn chosen(tables: Option<&[String]>) -> Result<(Vec<&'static str>, bool), Failure> {
     let Some(tables) = tables else {
-        return Ok(TABLES.to_vec());
+        return Ok((TABLES.to_vec(), true));
     };
+    let (figures, others): (Vec<&String>, Vec<&String>) =
+        tables.iter().partition(|name| *name == figures::NAME);
     let find = |name: &String| {
         TABLES
             .into_iter()
             .find(|table| table == name)
             .ok_or_else(|| {
                 Failure::Input(format!(
-                    "the lab has no table `{name}`; it has: {}",
-                    TABLES.join(", ")
+                    "the lab has no table `{name}`; it has: {}, {}",
+                    TABLES.join(", "),
+                    figures::NAME
                 ))
             })
     };
-    tables.iter().map(find).collect()
+    let others: Result<Vec<&str>, Failure> = others.into_iter().map(find).collect();
+    Ok((others?, !figures.is_empty()))
 }
 
-fn list(of: &LabPath, as_json: bool) -> Result<(), Failure> {
+fn list_all(of: &LabPath, as_json: bool) -> Result<(), Failure> {
     let lab = laboratory::look_if_made(of)?;
-    let runs = lab.map(|lab| lab.runs()).transpose()?.unwrap_or_default();
+    let runs = lab.as_ref().map(Lab::runs).transpose()?.unwrap_or_default();
     if as_json {
         return print(&json_line(&runs)?);
     }
+    let jobs = lab.as_ref().map(recorded::list).transpose()?;
+    let jobs = jobs.unwrap_or_default();
     if runs.is_empty() {
         let path = laboratory::path(of)?;
         note(&format!("{}: no review has been made yet", path.display()));
-        return Ok(());
     }
-    let title = |run: &RunSummary| run.drive.model.chars().count();
-    let width = runs.iter().map(title).max().unwrap_or_default().max(5);
-    let mut text = format!(
-        "{:>5}  {:<16}  {:<width$}  {:<12}  {:<16}  {:>5}  state\n",
-        "run", "begun", "drive", "kind", "edition", "tests"
-    );
-    for run in &runs {
-        text += &format!(
-            "{:>5}  {:<16}  {:<width$}  {:<12}  {:<16}  {:>5}  {}\n",
-            run.run,
+    let tables = [runs_text(&runs), jobs_text(&jobs)];
+    let tables = tables.into_iter().filter(|table| !table.is_empty());
+    print(&tables.collect::<Vec<_>>().join("\n"))
+}
+
+/// The jobs and replays alone.
+fn jobs(of: &LabPath, as_json: bool) -> Result<(), Failure> {
+    let lab = laboratory::look_if_made(of)?;
+    let jobs = lab.as_ref().map(recorded::list).transpose()?;
+    let jobs = jobs.unwrap_or_default();
+    if as_json {
+        return print(&json_line(&jobs)?);
+    }
+    if jobs.is_empty() {
+        let path = laboratory::path(of)?;
+        note(&format!("{}: no job has been run yet", path.display()));
+    }
+    print(&jobs_text(&jobs))
+}
+
+/// A table with a line of headings; empty without rows. All columns but the last are as wide as
+/// their widest cell.
+fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let headings: Vec<String> = headings.iter().map(|&heading| heading.to_owned()).collect();
+    let all = || std::iter::once(&headings).chain(rows);
+    let width = |column: usize| {
+        let cells = all().map(|row| row[column].chars().count());
+        cells.max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths);
+        let cells: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    all().map(line).collect()
+}
+
+fn runs_text(runs: &[RunSummary]) -> String {
+    let row = |run: &RunSummary| {
+        vec![
+            run.run.to_string(),
             time(run.begun_unix_ms),
-            run.drive.model,
-            run.drive.kind,
-            run.edition,
-            run.tests_finished,
-            state(run)
-        );
+            run.drive.model.clone(),
+            run.drive.kind.clone(),
+            run.edition.clone(),
+            run.tests_finished.to_string(),
+            state(run),
+            called(run.label.as_deref(), run.note.as_deref()),
+        ]
+    };
+    let rows: Vec<Vec<String>> = runs.iter().map(row).collect();
+    let headings = [
+        "run", "begun", "drive", "kind", "edition", "tests", "state", "label",
+    ];
+    table(&headings, &rows)
+}
+
+fn jobs_text(jobs: &[RecordedSummary]) -> String {
+    let row = |job: &RecordedSummary| {
+        vec![
+            job.id.to_string(),
+            time(job.begun_unix_ms),
+            job.drive.model.clone(),
+            job.kind.name().to_owned(),
+            job.name.clone(),
+            called(job.label.as_deref(), job.note.as_deref()),
+        ]
+    };
+    let rows: Vec<Vec<String>> = jobs.iter().map(row).collect();
+    table(
+        &["job", "begun", "drive", "kind", "job or trace", "label"],
+        &rows,
+    )
+}
+
+/// Label and note.
+fn called(label: Option<&str>, note: Option<&str>) -> String {
+    match (label, note) {
+        (label, None) => label.unwrap_or_default().to_owned(),
+        (None, Some(note)) => format!("({note})"),
+        (Some(label), Some(note)) => format!("{label} ({note})"),
     }
-    print(&text)
 }
 
 fn studies(of: &LabPath, as_json: bool) -> Result<(), Failure> {
@@ -156,17 +277,6 @@ fn studies(of: &LabPath, as_json: bool) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Date and time in the user's zone, to the minute.
-fn time(unix_ms: i64) -> String {
-    Timestamp::from_millisecond(unix_ms).map_or_else(
-        |_| unix_ms.to_string(),
-        |at| {
-            let zoned = at.to_zoned(jiff::tz::TimeZone::system());
-            zoned.strftime("%Y-%m-%d %H:%M").to_string()
-        },
-    )
-}
-
 fn state(run: &RunSummary) -> String {
     let mut text = match run.state {
         RunState::Complete => "complete".to_owned(),
@@ -184,16 +294,69 @@ fn state(run: &RunSummary) -> String {
     text
 }
 
-fn show(of: &LabPath, run: RunId, as_json: bool) -> Result<(), Failure> {
+fn show(of: &LabPath, word: &str, as_json: bool) -> Result<(), Failure> {
     let lab = laboratory::look(of)?;
+    match word.parse() {
+        Ok(EntryId::Recorded(id)) => show_job(&recorded::load(&lab, id)?, as_json),
+        _ => show_review(&lab, laboratory::find(&lab, word)?, as_json),
+    }
+}
+
+fn show_job(job: &Recorded, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        return print(&json_line(job)?);
+    }
+    let of = &job.summary;
+    let rows = [
+        (of.kind.name(), format!("{} ({})", of.id, of.uuid)),
+        ("label", of.label.clone().unwrap_or_default()),
+        ("note", of.note.clone().unwrap_or_default()),
+        ("job or trace", of.name.clone()),
+        ("drive", of.drive.model.clone()),
+        ("target", of.target.clone()),
+        ("fingerprint", of.drive.fingerprint.clone()),
+        ("begun", time(of.begun_unix_ms)),
+        (
+            "stend",
+            version(&of.stend_version, of.stend_commit.as_deref()),
+        ),
+        ("command", of.command.clone()),
+    ];
+    let mut text = lines(&rows);
+    if let Some(job) = &job.job {
+        text += &format!("\n{job}");
+    }
+    text += &format!("\nresult\n{:#}\n", job.result);
+    print(&text)
+}
+
+/// Named values that are not empty, a line each.
+fn lines(rows: &[(&str, String)]) -> String {
+    let rows = rows.iter().filter(|row| !row.1.is_empty());
+    rows.map(|(name, value)| format!("{name:<16}{value}\n"))
+        .collect()
+}
+
+fn version(version: &str, commit: Option<&str>) -> String {
+    match commit {
+        Some(commit) => format!("{version}, commit {commit}"),
+        None => version.to_owned(),
+    }
+}
+
+fn show_review(lab: &Lab, run: RunId, as_json: bool) -> Result<(), Failure> {
     let review = lab.review(run)?;
     if as_json {
         return print(&json_line(&review)?);
     }
     let run = lab.run(run)?;
-    let mut rows = vec![
+    let rows = [
         ("run", format!("{} ({})", run.run, run.uuid)),
+        ("label", run.label.clone().unwrap_or_default()),
+        ("note", run.note.clone().unwrap_or_default()),
         ("drive", run.drive.model.clone()),
+        ("target", run.target.clone()),
+        ("fingerprint", run.drive.fingerprint.clone()),
         ("kind", run.drive.kind.clone()),
         ("serial number", run.drive.serial.clone()),
         ("firmware", run.drive.firmware.clone()),
@@ -210,19 +373,12 @@ fn show(of: &LabPath, run: RunId, as_json: bool) -> Result<(), Failure> {
         ("last written", time(run.saved_unix_ms)),
         (
             "stend",
-            match &run.stend_commit {
-                Some(commit) => format!("{}, commit {commit}", run.stend_version),
-                None => run.stend_version.clone(),
-            },
+            version(&run.stend_version, run.stend_commit.as_deref()),
         ),
         ("report", run.folder.clone()),
         ("command", run.command.clone()),
     ];
-    rows.retain(|row| !row.1.is_empty());
-    let mut text: String = rows
-        .iter()
-        .map(|(name, value)| format!("{name:<16}{value}\n"))
-        .collect();
+    let mut text = lines(&rows);
     let lists = [
         ("target", &review.target.facts),
         ("conditions", &review.conditions),

@@ -1,6 +1,12 @@
 //! `stend replay`: a trace on any target.
 
+use std::path::Path;
+
+use clap::ValueEnum;
+use jiff::Timestamp;
 use serde_json::{Value, json};
+use stend_lab::RecordedKind;
+use stend_lab::recorded::NewRecord;
 use stend_load::trace::replay::{DEPTH_DEFAULT, DEPTH_MAX};
 use stend_load::trace::{
     Beginning, Extent, Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary,
@@ -10,15 +16,18 @@ use stend_target::{Access, ReplayOutcome, Target};
 
 use super::run::{fill, save};
 use super::traces::{NamedTrace, summary_json};
-use crate::args::{FitArg, OnArgs, ReplayArgs, TimingArg};
+use crate::args::{FitArg, ReplayArgs, TimingArg};
 use crate::failure::Failure;
-use crate::open::{Opened, check_on, is_simulated, open};
+use crate::laboratory;
+use crate::open::{Named, Opened, check_on, is_simulated, open};
 use crate::output::{print, print_json};
+use crate::typed::{self, word};
 
 pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
-    // The whole trace is read before the target is opened, which may create a file.
+    // The whole trace is read before a target is opened, which may create a file.
     check_on(&args.on)?;
-    let OnArgs { on, real, .. } = &args.on;
+    let lab = laboratory::path(&args.lab)?;
+    laboratory::check_kind(&lab)?;
     let named = NamedTrace::open(&args.trace, args.seed, args.only.as_deref())?;
     let options = options(args, &named)?;
     let whole = summary(named.trace(), None)?;
@@ -27,9 +36,51 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
         trace: named.trace(),
         extent,
     };
-    let mut opened = open(on, real, Access::Change)?;
+    let several = args.on.on.len() > 1;
+    let mut documents = Vec::new();
+    let mut ended = Ok(());
+    for name in &args.on.on {
+        let replayed = replay_on(
+            args,
+            name,
+            (&named, &trace, &options),
+            &lab,
+            |result| match (args.json, several) {
+                (true, true) => {
+                    documents.push(result.json());
+                    Ok(())
+                }
+                (true, false) => print_json(&result.json()),
+                (false, _) => print(&result.text()),
+            },
+        );
+        if replayed.is_err() {
+            ended = replayed;
+            break;
+        }
+    }
+    if !documents.is_empty() {
+        print_json(&json!({ "schema": "stend.replays/1", "results": documents }))?;
+    }
+    ended
+}
+
+/// Replays a trace on one of the targets, and keeps the result in the lab.
+fn replay_on(
+    args: &ReplayArgs,
+    name: &str,
+    (named, trace, options): (&NamedTrace, &Beginning<'_>, &ReplayOptions),
+    lab: &Path,
+    deliver: impl FnOnce(&ReplayResult<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let begun_unix_ms = Timestamp::now().as_millisecond();
+    let on = Named {
+        name,
+        set: &args.on.set,
+    };
+    let mut opened = open(on, &args.on.real, Access::Change)?;
     let info = opened.info();
-    let holds = summary(&trace, Some((info.capacity_bytes, options.fit)))?;
+    let holds = summary(trace, Some((info.capacity_bytes, options.fit)))?;
     // Reads of a file without data would say nothing about the drive below it.
     let is_new = matches!(&opened, Opened::Real(target) if target.is_new());
     let target: &mut dyn Target = match &mut opened {
@@ -39,25 +90,56 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     if args.on.fill || is_new {
         fill(target)?;
     }
-    let outcome = target.replay(&trace, &options)?;
+    let outcome = target.replay(trace, options)?;
     let result = ReplayResult {
         args,
-        named: &named,
+        named,
         info: &info,
-        extent,
+        extent: trace.extent,
         holds: &holds,
-        options: &options,
+        options,
         outcome: &outcome,
     };
-    if args.json {
-        print_json(&result.json())?;
-    } else {
-        print(&result.text())?;
+    deliver(&result)?;
+    if let Opened::Simulated(target) = &opened {
+        save(Some(target))?;
     }
-    match &opened {
-        Opened::Simulated(target) => save(Some(target)),
-        Opened::Real(_) => Ok(()),
+    let new = NewRecord {
+        label: args.marks.label.as_deref(),
+        note: args.marks.note.as_deref(),
+        name: &args.trace,
+        seed: args.seed,
+        command: &command(args, name),
+        result: &result.json(),
+        ..laboratory::new_record(RecordedKind::Replay, &info, begun_unix_ms)
+    };
+    laboratory::record(lab, &new)
+}
+
+/// The command that replays the trace again on one of the targets.
+fn command(args: &ReplayArgs, target: &str) -> String {
+    let mut command = format!(
+        "stend replay {}{} --seed {}",
+        word(&args.trace),
+        typed::on(&args.on, target),
+        args.seed
+    );
+    if let Some(timing) = args.timing.and_then(|timing| timing.to_possible_value()) {
+        command += &format!(" --timing {}", timing.get_name());
     }
+    if let Some(depth) = args.depth {
+        command += &format!(" --depth {depth}");
+    }
+    if args.fit == FitArg::Wrap {
+        command += " --fit wrap";
+    }
+    if let Some(disk) = &args.only {
+        command += &format!(" --only {}", word(disk));
+    }
+    if args.duration_scale != 1.0 {
+        command += &format!(" --duration-scale {}", args.duration_scale);
+    }
+    command
 }
 
 /// How much of the trace is replayed; `None` for all.
@@ -101,7 +183,7 @@ fn options(args: &ReplayArgs, named: &NamedTrace) -> Result<ReplayOptions, Failu
             "--depth {depth}: from 1 to {DEPTH_MAX} requests can be outstanding"
         )));
     }
-    if timing == Timing::Busy && !is_simulated(&args.on.on) {
+    if timing == Timing::Busy && !args.on.on.iter().all(|name| is_simulated(name)) {
         return Err(Failure::Input(
             "--timing busy is for simulated drives: fio cannot leave idle time out. Use --timing \
              original, whose busy time does not count it, or --timing fast --depth N"

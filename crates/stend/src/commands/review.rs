@@ -10,19 +10,22 @@ use stend_analysis::kinds;
 use stend_analysis::steady::start_words;
 use stend_lab::RunId;
 use stend_method::{
-    Edition, ReviewOptions, check_options, check_write_budget, estimate, run_review,
+    Edition, MethodError, ReviewOptions, check_options, check_write_budget, estimate, run_review,
 };
 use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_target::{Access, Target, TargetError, WriteLimit};
 
-use crate::args::ReviewArgs;
+use crate::args::{MarkArgs, ReviewArgs, SetArgs};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::laboratory::Keeper;
 use crate::memory::simulations_that_fit;
-use crate::open::{Opened, Planned, is_simulated, open, open_planned, real_options_fit};
+use crate::open::{
+    Named, Opened, Planned, check_set, is_simulated, open, open_planned, real_options_fit,
+};
 use crate::output::json_line;
 use crate::progress::Progress;
+use crate::typed::{real, settings, word};
 use crate::{earlier, folder, laboratory, note, print, signals};
 
 mod plan;
@@ -82,13 +85,20 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         check_nothing_is_left_out(earlier, (args, &edition), &rivals, &folder)?;
     }
     let planned = |bytes| planned(&edition, &options, bytes);
-    let target = open_planned(&args.target, &args.real, Access::Look, &planned)?;
+    let named = Named {
+        name: &args.target,
+        set: &args.set,
+    };
+    let target = open_planned(named, &args.real, Access::Look, &planned)?;
+    if let Some(earlier) = &earlier {
+        check_is_the_same_drive(earlier, &target.info())?;
+    }
     note_copies(std::iter::once(&target).chain(&rivals));
     if args.threads.is_none() {
         options.threads = fitting(options.threads, std::iter::once(&target).chain(&rivals));
     }
     let keeper = lab
-        .map(|lab| Keeper::open(lab, folder.path(), &edition.sha256))
+        .map(|lab| Keeper::open(lab, folder.path(), &edition.sha256, &args.marks))
         .transpose()?;
     let session = Session {
         edition: &edition,
@@ -97,6 +107,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         keeper,
         earlier,
         state: args.state.as_deref(),
+        marks: &args.marks,
         kept: Mutex::new(Ok(())),
         requests: AtomicU64::new(0),
         events: AtomicU64::new(0),
@@ -140,6 +151,7 @@ fn checked(args: &ReviewArgs) -> Result<(Edition, ReviewOptions<'static>), Failu
         check_write_budget(&edition, &options, WriteLimit::AsStated)?;
     }
     real_options_fit(targets(), &args.real)?;
+    check_set([&args.target], &args.set)?;
     args.state
         .as_deref()
         .map(|path| check_state(path, args))
@@ -187,11 +199,9 @@ fn check_is_whole(
 /// What a review does to a block device of this size.
 fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option<Planned> {
     let device = TargetInfo {
-        name: String::new(),
-        title: String::new(),
         kind: TargetKind::BlockDevice,
         capacity_bytes: bytes,
-        facts: Vec::new(),
+        ..TargetInfo::default()
     };
     let needed = estimate(edition, options, &device, false).ok()?;
     Some(Planned {
@@ -210,6 +220,8 @@ struct Session<'a> {
     keeper: Option<Keeper>,
     /// What an earlier run left unfinished.
     earlier: Option<Review>,
+    /// What the user calls the review.
+    marks: &'a MarkArgs,
     /// Where the drive under test is kept, and whether that has failed.
     state: Option<&'a Path>,
     kept: Mutex<Result<(), TargetError>>,
@@ -224,6 +236,16 @@ impl Session<'_> {
             .iter()
             .map(|rival| earlier_rival(self.earlier.as_ref()?, &rival.info()).cloned())
             .collect();
+        let earlier = self.earlier.as_ref();
+        let label = earlier.and_then(|earlier| earlier.label.clone());
+        let label = self.marks.label.clone().or(label);
+        let noted = earlier.and_then(|earlier| earlier.note.clone());
+        let noted = self.marks.note.clone().or(noted);
+        let with_rivals = |review: &Review, done: &[Option<Rival>], all_complete| Review {
+            label: label.clone(),
+            note: noted.clone(),
+            ..with_rivals(review, done, all_complete)
+        };
         let mut all_complete = rivals.is_empty();
         let target = match self.state {
             Some(_) => target.single(),
@@ -351,8 +373,25 @@ fn as_review(of: &Review, rival: Rival) -> Review {
 
 fn earlier_rival<'a>(earlier: &'a Review, info: &TargetInfo) -> Option<&'a Rival> {
     earlier.rivals.iter().find(|rival| {
-        rival.target.title == info.title && rival.target.capacity_bytes == info.capacity_bytes
+        rival.target.title == info.title
+            && rival.target.capacity_bytes == info.capacity_bytes
+            && rival.target.fingerprint() == info.fingerprint()
     })
+}
+
+/// Refuses to go on from a review of another variant of the model.
+fn check_is_the_same_drive(earlier: &Review, info: &TargetInfo) -> Result<(), Failure> {
+    if earlier.target.fingerprint() == info.fingerprint() {
+        return Ok(());
+    }
+    let [was, is] = [&earlier.target, info];
+    let (what, of): (_, fn(&TargetInfo) -> &str) = match was.title == is.title {
+        true => ("model's fingerprint", TargetInfo::fingerprint),
+        false => ("target", |target| &target.title),
+    };
+    let [was, is] = [was, is].map(|target| of(target).to_owned());
+    let what = what.to_owned();
+    Err(MethodError::Resume { what, was, is }.into())
 }
 
 /// Refuses to go on from an unfinished review of which something would be left out.
@@ -414,7 +453,9 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
     let mut rivals = Vec::new();
     for name in &args.against {
         check_rival(name)?;
-        rivals.push(open(name, &args.real, Access::Look)?);
+        // Figures are set of the drive under test alone.
+        let set = &SetArgs::default();
+        rivals.push(open(Named { name, set }, &args.real, Access::Look)?);
     }
     Ok(rivals)
 }
@@ -453,7 +494,11 @@ fn folder_path(args: &ReviewArgs) -> PathBuf {
 
 /// The command that makes the same review again.
 fn reproduce(args: &ReviewArgs) -> String {
-    let mut command = format!("stend review {}", word(&args.target));
+    let mut command = format!(
+        "stend review {}{}",
+        word(&args.target),
+        settings(&args.set.set)
+    );
     command += &format!(
         " --edition {} --seed {}",
         word(&args.edition),
@@ -477,23 +522,7 @@ fn reproduce(args: &ReviewArgs) -> String {
     if let Some(path) = &args.state {
         command += &format!(" --state {}", word(&path.to_string_lossy()));
     }
-    if args.real.read_only {
-        command += " --read-only";
-    }
-    if let Some(size) = args.real.size {
-        command += &format!(" --size {size}");
-    }
-    command
-}
-
-/// As a shell takes it for one word.
-fn word(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:@+=,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+    command + &real(&args.real)
 }
 
 fn print_review(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Result<(), Failure> {

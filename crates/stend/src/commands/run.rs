@@ -1,20 +1,28 @@
 //! `stend run`: a fio job file on any target.
 
 use std::fs::{self, OpenOptions};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Value, json};
+use stend_lab::RecordedKind;
+use stend_lab::recorded::NewRecord;
 use stend_load::jobfile::{Text, flatten};
 use stend_load::report::{fio_output, log_files, normal};
-use stend_load::{JobFile, RunOptions};
+use stend_load::{JobError, JobFile, RunOptions};
 use stend_record::fio;
+use stend_record::review::TargetInfo;
 use stend_target::real::{FioTarget, check_job};
 use stend_target::{Access, FILL_JOB, JobRequest, SimulatedTarget, Target};
 
-use crate::args::{OnArgs, OutputFormat, RunArgs};
+use crate::args::{OutputFormat, RunArgs};
 use crate::failure::Failure;
-use crate::open::{Opened, check_on, is_simulated, open};
-use crate::output::{note, print, unwritable_json};
+use crate::laboratory;
+use crate::open::{Named, Opened, check_on, is_simulated, open};
+use crate::output::{json_value, note, print, unwritable_json};
 use crate::signals;
+use crate::typed::{self, word};
 
 /// Fills a target that is about to be measured.
 pub fn fill(target: &mut dyn Target) -> Result<(), Failure> {
@@ -34,26 +42,162 @@ pub fn fill(target: &mut dyn Target) -> Result<(), Failure> {
 }
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    // The job is read before the target is opened, which may create a file, and the
-    // output is opened before hours of measuring.
+    // The job is read before a target is opened, which may create a file, and lab and output are
+    // tried before hours of measuring.
     check_on(&args.on)?;
-    let OnArgs { on, real, .. } = &args.on;
-    if is_simulated(on) {
-        let file = JobFile::read(&args.job)?;
-        let mut used: Option<Box<SimulatedTarget>> = None;
-        deliver(args, || match open(on, real, Access::Change)? {
-            Opened::Simulated(target) => run_simulated(args, &file, used.insert(target)),
-            Opened::Real(_) => unreachable!("`open` and `is_simulated` agree"),
-        })?;
-        save(used.as_deref())
-    } else {
-        let text = flatten(&args.job)?;
-        check_job(&text)?;
-        deliver(args, || match open(on, real, Access::Change)? {
-            Opened::Simulated(_) => unreachable!("`open` and `is_simulated` agree"),
-            Opened::Real(mut target) => run_real(args, &text, &mut target),
-        })
+    let lab = laboratory::path(&args.lab)?;
+    laboratory::check_kind(&lab)?;
+    let text = flatten(&args.job)?;
+    let job = Job {
+        for_fio: &text,
+        for_simulation: JobFile::read(&args.job),
+    };
+    job.check(args)?;
+    let mut done = Done::default();
+    deliver(args, || {
+        for name in &args.on.on {
+            match run_on(args, &job, name, &mut done) {
+                Ok(()) => {}
+                // What is measured is printed.
+                Err(failure) if !done.results.is_empty() => {
+                    done.failure = Some(failure);
+                    break;
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        answer(args, &done.results)
+    })?;
+    for drive in &done.kept {
+        save(Some(drive))?;
     }
+    for result in &done.results {
+        let new = NewRecord {
+            label: args.marks.label.as_deref(),
+            note: args.marks.note.as_deref(),
+            name: &args.job.to_string_lossy(),
+            job: Some(&text.to_string()),
+            seed: args.seed,
+            command: &command(args, &result.info.name),
+            result: &json_value(&result.fio)?,
+            ..laboratory::new_record(RecordedKind::Run, &result.info, result.begun_unix_ms)
+        };
+        laboratory::record(&lab, &new)?;
+    }
+    done.failure.map_or(Ok(()), Err)
+}
+
+/// The job as both kinds of target read it.
+struct Job<'a> {
+    for_fio: &'a Text,
+    for_simulation: Result<JobFile, JobError>,
+}
+
+impl Job<'_> {
+    /// Whether each target can run it.
+    fn check(&self, args: &RunArgs) -> Result<(), Failure> {
+        for name in &args.on.on {
+            match is_simulated(name) {
+                true => drop(self.simulation()?),
+                false => check_job(self.for_fio)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn simulation(&self) -> Result<&JobFile, Failure> {
+        let job = self.for_simulation.as_ref();
+        job.map_err(|error| Failure::Input(error.to_string()))
+    }
+}
+
+/// What one target came to.
+struct Ran {
+    info: TargetInfo,
+    /// As it is printed.
+    text: String,
+    /// As JSON with all that the user wants.
+    wanted: fio::Output,
+    /// Without histograms.
+    fio: fio::Output,
+    begun_unix_ms: i64,
+}
+
+/// What all targets came to.
+#[derive(Default)]
+struct Done {
+    results: Vec<Ran>,
+    /// Drives that live in files, to be saved.
+    kept: Vec<Box<SimulatedTarget>>,
+    /// Why a target has no result.
+    failure: Option<Failure>,
+}
+
+/// Runs the job on one of the targets.
+fn run_on(args: &RunArgs, job: &Job<'_>, name: &str, done: &mut Done) -> Result<(), Failure> {
+    let named = Named {
+        name,
+        set: &args.on.set,
+    };
+    let begun_unix_ms = Timestamp::now().as_millisecond();
+    let mut opened = open(named, &args.on.real, Access::Change)?;
+    let info = opened.info();
+    let (text, wanted) = match &mut opened {
+        Opened::Simulated(target) => run_simulated(args, job.simulation()?, target)?,
+        Opened::Real(target) => run_real(args, job.for_fio, target)?,
+    };
+    done.results.push(Ran {
+        info,
+        text,
+        fio: without_bins(wanted.clone()),
+        wanted,
+        begun_unix_ms,
+    });
+    if let Opened::Simulated(target) = opened
+        && target.state_path().is_some()
+    {
+        done.kept.push(target);
+    }
+    Ok(())
+}
+
+/// What is printed: of one target fio's answer, of several each below its name, or one document.
+fn answer(args: &RunArgs, results: &[Ran]) -> Result<String, Failure> {
+    let several = args.on.on.len() > 1;
+    if args.output_format == OutputFormat::Normal {
+        let with_name = |ran: &Ran| match several {
+            true => format!("{}: {}\n{}", ran.info.name, ran.info.title, ran.text),
+            false => ran.text.clone(),
+        };
+        return Ok(results.iter().map(with_name).collect());
+    }
+    match results {
+        [ran] if !several => json_text(&ran.wanted),
+        _ => {
+            let of_each = results.iter().map(|ran| {
+                Ok(json!({
+                    "target": ran.info.name,
+                    "title": ran.info.title,
+                    "result": json_value(&ran.wanted)?,
+                }))
+            });
+            let of_each: Result<Vec<Value>, Failure> = of_each.collect();
+            json_text(&json!({ "schema": SEVERAL, "results": of_each? }))
+        }
+    }
+}
+
+/// Schema of the results of several targets.
+const SEVERAL: &str = "stend.runs/1";
+
+/// The command that runs the job again on one of the targets.
+fn command(args: &RunArgs, target: &str) -> String {
+    format!(
+        "stend run {}{} --seed {}",
+        word(&args.job.to_string_lossy()),
+        typed::on(&args.on, target),
+        args.seed
+    )
 }
 
 /// Saves a drive that lives in a file, after its results were printed.
@@ -96,8 +240,19 @@ fn check_output(path: &Path) -> Result<(), Failure> {
     let bytes = fs::read(path).map_err(|error| Failure::unwritable(path, &error))?;
     let text = String::from_utf8_lossy(&bytes);
     let first = text.lines().next().unwrap_or_default();
-    let in_words = first.contains(": (groupid=") || first.contains(": IOPS=");
-    if text.is_empty() || in_words || serde_json::from_str::<fio::Output>(&text).is_ok() {
+    let in_words = |line: &str| line.contains(": (groupid=") || line.contains(": IOPS=");
+    // Of several targets, the name of the first comes before its answer.
+    let second = text.lines().nth(1).unwrap_or_default();
+    let of_several = || {
+        let document = serde_json::from_str::<Value>(&text).ok();
+        document.is_some_and(|document| document["schema"] == SEVERAL)
+    };
+    if text.is_empty()
+        || in_words(first)
+        || in_words(second)
+        || serde_json::from_str::<fio::Output>(&text).is_ok()
+        || of_several()
+    {
         return Ok(());
     }
     Err(Failure::Refused(format!(
@@ -111,7 +266,7 @@ fn run_simulated(
     args: &RunArgs,
     file: &JobFile,
     target: &mut SimulatedTarget,
-) -> Result<String, Failure> {
+) -> Result<(String, fio::Output), Failure> {
     let options = RunOptions {
         seed: args.seed,
         ..RunOptions::default()
@@ -121,28 +276,47 @@ fn run_simulated(
     }
     let result = target.run_file(file, &options)?;
     for log in log_files(&result) {
-        write(Path::new(&log.name), &log.text)?;
+        write(&log_path(args, &log.name, &target.info().name), &log.text)?;
     }
-    match args.output_format {
-        OutputFormat::Normal => Ok(normal(&result)),
-        OutputFormat::Json => json(&fio_output(&result, false)),
-        OutputFormat::JsonPlus => json(&fio_output(&result, true)),
-    }
+    let bins = args.output_format == OutputFormat::JsonPlus;
+    Ok((normal(&result), fio_output(&result, bins)))
 }
 
-fn run_real(args: &RunArgs, text: &Text, target: &mut FioTarget) -> Result<String, Failure> {
+/// Where a log of a job goes: of several targets, each has its own.
+fn log_path(args: &RunArgs, name: &str, target: &str) -> PathBuf {
+    let path = PathBuf::from(name);
+    if args.on.on.len() == 1 {
+        return path;
+    }
+    let plain = |c: char| {
+        if c.is_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    let target: String = target.trim_start_matches("./").chars().map(plain).collect();
+    let file = path.file_name().map(|name| name.to_string_lossy());
+    path.with_file_name(format!("{target}-{}", file.unwrap_or_default()))
+}
+
+fn run_real(
+    args: &RunArgs,
+    text: &Text,
+    target: &mut FioTarget,
+) -> Result<(String, fio::Output), Failure> {
     if args.on.fill {
         fill(target)?;
     }
     let outcome = target.run_text(text, args.seed)?;
-    match args.output_format {
-        OutputFormat::Normal => Ok(summary(&outcome.fio)),
-        OutputFormat::JsonPlus => json(&outcome.fio),
-        OutputFormat::Json => json(&without_bins(outcome.fio)),
-    }
+    let wanted = match args.output_format {
+        OutputFormat::JsonPlus => outcome.fio,
+        _ => without_bins(outcome.fio),
+    };
+    Ok((summary(&wanted), wanted))
 }
 
-fn json(output: &fio::Output) -> Result<String, Failure> {
+fn json_text(output: &impl Serialize) -> Result<String, Failure> {
     let mut text = serde_json::to_string_pretty(output).map_err(unwritable_json)?;
     text.push('\n');
     Ok(text)

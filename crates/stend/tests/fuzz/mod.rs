@@ -93,7 +93,7 @@ fn editions() {
         title: "small".to_owned(),
         kind: TargetKind::Simulated,
         capacity_bytes: 1 << 26,
-        facts: Vec::new(),
+        ..TargetInfo::default()
     };
     let mut sources = texts_in("editions");
     sources.push(include_str!("../common/short.toml").replace("tiny-start.toml", "word"));

@@ -106,6 +106,7 @@ pub(super) fn describe(
         title: title.unwrap_or(path),
         kind,
         capacity_bytes,
+        model: None,
         facts,
     }
 }

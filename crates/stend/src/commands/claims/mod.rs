@@ -19,7 +19,7 @@ use stend_method::Edition;
 use stend_record::review::Review;
 
 use super::leave_one_out;
-use crate::args::ClaimsArgs;
+use crate::args::{ClaimsArgs, MarkArgs};
 use crate::failure::Failure;
 use crate::laboratory::Keeper;
 use crate::output::{note, print};
@@ -160,7 +160,7 @@ fn check_drives(articles: &[CheckedArticle], args: &ClaimsArgs) -> Result<(), Fa
 /// Keeps what was measured of a drive in the lab.
 fn keep(review: &Review, edition: &Edition, lab: &Path) -> Result<(), Failure> {
     signals::undisturbed(|| {
-        let keeper = Keeper::open(lab, Path::new(""), &edition.sha256)?;
+        let keeper = Keeper::open(lab, Path::new(""), &edition.sha256, &MarkArgs::default())?;
         keeper.keep(review, None)?;
         signals::hint(
             "; finished drives are kept, and the same command resumes from there".to_owned(),

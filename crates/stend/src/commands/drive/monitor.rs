@@ -12,9 +12,9 @@ use stend_target::{Access, Reading, real};
 use super::readings::{Watched, directions, latency, temperature, used};
 #[cfg(feature = "screen")]
 use super::screen;
-use crate::args::{MonitorArgs, RealArgs};
+use crate::args::{MonitorArgs, RealArgs, SetArgs};
 use crate::failure::Failure;
-use crate::open::{Opened, is_simulated, open};
+use crate::open::{Named, Opened, is_simulated, open};
 use crate::output::{is_read, json_value, note};
 
 pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
@@ -105,7 +105,11 @@ fn of_job(args: &MonitorArgs, job: &Path, in_lines: bool) -> Result<Watched, Fai
         )));
     }
     let file = JobFile::read(job)?;
-    let Opened::Simulated(target) = open(&args.target, &RealArgs::default(), Access::Look)? else {
+    let named = Named {
+        name: &args.target,
+        set: &SetArgs::default(),
+    };
+    let Opened::Simulated(target) = open(named, &RealArgs::default(), Access::Look)? else {
         unreachable!("`open` and `is_simulated` agree");
     };
     if target.state_path().is_some() {

@@ -12,9 +12,9 @@ use stend_record::review::TargetKind;
 use stend_target::real::{RATING_UNKNOWN, life_percent};
 
 use super::{check_rival, checked};
-use crate::args::ReviewArgs;
+use crate::args::{ReviewArgs, SetArgs};
 use crate::failure::Failure;
-use crate::open::{Seen, look};
+use crate::open::{Named, Seen, look};
 use crate::output::{print, print_json};
 
 /// What would be done with a target.
@@ -33,7 +33,12 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
         if nth > 0 {
             check_rival(name)?;
         }
-        let seen = look(name, &args.real)?;
+        // Rivals are not changed.
+        let set = match nth {
+            0 => &args.set,
+            _ => &SetArgs::default(),
+        };
+        let seen = look(Named { name, set }, &args.real)?;
         let can_be_copied = seen.simulated && (nth > 0 || args.state.is_none());
         all.push(planned(seen, can_be_copied, args, (&edition, &options))?);
     }

@@ -1,0 +1,143 @@
+//! What was tested.
+
+use rusqlite::{Connection, Row, Transaction, params, params_from_iter};
+use serde::Serialize;
+use serde_json::Value;
+use stend_record::review::{ModelChange, TargetInfo};
+
+/// What was tested.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Drive {
+    /// `simulated`, `file`, `directory`, `block-device`.
+    pub kind: String,
+    /// Marketing name, with what of a model differs from the shipped one; or path.
+    pub model: String,
+    /// Serial number; empty where there is none.
+    pub serial: String,
+    /// Firmware revision; empty where there is none.
+    pub firmware: String,
+    /// Fingerprint of the model of a simulated drive, 16 hexadecimal digits; empty of real ones.
+    pub fingerprint: String,
+    /// As `model`, without what differs.
+    pub title: String,
+    /// Name of the shipped model that it is or comes from, if it comes from one.
+    pub shipped: Option<String>,
+    /// In what it differs from that.
+    pub changes: Vec<ModelChange>,
+}
+
+/// The columns by which a drive is known.
+pub(crate) const KEY: &str = "kind, model, serial, firmware, fingerprint";
+
+/// The columns of [`Drive`], as [`drive`] reads them.
+pub(crate) const COLUMNS: &str =
+    "kind, model, serial, firmware, fingerprint, drives.title, shipped, changes";
+
+impl Drive {
+    /// Whether both are one drive: by the serial number where there is one, else by name and
+    /// fingerprint. Its firmware may have changed.
+    pub fn is(&self, other: &Drive) -> bool {
+        match self.serial.is_empty() {
+            false => self.serial == other.serial,
+            true => {
+                let key = |drive: &Drive| {
+                    let Drive {
+                        kind,
+                        model,
+                        serial,
+                        fingerprint,
+                        ..
+                    } = drive.clone();
+                    (kind, model, serial, fingerprint)
+                };
+                key(self) == key(other)
+            }
+        }
+    }
+}
+
+/// The values of [`KEY`] of a target.
+pub(crate) fn key_of(target: &TargetInfo) -> [String; 5] {
+    let fact = |name| target.fact(name).unwrap_or_default().to_owned();
+    [
+        word(&target.kind),
+        target.title.clone(),
+        fact("serial number"),
+        fact("firmware"),
+        target.fingerprint().to_owned(),
+    ]
+}
+
+/// The drive that a row has from its column `first` on.
+pub(crate) fn drive(row: &Row<'_>, first: usize) -> rusqlite::Result<Drive> {
+    let changes: String = row.get(first + 7)?;
+    Ok(Drive {
+        kind: row.get(first)?,
+        model: row.get(first + 1)?,
+        serial: row.get(first + 2)?,
+        firmware: row.get(first + 3)?,
+        fingerprint: row.get(first + 4)?,
+        title: row.get(first + 5)?,
+        shipped: row.get(first + 6)?,
+        changes: serde_json::from_str(&changes).unwrap_or_default(),
+    })
+}
+
+/// The number of a target's drive, which is added if it is not there.
+pub(crate) fn find_or_add(to: &Connection, target: &TargetInfo) -> rusqlite::Result<i64> {
+    let key = key_of(target);
+    let model = target.model.clone().unwrap_or_default();
+    let title = match &target.model {
+        Some(model) => &model.title,
+        None => &target.title,
+    };
+    let changes = serde_json::to_string(&model.changes).unwrap_or_default();
+    let [kind, name, serial, firmware, fingerprint] = &key;
+    to.execute(
+        &format!(
+            "INSERT INTO drives ({KEY}, title, shipped, changes)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING"
+        ),
+        params![
+            kind,
+            name,
+            serial,
+            firmware,
+            fingerprint,
+            title,
+            model.shipped,
+            changes
+        ],
+    )?;
+    to.query_row(
+        "SELECT id FROM drives WHERE kind = ?1 AND model = ?2 AND serial = ?3 AND firmware = ?4
+             AND fingerprint = ?5",
+        params_from_iter(&key),
+        |row| row.get(0),
+    )
+}
+
+/// Adds the drives of the attached database `other`.
+pub(crate) fn merge(within: &Transaction<'_>) -> rusqlite::Result<()> {
+    let columns = COLUMNS.replace("drives.", "");
+    let sql = format!(
+        "INSERT INTO main.drives ({columns}) SELECT {columns} FROM other.drives WHERE true
+         ON CONFLICT DO NOTHING"
+    );
+    within.execute(&sql, []).map(drop)
+}
+
+/// Removes the drives on which nothing was run any more.
+pub(crate) fn remove_unused(within: &Transaction<'_>) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM main.drives WHERE id NOT IN (SELECT drive FROM main.runs)
+        AND id NOT IN (SELECT drive FROM main.recorded)";
+    within.execute(sql, []).map(drop)
+}
+
+/// What a shape is called in JSON.
+fn word(of: &impl Serialize) -> String {
+    match serde_json::to_value(of) {
+        Ok(Value::String(text)) => text,
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,353 @@
+//! Jobs and replayed traces that were run alone, by `stend run` and `stend replay`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rusqlite::types::Type;
+use rusqlite::{Row, Transaction, params};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use stend_record::review::{Condition, TargetInfo};
+use uuid::Uuid;
+
+use crate::drives::{self, Drive};
+use crate::{Lab, LabError, RunId};
+
+/// The number of a recorded job or replay in its lab, `j3`: no run has such a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RecordedId(pub i64);
+
+impl fmt::Display for RecordedId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "j{}", self.0)
+    }
+}
+
+impl Serialize for RecordedId {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+/// What a lab numbers: `3` is a run, `j3` a recorded job or replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryId {
+    /// A review.
+    Run(RunId),
+    /// A job or a replay.
+    Recorded(RecordedId),
+}
+
+impl fmt::Display for EntryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EntryId::Run(run) => run.fmt(f),
+            EntryId::Recorded(recorded) => recorded.fmt(f),
+        }
+    }
+}
+
+impl FromStr for EntryId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<EntryId, String> {
+        let (digits, is_run) = match text.strip_prefix('j') {
+            Some(digits) => (digits, false),
+            None => (text, true),
+        };
+        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+        match digits.parse() {
+            Ok(number) if plain && is_run => Ok(EntryId::Run(RunId(number))),
+            Ok(number) if plain => Ok(EntryId::Recorded(RecordedId(number))),
+            _ => Err(format!(
+                "`{text}` is no number of the lab: 3 is a review, j3 a job or a replay"
+            )),
+        }
+    }
+}
+
+/// What was run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordedKind {
+    /// A job, by `stend run`.
+    Run,
+    /// A trace, by `stend replay`.
+    Replay,
+}
+
+impl RecordedKind {
+    const ALL: [RecordedKind; 2] = [RecordedKind::Run, RecordedKind::Replay];
+
+    /// Its name: `run`, `replay`.
+    pub fn name(self) -> &'static str {
+        match self {
+            RecordedKind::Run => "run",
+            RecordedKind::Replay => "replay",
+        }
+    }
+}
+
+/// A job or a replay that is to be recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct NewRecord<'a> {
+    /// What was run.
+    pub kind: RecordedKind,
+    /// On what.
+    pub target: &'a TargetInfo,
+    /// A name that the user gave it.
+    pub label: Option<&'a str>,
+    /// What the user noted about it.
+    pub note: Option<&'a str>,
+    /// The job file, or the trace's name.
+    pub name: &'a str,
+    /// The text of the job; none of a trace.
+    pub job: Option<&'a str>,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// The command that runs it again.
+    pub command: &'a str,
+    /// The result, as it is printed as JSON.
+    pub result: &'a Value,
+    /// The version of stend.
+    pub stend_version: &'a str,
+    /// Its commit, where that is known.
+    pub stend_commit: Option<&'a str>,
+    /// When it began, ms since 1970.
+    pub begun_unix_ms: i64,
+    /// Now, ms since 1970.
+    pub now_unix_ms: i64,
+}
+
+/// A recorded job or replay, without its text and result.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordedSummary {
+    /// Its number.
+    pub id: RecordedId,
+    /// Its name in any lab.
+    pub uuid: String,
+    /// What was run.
+    pub kind: RecordedKind,
+    /// On what.
+    pub drive: Drive,
+    /// The target as it was typed.
+    pub target: String,
+    /// Its capacity, bytes.
+    pub capacity_bytes: u64,
+    /// A name that the user gave it.
+    pub label: Option<String>,
+    /// What the user noted about it.
+    pub note: Option<String>,
+    /// The job file, or the trace's name.
+    pub name: String,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// The command that runs it again.
+    pub command: String,
+    /// The version of stend.
+    pub stend_version: String,
+    /// Its commit, where that is known.
+    pub stend_commit: Option<String>,
+    /// When it began, ms since 1970.
+    pub begun_unix_ms: i64,
+    /// When it was written, ms since 1970.
+    pub saved_unix_ms: i64,
+}
+
+/// A recorded job or replay.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Recorded {
+    /// What was run, on what, when.
+    #[serde(flatten)]
+    pub summary: RecordedSummary,
+    /// The text of the job; none of a trace.
+    pub job: Option<String>,
+    /// What the target said of itself.
+    pub facts: Vec<Condition>,
+    /// The result, as `stend run --output-format json` or `stend replay --json` prints it.
+    pub result: Value,
+}
+
+/// Records a job or a replay.
+///
+/// # Errors
+/// Where the lab cannot be written.
+pub fn save(lab: &mut Lab, new: &NewRecord<'_>) -> Result<RecordedId, LabError> {
+    lab.change(|to| {
+        let drive = drives::find_or_add(to, new.target)?;
+        to.execute(
+            "INSERT INTO recorded (uuid, kind, drive, target, capacity_bytes, facts, label, note,
+                name, job, seed, command, result, stend_version, stend_commit, begun_unix_ms,
+                saved_unix_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+            params![
+                Uuid::new_v4().to_string(),
+                new.kind.name(),
+                drive,
+                new.target.name,
+                new.target.capacity_bytes.cast_signed(),
+                serde_json::to_string(&new.target.facts).unwrap_or_default(),
+                new.label,
+                new.note,
+                new.name,
+                new.job,
+                new.seed.to_string(),
+                new.command,
+                new.result.to_string(),
+                new.stend_version,
+                new.stend_commit,
+                new.begun_unix_ms,
+                new.now_unix_ms,
+            ],
+        )?;
+        Ok(RecordedId(to.last_insert_rowid()))
+    })
+}
+
+/// Columns of [`RecordedSummary`] before those of the drive.
+const COLUMNS: &str = "recorded.id, uuid, recorded.kind, target, capacity_bytes, label, note, \
+    name, seed, command, stend_version, stend_commit, begun_unix_ms, saved_unix_ms";
+
+fn select(more: &str) -> String {
+    let of_drive = drives::COLUMNS.replacen("kind", "drives.kind", 1);
+    format!(
+        "SELECT {COLUMNS}, {of_drive}, facts, job, result
+         FROM recorded JOIN drives ON drives.id = recorded.drive {more}"
+    )
+}
+
+/// All of them in the order in which they were recorded.
+///
+/// # Errors
+/// Where the lab cannot be read.
+pub fn list(lab: &Lab) -> Result<Vec<RecordedSummary>, LabError> {
+    lab.rows(&select("ORDER BY recorded.id"), [], summary)
+}
+
+/// One of them.
+///
+/// # Errors
+/// [`LabError::NoRecorded`] where there is none.
+pub fn load(lab: &Lab, id: RecordedId) -> Result<Recorded, LabError> {
+    const FIRST: usize = 14 + 8;
+    let found = lab.row(&select("WHERE recorded.id = ?1"), params![id.0], |row| {
+        let json = |column| row.get::<_, String>(column);
+        Ok(Recorded {
+            summary: summary(row)?,
+            facts: serde_json::from_str(&json(FIRST)?).unwrap_or_default(),
+            job: row.get(FIRST + 1)?,
+            result: serde_json::from_str(&json(FIRST + 2)?).unwrap_or_default(),
+        })
+    })?;
+    found.ok_or_else(|| missing(lab, id))
+}
+
+fn missing(lab: &Lab, id: RecordedId) -> LabError {
+    LabError::NoRecorded {
+        path: lab.path().to_path_buf(),
+        id: id.0,
+    }
+}
+
+fn summary(row: &Row<'_>) -> rusqlite::Result<RecordedSummary> {
+    let kind: String = row.get(2)?;
+    let mut kinds = RecordedKind::ALL.into_iter();
+    let kind = kinds.find(|known| known.name() == kind);
+    let seed: String = row.get(8)?;
+    Ok(RecordedSummary {
+        id: RecordedId(row.get(0)?),
+        uuid: row.get(1)?,
+        kind: kind
+            .ok_or_else(|| rusqlite::Error::InvalidColumnType(2, "kind".to_owned(), Type::Text))?,
+        drive: drives::drive(row, 14)?,
+        target: row.get(3)?,
+        capacity_bytes: row.get::<_, i64>(4)?.cast_unsigned(),
+        label: row.get(5)?,
+        note: row.get(6)?,
+        name: row.get(7)?,
+        seed: seed.parse().unwrap_or_default(),
+        command: row.get(9)?,
+        stend_version: row.get(10)?,
+        stend_commit: row.get(11)?,
+        begun_unix_ms: row.get(12)?,
+        saved_unix_ms: row.get(13)?,
+    })
+}
+
+/// Removes runs, recorded jobs and replays, all of them or, where one is not there, none.
+///
+/// # Errors
+/// [`LabError::NoRun`], [`LabError::NoRecorded`].
+pub fn delete(lab: &mut Lab, entries: &[EntryId]) -> Result<(), LabError> {
+    for entry in entries {
+        check(lab, *entry)?;
+    }
+    lab.change(|within| {
+        for entry in entries {
+            let (table, id) = place(*entry);
+            let sql = format!("DELETE FROM {table} WHERE id = ?1");
+            within.execute(&sql, params![id])?;
+        }
+        drives::remove_unused(within)
+    })
+}
+
+/// Gives a run, a recorded job or a replay a label, or takes it away.
+///
+/// # Errors
+/// [`LabError::NoRun`], [`LabError::NoRecorded`].
+pub fn set_label(lab: &mut Lab, entry: EntryId, label: Option<&str>) -> Result<(), LabError> {
+    set(lab, entry, "label", label)
+}
+
+/// Notes something about a run, a recorded job or a replay, or takes the note away.
+///
+/// # Errors
+/// [`LabError::NoRun`], [`LabError::NoRecorded`].
+pub fn set_note(lab: &mut Lab, entry: EntryId, note: Option<&str>) -> Result<(), LabError> {
+    set(lab, entry, "note", note)
+}
+
+fn set(lab: &mut Lab, entry: EntryId, column: &str, text: Option<&str>) -> Result<(), LabError> {
+    check(lab, entry)?;
+    let (table, id) = place(entry);
+    let sql = format!("UPDATE {table} SET {column} = ?2 WHERE id = ?1");
+    lab.change(|to| to.execute(&sql, params![id, text]).map(drop))
+}
+
+fn check(lab: &Lab, entry: EntryId) -> Result<(), LabError> {
+    match entry {
+        EntryId::Run(run) => lab.run(run).map(drop),
+        EntryId::Recorded(id) => {
+            let sql = "SELECT 1 FROM recorded WHERE id = ?1";
+            let found = lab.row(sql, params![id.0], |_| Ok(()))?;
+            found.ok_or_else(|| missing(lab, id))
+        }
+    }
+}
+
+fn place(entry: EntryId) -> (&'static str, i64) {
+    match entry {
+        EntryId::Run(run) => ("runs", run.0),
+        EntryId::Recorded(recorded) => ("recorded", recorded.0),
+    }
+}
+
+/// Takes over what the attached database `other` has and this one has not. How many.
+pub(crate) fn merge(within: &Transaction<'_>) -> rusqlite::Result<u32> {
+    const OWN: &str = "uuid, target, capacity_bytes, facts, label, note, name, job, seed, \
+        command, result, stend_version, stend_commit, begun_unix_ms, saved_unix_ms";
+    let key = drives::KEY.replacen("kind, ", "", 1);
+    let sql = format!(
+        "INSERT INTO main.recorded (drive, kind, {OWN})
+         SELECT mine.id, their.kind, {OWN} FROM other.recorded AS their
+         JOIN other.drives AS of ON of.id = their.drive
+         JOIN main.drives AS mine ON mine.kind = of.kind AND {}
+         WHERE their.uuid NOT IN (SELECT uuid FROM main.recorded) ORDER BY their.id",
+        key.split(", ")
+            .map(|column| format!("mine.{column} = of.{column}"))
+            .collect::<Vec<_>>()
+            .join(" AND ")
+    );
+    within.execute(&sql, []).map(|added| added as u32)
+}

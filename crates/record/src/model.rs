@@ -1,0 +1,215 @@
+//! Which model a simulated drive is of, and in what it differs from a shipped one.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How many differences a drive's name lists.
+const NAMED_MAX: usize = 3;
+
+/// The model of a simulated drive.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelInfo {
+    /// Hash of the model's text, sources of figures included, as 16 hexadecimal digits: models
+    /// with different fingerprints are different drives.
+    pub fingerprint: String,
+    /// Its title in its file, without what differs.
+    pub title: String,
+    /// Name of the shipped model that it is or comes from, if it comes from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shipped: Option<String>,
+    /// In what it differs from that, in the order of drive files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ModelChange>,
+}
+
+/// A figure that is not the shipped model's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelChange {
+    /// Its key in drive files, `capacity.user_bytes`; the name of a table that only one of the
+    /// models has.
+    pub key: String,
+    /// The key as the drive's name has it: `user_bytes`, `nand.dies`.
+    pub name: String,
+    /// What it is, in the unit that ends its key; missing where the model has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// What it is in the shipped model; missing where that has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shipped: Option<Value>,
+}
+
+impl ModelInfo {
+    /// The title with what differs: `Demonstration drive, 8 GB, user_bytes = 5.76 GB`. Of more
+    /// than three differences it has the first three, and how many more there are.
+    pub fn full_title(&self) -> String {
+        let named = self.changes.iter().take(NAMED_MAX).map(ModelChange::words);
+        let title = std::iter::once(self.title.clone()).chain(named);
+        let more = match self.changes.len().saturating_sub(NAMED_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        title.collect::<Vec<_>>().join(", ") + &more
+    }
+
+    /// All that differs; empty where nothing does.
+    pub fn changes_in_words(&self) -> String {
+        let all: Vec<String> = self.changes.iter().map(ModelChange::words).collect();
+        all.join("; ")
+    }
+
+    /// All that differs, each with what the shipped model has; empty where nothing does.
+    pub fn changes_in_full(&self) -> String {
+        let of_shipped = |change: &ModelChange| match (&change.value, &change.shipped) {
+            (Some(_), Some(shipped)) => {
+                let words = figure_words(&change.key, shipped);
+                format!("{} (shipped: {words})", change.words())
+            }
+            _ => change.words(),
+        };
+        let all: Vec<String> = self.changes.iter().map(of_shipped).collect();
+        all.join("; ")
+    }
+}
+
+impl ModelChange {
+    /// `user_bytes = 5.76 GB`; `with energy` or `without energy` of a table.
+    pub fn words(&self) -> String {
+        let is_table = !self.key.contains('.');
+        match &self.value {
+            None => format!("without {}", self.name),
+            Some(_) if is_table => format!("with {}", self.name),
+            Some(value) => format!("{} = {}", self.name, figure_words(&self.key, value)),
+        }
+    }
+}
+
+/// Endings of keys, with their units.
+const UNITS: [(&str, &str); 13] = [
+    ("_mb_per_s", "MB/s"),
+    ("_percent", "%"),
+    ("_kib", "KiB"),
+    ("_mib", "MiB"),
+    ("_ns", "ns"),
+    ("_us", "µs"),
+    ("_ms", "ms"),
+    ("_s", "s"),
+    ("_mw", "mW"),
+    ("_tb", "TB"),
+    ("_years", "years"),
+    ("_days", "days"),
+    ("_c", "°C"),
+];
+
+/// A value of a drive file's key with its unit: `5.76 GB`, `[70, 70] µs`. Bytes from 10^6 on are in
+/// decimal units. No digit is left out: different values have different words.
+pub fn figure_words(key: &str, value: &Value) -> String {
+    let key = key.split('[').next().unwrap_or_default();
+    let bytes = value.as_u64().filter(|_| key.ends_with("bytes"));
+    if let Some(bytes) = bytes {
+        return bytes_words(bytes);
+    }
+    let unit = UNITS.iter().find(|(ending, _)| key.ends_with(ending));
+    match unit {
+        Some((_, unit)) if !value.is_string() && !value.is_boolean() => {
+            format!("{} {unit}", plain(value))
+        }
+        _ => plain(value),
+    }
+}
+
+fn bytes_words(bytes: u64) -> String {
+    const UNITS: [(u64, usize, &str); 3] = [
+        (1_000_000_000_000, 12, "TB"),
+        (1_000_000_000, 9, "GB"),
+        (1_000_000, 6, "MB"),
+    ];
+    match UNITS.iter().find(|(unit, ..)| bytes >= *unit) {
+        None => format!("{bytes} B"),
+        Some((unit, digits, name)) => {
+            let (whole, part) = (bytes / unit, bytes % unit);
+            let number = format!("{whole}.{part:0digits$}");
+            let number = number.trim_end_matches('0').trim_end_matches('.');
+            format!("{number} {name}")
+        }
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(list) => {
+            let words: Vec<String> = list.iter().map(plain).collect();
+            format!("[{}]", words.join(", "))
+        }
+        Value::Number(number) => match number.as_f64() {
+            Some(real) if number.is_f64() => format!("{real}"),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn change(key: &str, value: Option<Value>, shipped: Option<Value>) -> ModelChange {
+        ModelChange {
+            key: key.to_owned(),
+            name: key.rsplit('.').next().unwrap_or_default().to_owned(),
+            value,
+            shipped,
+        }
+    }
+
+    #[test]
+    fn figures_have_units_and_all_their_digits() {
+        for (key, value, words) in [
+            ("capacity.user_bytes", json!(5_760_000_000_u64), "5.76 GB"),
+            (
+                "capacity.user_bytes",
+                json!(8_000_000_001_u64),
+                "8.000000001 GB",
+            ),
+            ("capacity.user_bytes", json!(1_000_000_000_000_u64), "1 TB"),
+            ("capacity.user_bytes", json!(67_108_864), "67.108864 MB"),
+            ("host.frame_bytes", json!(8192), "8192 B"),
+            ("dram.size_mib", json!(16), "16 MiB"),
+            ("host.link_mb_per_s", json!(600), "600 MB/s"),
+            ("nand.read_us", json!([70.0, 70.5]), "[70, 70.5] µs"),
+            ("gc.policy", json!("greedy"), "greedy"),
+            ("trim.enabled", json!(true), "true"),
+            ("gc.depth", json!(2), "2"),
+        ] {
+            assert_eq!(figure_words(key, &value), words, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_name_has_three_differences_and_the_count_of_the_others() {
+        let mut model = ModelInfo {
+            title: "A drive".to_owned(),
+            ..ModelInfo::default()
+        };
+        assert_eq!(model.full_title(), "A drive");
+        let bytes = |n: u64| Some(json!(n * 1_000_000_000));
+        model.changes = vec![
+            change("capacity.user_bytes", bytes(6), bytes(8)),
+            change("energy", None, Some(json!(true))),
+            change("media", Some(json!(true)), None),
+        ];
+        let three = "A drive, user_bytes = 6 GB, without energy, with media";
+        assert_eq!(model.full_title(), three);
+        let in_full = "user_bytes = 6 GB (shipped: 8 GB); without energy; with media";
+        assert_eq!(model.changes_in_full(), in_full);
+        model
+            .changes
+            .push(change("nand.dies", Some(json!(8)), Some(json!(4))));
+        model
+            .changes
+            .push(change("gc.depth", Some(json!(2)), Some(json!(1))));
+        assert_eq!(model.full_title(), format!("{three} and 2 more"));
+    }
+}

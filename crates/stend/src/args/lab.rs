@@ -1,0 +1,127 @@
+//! Arguments about the lab.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use stend_lab::EntryId;
+
+/// Which lab.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LabPath {
+    /// The SQLite file that keeps all reviews. Default: `stend/lab.db` in the folder that
+    /// XDG_DATA_HOME names, or in ~/.local/share.
+    #[arg(long, value_name = "FILE", env = "STEND_LAB", global = true)]
+    pub lab: Option<PathBuf>,
+}
+
+/// Arguments of `stend lab`.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    /// What to do; `list` by default.
+    #[command(subcommand)]
+    pub command: Option<LabCommand>,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
+
+    /// Print JSON on stdout.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do with the lab.
+#[derive(Debug, Subcommand)]
+pub enum LabCommand {
+    /// List the reviews, the oldest first, and the jobs and replays.
+    List,
+    /// List the jobs and replays (`stend run`, `stend replay`), the oldest first.
+    Jobs,
+    /// List the studies, the oldest first.
+    Studies,
+    /// Print a review: drive, conditions, tests; with --json, the review (schema
+    /// `stend.review/1`). Or print a job or replay: what ran, and the result as JSON.
+    Show {
+        /// Its number (3, j3), or a word for it as `stend compare` takes it.
+        #[arg(value_name = "RUN")]
+        run: String,
+    },
+    /// Give a review, a job or a replay a label; an empty one is taken away.
+    #[command(alias = "rename")]
+    Label {
+        /// Its number: 3, j3.
+        run: EntryId,
+        /// The label.
+        text: String,
+    },
+    /// Note something about a review, a job or a replay; an empty text takes the note away.
+    Note {
+        /// Its number: 3, j3.
+        run: EntryId,
+        /// The note.
+        text: String,
+    },
+    /// Export tables as files into a folder; replaces earlier exports there.
+    Export {
+        /// The folder.
+        folder: PathBuf,
+        /// Format of the files.
+        #[arg(long, value_name = "FORMAT", value_enum, default_value = "csv")]
+        format: ExportFormat,
+        /// Only these tables: drives, runs, rivals, breaks, conditions, tests, points, series,
+        /// samples, temperatures, smart, recorded, studies, study_rows, figures.
+        #[arg(long, value_name = "LIST", value_delimiter = ',')]
+        tables: Option<Vec<String>>,
+        /// Only what belongs to these runs.
+        #[arg(long, value_name = "RUN,…", value_delimiter = ',')]
+        runs: Option<Vec<i64>>,
+    },
+    /// Delete reviews, jobs and replays permanently; reports in folders stay.
+    Delete {
+        /// Their numbers: 3, j3.
+        #[arg(required = true, value_name = "RUN")]
+        runs: Vec<EntryId>,
+    },
+    /// Copy the reviews, jobs, replays and studies of another lab into this one.
+    Merge {
+        /// Its file.
+        other: PathBuf,
+    },
+}
+
+/// A format of exported tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Comma-separated values.
+    Csv,
+    /// An array of objects.
+    Json,
+    /// Apache Parquet, where the program is built with its feature `parquet`.
+    Parquet,
+}
+
+/// Arguments of `stend compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Numbers of runs in the lab, labels, or drives, whose last complete run counts: the target as
+    /// typed, the name of its file, the drive's name, or its serial number. A word that fits
+    /// several drives is refused. Ratios are to the first.
+    #[arg(required = true, num_args = 2.., value_name = "RUN|DRIVE")]
+    pub sides: Vec<String>,
+
+    /// Show every measured point instead of the key figures.
+    #[arg(long)]
+    pub points: bool,
+
+    /// Write a page with shared axes into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
+
+    /// Print JSON (schema `stend.compare/1`) on stdout.
+    #[arg(long)]
+    pub json: bool,
+}

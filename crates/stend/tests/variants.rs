@@ -1,0 +1,539 @@
+//! Variants of a model are told apart, and runs are called by names.
+
+use crate::common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{fails, folder, json, list, ok, review, saved, test};
+use serde_json::Value;
+
+const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
+
+const TITLE: &str = "Demonstration drive, 8 GB";
+
+/// A short review.
+const SHORT: [&str; 6] = [
+    "--edition",
+    "quick",
+    "--duration-scale",
+    "0.01",
+    "--tests",
+    "random",
+];
+
+const JOB: &str = "[r]\nrw=randread\nbs=4k\nruntime=1\ntime_based\n";
+
+fn short(target: &[&str]) -> Vec<String> {
+    let words = [target, &SHORT].concat();
+    words.into_iter().map(str::to_owned).collect()
+}
+
+fn reviewed(dir: &Path, target: &[&str]) -> Value {
+    let args = short(target);
+    review(dir, &args.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The demonstration drive with this capacity, in a file.
+fn variant(dir: &Path, bytes: u64) -> String {
+    let name = format!("size-{bytes}.toml");
+    let given = "user_bytes = { value = 8000000000";
+    assert_eq!(DEMO.matches(given).count(), 1);
+    let text = DEMO.replace(given, &format!("user_bytes = {{ value = {bytes}"));
+    fs::write(dir.join(&name), text).unwrap();
+    name
+}
+
+fn runs(dir: &Path) -> Vec<Value> {
+    list(&json(&ok(dir, &["lab", "list", "--json"]).stdout)).clone()
+}
+
+#[test]
+fn eight_variants_of_a_model_have_eight_names() {
+    let dir = folder();
+    let dir = dir.path();
+    let sizes: Vec<u64> = (1..=8).map(|n| 4_096_000_000 + n * 409_600_000).collect();
+    for bytes in &sizes {
+        let made = reviewed(dir, &[&variant(dir, *bytes)]);
+        assert_eq!(made["target"]["name"], format!("size-{bytes}.toml"));
+        let model = &made["target"]["model"];
+        assert_eq!(model["shipped"], "demo-8gb");
+        assert_eq!(model["title"], TITLE);
+        assert_eq!(model["changes"][0]["value"], *bytes);
+        assert_eq!(model["changes"][0]["shipped"], 8_000_000_000_u64);
+    }
+    let runs = runs(dir);
+    let words = |of: fn(&Value) -> &Value| -> Vec<&str> {
+        let mut words: Vec<&str> = runs.iter().map(|run| of(run).as_str().unwrap()).collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    };
+    let names = words(|run| &run["drive"]["model"]);
+    assert_eq!(names.len(), 8, "{names:?}");
+    assert_eq!(words(|run| &run["drive"]["fingerprint"]).len(), 8);
+    assert_eq!(
+        runs[0]["drive"]["model"],
+        format!("{TITLE}, user_bytes = 4.5056 GB")
+    );
+    let listed = ok(dir, &["lab"]).stdout;
+    assert!(listed.contains("user_bytes = 7.3728 GB"), "{listed}");
+
+    // By the stem of the file, the file as typed, the full name, and the number.
+    let last = format!("{TITLE}, user_bytes = 7.3728 GB");
+    for word in ["size-7372800000", "size-7372800000.toml", &last, "8"] {
+        let compared = ok(dir, &["compare", "size-4505600000", word, "--out", "both"]).stdout;
+        let line = "user_bytes: 4.5056 GB against 7.3728 GB";
+        assert!(compared.contains(line), "{compared}");
+        let [first, second] = [", run 1\n", ", run 8\n"].map(|run| compared.contains(run));
+        assert!(first && second, "{compared}");
+        let page = fs::read_to_string(dir.join("both/index.html")).unwrap();
+        assert!(page.replace('\u{a0}', " ").contains(line), "{word}");
+    }
+    let compared = json(&ok(dir, &["compare", "1", "8", "--json"]).stdout);
+    assert_eq!(compared["models"][0]["name"], "user_bytes");
+    assert_eq!(compared["models"][0]["values"][1], "7.3728 GB");
+    assert_eq!(compared["sides"][1]["title"], last);
+    let choices = [
+        "fits 8 drives",
+        "  3: Demonstration drive, 8 GB, user_bytes = 5.3248 GB, size-5324800000.toml, 20",
+    ];
+    fails(dir, &["compare", TITLE, "1"], 3, &choices);
+    fails(dir, &["lab", "show", TITLE], 3, &choices);
+}
+
+#[test]
+fn figures_are_set_on_the_command_line_and_told_with_the_result() {
+    let dir = folder();
+    let dir = dir.path();
+    let set = [
+        "demo-8gb",
+        "--set",
+        "gc.policy=fifo",
+        "--set",
+        "nand.read_us[0]=75.5",
+        "--against",
+        "demo-8gb",
+    ];
+    let made = reviewed(dir, &set);
+    let title = format!("{TITLE}, nand.read_us = [75.5, 70, 70] µs, gc.policy = fifo");
+    assert_eq!(made["target"]["title"], title);
+    assert_eq!(made["target"]["name"], "demo-8gb");
+    let command = made["reproduce"].as_str().unwrap();
+    let expected = "stend review demo-8gb --set gc.policy=fifo --set 'nand.read_us[0]=75.5' ";
+    assert!(command.starts_with(expected), "{command}");
+    // The rival is the shipped model.
+    assert_eq!(made["rivals"][0]["target"]["title"], TITLE);
+    let facts = list(&made["target"]["facts"]);
+    let differs = facts.iter().find(|f| f["name"] == "differs from demo-8gb");
+    let in_full = "nand.read_us = [75.5, 70, 70] µs (shipped: [70, 70, 70] µs); gc.policy = fifo \
+                   (shipped: greedy)";
+    assert_eq!(differs.unwrap()["value"], in_full);
+    // The same figures in a file are the same drive to the bit.
+    let shown = ["drives", "show", "demo-8gb"];
+    let file = ok(dir, &[&shown[..], &set[1..5]].concat()).stdout;
+    fs::write(dir.join("mine.toml"), file).unwrap();
+    let again = reviewed(dir, &["mine.toml"]);
+    assert_eq!(again["target"]["model"], made["target"]["model"]);
+    assert_eq!(again["tests"], made["tests"]);
+    fails(dir, &["compare", "demo-8gb", "mine"], 3, &["fits 2 drives"]);
+
+    let real = ["review", "x.bin", "--size", "8MiB", "--set", "nand.dies=4"];
+    fails(dir, &real, 3, &["--set nand.dies=4", "x.bin is none"]);
+    for (option, parts) in [
+        ("nand.dyes=4", ["nand.dyes", "the nearest is `nand.dies`"]),
+        ("user_bytes=4", ["user_bytes", "`capacity.user_bytes`"]),
+        ("nand.dies=0", ["demo-8gb: nand.dies", "0"]),
+    ] {
+        for command in ["review", "drives show"] {
+            let mut args: Vec<&str> = command.split(' ').collect();
+            args.extend(["demo-8gb", "--set", option]);
+            fails(dir, &args, 3, &parts);
+        }
+    }
+    let args = ["review", "demo-8gb", "--set", "nand.dies"];
+    fails(dir, &args, 2, &["KEY=VALUE"]);
+}
+
+#[test]
+fn an_unfinished_review_of_another_variant_is_not_continued() {
+    let dir = folder();
+    let dir = dir.path();
+    let name = variant(dir, 4_096_000_000);
+    reviewed(dir, &[&name, "--out", "out"]);
+    let mut kept = saved(&dir.join("out"));
+    kept["complete"] = false.into();
+    common::save(&dir.join("out"), &kept);
+    variant(dir, 4_505_600_000);
+    fs::rename(dir.join("size-4505600000.toml"), dir.join(&name)).unwrap();
+    let args = short(&[&name, "--out", "out"]);
+    let args: Vec<&str> = std::iter::once("review")
+        .chain(args.iter().map(String::as_str))
+        .collect();
+    let parts = ["user_bytes = 4.096 GB, now it is", "4.5056 GB", "folder"];
+    fails(dir, &args, 3, &parts);
+    assert_eq!(saved(&dir.join("out")), kept);
+    assert_eq!(runs(dir).len(), 1);
+    assert_eq!(runs(dir)[0]["breaks"], 0, "nothing was continued");
+
+    // What the lab has of the first variant is nothing of the second one's.
+    let lab = rusqlite::Connection::open(dir.join(".lab/lab.db")).unwrap();
+    let unfinished = "UPDATE runs SET state = 'unfinished'";
+    lab.execute_batch(unfinished).unwrap();
+    let mut second = reviewed(dir, &[&name, "--out", "other", "--lab", "other.db"]);
+    second["complete"] = false.into();
+    second["tests"] = Value::Array(Vec::new());
+    common::save(&dir.join("out"), &second);
+    let said = ok(dir, &args);
+    assert!(!said.stderr.contains("of the lab:"), "{}", said.stderr);
+    assert_eq!(runs(dir).len(), 2);
+}
+
+#[test]
+fn what_is_continued_may_get_its_label_then() {
+    let dir = folder();
+    let dir = dir.path();
+    reviewed(dir, &["demo-8gb", "--label", "first", "--out", "out"]);
+    let lab = rusqlite::Connection::open(dir.join(".lab/lab.db")).unwrap();
+    let unfinished = "UPDATE runs SET state = 'unfinished'";
+    for (more, label) in [(&[][..], "first"), (&["--label", "then"], "then")] {
+        let mut kept = saved(&dir.join("out"));
+        kept["complete"] = false.into();
+        common::save(&dir.join("out"), &kept);
+        lab.execute_batch(unfinished).unwrap();
+        let made = reviewed(dir, &[&["demo-8gb", "--out", "out"], more].concat());
+        assert_eq!(made["label"], label);
+        let runs = runs(dir);
+        assert_eq!(runs.len(), 1);
+        assert_eq!(runs[0]["label"], label);
+    }
+    assert_eq!(runs(dir)[0]["breaks"], 2);
+}
+
+#[test]
+fn labels_and_notes_are_given_changed_and_taken_away() {
+    let dir = folder();
+    let dir = dir.path();
+    let marks = ["--label", "cold", "--note", "in a fridge"];
+    let made = reviewed(dir, &[&["demo-8gb"], &marks[..]].concat());
+    assert_eq!(
+        (&made["label"], &made["note"]),
+        (&marks[1].into(), &marks[3].into())
+    );
+    assert_eq!(
+        json(&ok(dir, &["lab", "show", "cold", "--json"]).stdout),
+        made
+    );
+    assert!(!made["reproduce"].as_str().unwrap().contains("cold"));
+    reviewed(
+        dir,
+        &[
+            "demo-8gb",
+            "--set",
+            "nand.dies=2",
+            "--set",
+            "capacity.user_bytes=4096000000",
+        ],
+    );
+    ok(dir, &["lab", "rename", "2", "warm"]);
+    ok(dir, &["lab", "note", "1", ""]);
+    let runs = runs(dir);
+    assert_eq!(
+        (&runs[0]["label"], &runs[0]["note"]),
+        (&"cold".into(), &Value::Null)
+    );
+    assert_eq!(runs[1]["label"], "warm");
+    let compared = ok(dir, &["compare", "cold", "warm"]).stdout;
+    assert!(compared.contains("nand.dies: 4 against 2"), "{compared}");
+    let shown = ok(dir, &["lab", "show", "warm"]).stdout;
+    assert!(shown.contains("label           warm"), "{shown}");
+    let listed = ok(dir, &["lab"]).stdout;
+    assert!(
+        listed.lines().nth(1).unwrap().ends_with("  cold"),
+        "{listed}"
+    );
+    ok(dir, &["lab", "label", "1", ""]);
+    fails(dir, &["lab", "show", "cold"], 3, &["no complete review"]);
+
+    let long = "x".repeat(81);
+    for bad in ["7", "j7", "a\nb", "\u{1b}[31m", &long] {
+        let args = ["review", "demo-8gb", "--label", bad];
+        fails(dir, &args, 2, &["--label"]);
+        fails(dir, &["lab", "label", "1", bad], 3, &[]);
+    }
+    fails(dir, &["lab", "label", "9", "x"], 3, &["there is no run 9"]);
+    fails(dir, &["lab", "note", "j9", "x"], 3, &["there is no job j9"]);
+    fails(
+        dir,
+        &["lab", "label", "x", "y"],
+        2,
+        &["no number of the lab"],
+    );
+}
+
+#[test]
+fn jobs_and_replays_are_kept_with_their_results() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("a.fio"), JOB).unwrap();
+    let on = ["--on", "demo-8gb", "--seed", "7"];
+    let json_of = [&["run", "a.fio"], &on[..], &["--output-format", "json"]].concat();
+    let printed = json(&ok(dir, &json_of).stdout);
+    let marks = ["--label", "fast", "--note", "once"];
+    let in_words = [&["run", "a.fio"], &on[..], &marks[..]].concat();
+    ok(dir, &in_words);
+    let replay = [
+        "replay",
+        "word",
+        "--on",
+        "demo-8gb",
+        "--duration-scale",
+        "0.01",
+        "--json",
+    ];
+    let replayed = json(&ok(dir, &replay).stdout);
+
+    let shown = |id: &str| json(&ok(dir, &["lab", "show", id, "--json"]).stdout);
+    let [first, second, third] = ["j1", "j2", "j3"].map(shown);
+    assert_eq!(first["result"], printed);
+    assert_eq!(second["result"], printed, "whatever was printed");
+    assert_eq!(first["job"], JOB);
+    assert_eq!(first["command"], "stend run a.fio --on demo-8gb --seed 7");
+    assert_eq!(
+        (&second["label"], &second["note"]),
+        (&"fast".into(), &"once".into())
+    );
+    assert_eq!(
+        (&third["kind"], &third["name"]),
+        (&"replay".into(), &"word".into())
+    );
+    assert_eq!(third["result"], replayed);
+    let command = "stend replay word --on demo-8gb --seed 1 --duration-scale 0.01";
+    assert_eq!(third["command"], command);
+    assert!(first["drive"]["fingerprint"].as_str().unwrap().len() == 16);
+    let listed = ok(dir, &["lab"]).stdout;
+    assert!(
+        listed.starts_with("job  ") && listed.contains("\nj2 "),
+        "{listed}"
+    );
+    let jobs = json(&ok(dir, &["lab", "jobs", "--json"]).stdout);
+    assert_eq!(list(&jobs).len(), 3);
+
+    jobs_are_merged_exported_and_deleted(dir, &third);
+}
+
+fn jobs_are_merged_exported_and_deleted(dir: &Path, third: &Value) {
+    let merge = ["lab", "merge", ".lab/lab.db", "--lab", "second.db"];
+    let told = ok(dir, &merge).stdout;
+    assert!(told.contains("jobs and replays added: 3"), "{told}");
+    let again = ["lab", "show", "j3", "--json", "--lab", "second.db"];
+    assert_eq!(json(&ok(dir, &again).stdout), *third);
+    ok(
+        dir,
+        &[
+            "lab", "export", "out", "--format", "json", "--tables", "recorded",
+        ],
+    );
+    let exported = json(&fs::read_to_string(dir.join("out/recorded.json")).unwrap());
+    assert_eq!(list(&exported)[2]["name"], "word");
+    fails(
+        dir,
+        &["lab", "delete", "j1", "4"],
+        3,
+        &["there is no run 4"],
+    );
+    ok(dir, &["lab", "delete", "j1", "j3"]);
+    assert_eq!(
+        list(&json(&ok(dir, &["lab", "jobs", "--json"]).stdout)).len(),
+        1
+    );
+    fails(dir, &["lab", "show", "j1"], 3, &["there is no job j1"]);
+    fails(
+        dir,
+        &["compare", "j2", "j2"],
+        3,
+        &["j2 is a job or a replay"],
+    );
+}
+
+#[test]
+fn a_lab_that_cannot_be_kept_costs_no_result() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("a.fio"), JOB).unwrap();
+    fs::write(dir.join("notes"), "what I think of drives\n".repeat(100)).unwrap();
+    let args = ["run", "a.fio", "--on", "demo-8gb", "--lab", "notes"];
+    fails(dir, &args, 3, &["notes is not a lab"]);
+    // Found before; what is found after, as a lock, comes after the result.
+    ok(dir, &["run", "a.fio", "--on", "demo-8gb"]);
+    let lock = rusqlite::Connection::open(dir.join(".lab/lab.db")).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let said = common::run(&mut common::stend(
+        dir,
+        &["run", "a.fio", "--on", "demo-8gb"],
+    ));
+    assert_eq!(said.code, Some(6), "{said:?}");
+    assert!(said.stdout.contains("IOPS="), "{said:?}");
+    assert!(said.stderr.contains("being written by another"), "{said:?}");
+}
+
+#[test]
+fn several_targets_one_after_the_other() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("a.fio"), format!("{JOB}write_bw_log=b\n")).unwrap();
+    let small = variant(dir, 4_096_000_000);
+    let both = format!("demo-8gb,{small}");
+    let json_of = |on: &str, output: &str| {
+        ok(
+            dir,
+            &[
+                "run",
+                "a.fio",
+                "--on",
+                on,
+                "--output-format",
+                "json",
+                "--output",
+                output,
+            ],
+        );
+        json(&fs::read_to_string(dir.join(output)).unwrap())
+    };
+    let all = json_of(&both, "all");
+    assert_eq!(all["schema"], "stend.runs/1");
+    for (nth, name) in ["demo-8gb", &small].into_iter().enumerate() {
+        assert_eq!(all["results"][nth]["target"], name);
+        assert_eq!(all["results"][nth]["result"], json_of(name, "one"));
+        let kept = ["lab", "show", &format!("j{}", nth + 1), "--json"];
+        let kept = json(&ok(dir, &kept).stdout);
+        assert_eq!(kept["result"], all["results"][nth]["result"]);
+        let command = format!("stend run a.fio --on {name} --seed 1");
+        assert_eq!(kept["command"], command);
+        assert!(dir.join(format!("{name}-b_bw.1.log")).exists());
+    }
+    // Results may be replaced by results.
+    ok(dir, &["run", "a.fio", "--on", &both, "--output", "all"]);
+    ok(dir, &["run", "a.fio", "--on", &both, "--output", "all"]);
+    let text = fs::read_to_string(dir.join("all")).unwrap();
+    let heads = [
+        format!("demo-8gb: {TITLE}\n"),
+        format!("\n{small}: {TITLE}, user_bytes = 4.096 GB\n"),
+    ];
+    assert!(
+        text.starts_with(&heads[0]) && text.contains(&heads[1]),
+        "{text}"
+    );
+    // What was measured before a target fails is not lost.
+    fs::write(dir.join("bad.toml"), "schema = 1").unwrap();
+    let args = ["run", "a.fio", "--on", "demo-8gb,bad.toml"];
+    let said = common::run(&mut common::stend(dir, &args));
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert!(said.stdout.starts_with(&heads[0]), "{said:?}");
+
+    let replay = [
+        "replay",
+        "word",
+        "--duration-scale",
+        "0.01",
+        "--json",
+        "--on",
+    ];
+    let of = |on: &str| json(&ok(dir, &[&replay[..], &[on]].concat()).stdout);
+    let all = of(&both);
+    assert_eq!(all["schema"], "stend.replays/1");
+    assert_eq!(list(&all["results"])[..], [of("demo-8gb"), of(&small)]);
+}
+
+#[test]
+fn figures_are_one_flat_table() {
+    let dir = folder();
+    let dir = dir.path();
+    let made = reviewed(
+        dir,
+        &["demo-8gb", "--set", "gc.policy=fifo", "--label", "one"],
+    );
+    reviewed(dir, &["demo-8gb"]);
+    let export = [
+        "lab", "export", "out", "--format", "json", "--tables", "figures",
+    ];
+    ok(dir, &export);
+    let read = || json(&fs::read_to_string(dir.join("out/figures.json")).unwrap());
+    let all = read();
+    let of_run = |run: u64| list(&all).iter().filter(|row| row["run"] == run).count();
+    assert!(of_run(1) == of_run(2) && of_run(1) > 0, "{all}");
+    let point = &test(&made, "random")["points"][0];
+    for (figure, unit, value) in [
+        ("speed", "iops", &point["iops"]),
+        ("speed", "bytes_per_s", &point["bw_bytes_per_s"]),
+        ("latency, 99 %", "ns", &point["latency_ns"]["p99"]),
+    ] {
+        let found = list(&all)
+            .iter()
+            .find(|row| row["figure"] == figure && row["unit"] == unit && !row["load"].is_null());
+        let row = found.unwrap();
+        assert_eq!(row["value"].as_f64(), value.as_f64(), "{row}");
+        assert_eq!(row["changes"], "gc.policy = fifo");
+        assert_eq!(
+            (&row["label"], &row["test"]),
+            (&"one".into(), &"random".into())
+        );
+        assert_eq!(
+            (&row["drive"], &row["edition"]),
+            (&TITLE.into(), &"quick".into())
+        );
+        assert_eq!(row["fingerprint"], made["target"]["model"]["fingerprint"]);
+    }
+    ok(dir, &[&export[..], &["--runs", "2"]].concat());
+    assert_eq!(list(&read()).len(), of_run(2));
+    ok(dir, &["lab", "export", "out"]);
+    let csv = fs::read_to_string(dir.join("out/figures.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + list(&all).len());
+}
+
+#[test]
+fn models_are_listed_by_what_they_have() {
+    let dir = folder();
+    let names = |args: &[&str]| -> Vec<String> {
+        let args = [&["drives", "list", "--json"], args].concat();
+        let said = json(&ok(dir.path(), &args).stdout);
+        let drives = list(&said["drives"]).iter();
+        drives
+            .map(|d| d["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(
+        names(&["--interface", "pcie-nvme"]),
+        ["intel-ssd-750-400gb"]
+    );
+    let args = [
+        "--flash",
+        "v-nand mlc",
+        "--capacity",
+        "500GB..512GB",
+        "--interface",
+        "sata-6g",
+    ];
+    assert_eq!(names(&args), ["samsung-850-pro-512gb"]);
+    assert_eq!(names(&["--capacity", "..8GB"]), ["demo-8gb"]);
+    assert_eq!(names(&["--capacity", "9TB.."]), [""; 0]);
+    for (args, parts) in [
+        (["--interface", "nvme"], ["--interface nvme", "pcie-nvme"]),
+        (["--flash", "QLC"], ["--flash QLC", "planar TLC"]),
+    ] {
+        fails(
+            dir.path(),
+            &[&["drives", "list"], &args[..]].concat(),
+            3,
+            &parts,
+        );
+    }
+    for bad in ["8GB", "9GB..8GB", "x.."] {
+        fails(
+            dir.path(),
+            &["drives", "list", "--capacity", bad],
+            2,
+            &["--capacity"],
+        );
+    }
+}
