@@ -206,9 +206,9 @@ fn standing(headlines: &[Headline], drives: &[Drive<'_>]) -> Option<Standing> {
 /// `¼`, `½`, `1`, `2`.
 fn multiple(ratio: f64) -> String {
     let text = match ratio {
-        r if r == 0.125 => "⅛".to_owned(),
-        r if r == 0.25 => "¼".to_owned(),
-        r if r == 0.5 => "½".to_owned(),
+        0.125 => "⅛".to_owned(),
+        0.25 => "¼".to_owned(),
+        0.5 => "½".to_owned(),
         r => number::factor(r),
     };
     format!("{text}\u{a0}×")

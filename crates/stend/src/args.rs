@@ -329,7 +329,7 @@ pub struct ReportArgs {
 }
 
 /// Arguments of `stend review`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ReviewArgs {
     /// What to test.
     pub target: String,
@@ -350,9 +350,15 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tests: Option<Vec<String>>,
 
-    /// Also test these rivals and compare: drive models, directories, or existing files.
+    /// Also test these rivals and compare: drive models, directories, or existing files. Default of
+    /// a drive model: the nearest of the rivals in the published review, or of the shipped models;
+    /// with --set the model as it was. `none` for none.
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
     pub against: Vec<String>,
+
+    /// Whether rivals are left out by the word `none`.
+    #[arg(skip)]
+    pub no_rival: bool,
 
     /// Seed and durations.
     #[command(flatten)]

@@ -126,6 +126,7 @@ fn whole_review(case: &Review) -> Result<Measured, Failure> {
         edition: "2014".to_owned(),
         tests: case.tests.clone(),
         against: Vec::new(),
+        no_rival: true,
         scale: ScaleArgs {
             seed: 1,
             duration_scale: case.duration_scale,

@@ -29,8 +29,10 @@ use crate::typed::{real, settings, word};
 use crate::{earlier, folder, laboratory, note, print, signals};
 
 mod plan;
+mod rival;
 
 pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
+    let args = &rival::completed(args)?;
     if args.plan {
         return plan::run(args);
     }
@@ -509,6 +511,9 @@ fn reproduce(args: &ReviewArgs) -> String {
     }
     if !args.against.is_empty() {
         command += &format!(" --against {}", word(&args.against.join(",")));
+    }
+    if args.no_rival {
+        command += &format!(" --against {}", rival::NONE);
     }
     if args.scale.duration_scale != 1.0 {
         command += &format!(" --duration-scale {}", args.scale.duration_scale);

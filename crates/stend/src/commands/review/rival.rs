@@ -1,0 +1,147 @@
+//! The rival of a review that names none: a page on which nothing is set beside the drive tells
+//! little.
+
+use stend_analysis::claims::Article;
+use stend_drive::Model;
+use stend_drive::model::SHIPPED;
+
+use crate::args::{ReviewArgs, SetArgs};
+use crate::failure::Failure;
+use crate::{note, open};
+
+/// The word for no rival.
+pub(super) const NONE: &str = "none";
+
+/// Capacities further apart than this make no rivals.
+const CAPACITY_RATIO_MAX: f64 = 1.6;
+
+/// An edition that wears a drive out takes hours for each.
+const WITHOUT: &str = "endurance";
+
+/// The arguments with the rivals that are meant: none for the word `none`; where none is named, the
+/// model before its figures were changed, or the nearest of the rivals of an article about the
+/// drive, or of all shipped models.
+pub(super) fn completed(args: &ReviewArgs) -> Result<ReviewArgs, Failure> {
+    let mut args = args.clone();
+    if args.against.iter().any(|name| name == NONE) {
+        if args.against.len() > 1 {
+            return Err(Failure::Input(format!(
+                "--against {NONE} leaves rivals out: name it alone, or leave it out"
+            )));
+        }
+        args.against.clear();
+        args.no_rival = true;
+    } else if args.against.is_empty()
+        && let Some((name, why)) = default_for(&args)?
+    {
+        note(&format!(
+            "rival: {name} ({why}); --against names others, --against {NONE} leaves it out"
+        ));
+        args.against.push(name);
+    }
+    Ok(args)
+}
+
+fn default_for(args: &ReviewArgs) -> Result<Option<(String, &'static str)>, Failure> {
+    if args.edition == WITHOUT || args.state.is_some() {
+        return Ok(None);
+    }
+    if !args.set.set.is_empty() && open::is_model(&args.target) {
+        return Ok(Some((
+            args.target.clone(),
+            "before its figures were changed",
+        )));
+    }
+    let Some(model) = open::model(&args.target, &SetArgs::default())? else {
+        return Ok(None);
+    };
+    let of_article = of_articles(&args.target, &args.edition);
+    let nearest = nearest(&model, of_article.into_iter());
+    if let Some(name) = nearest {
+        return Ok(Some((name, "of the article about this drive, the nearest")));
+    }
+    let all = SHIPPED.iter().map(|shipped| shipped.name.to_owned());
+    Ok(nearest_other(&model, all).map(|name| (name, "the nearest of the shipped models")))
+}
+
+/// The rivals of published reviews of a drive by an edition.
+fn of_articles(target: &str, edition: &str) -> Vec<String> {
+    let shipped = Article::shipped().into_iter();
+    let articles = shipped.filter_map(|name| {
+        let text = Article::shipped_text(name)?;
+        Article::parse(text, name).ok()
+    });
+    let about = articles.filter(|article| {
+        article.edition == edition && article.subjects.iter().any(|subject| subject == target)
+    });
+    about.flat_map(|article| article.rivals).collect()
+}
+
+/// As [`nearest`], of another series: the first two words of the title differ.
+fn nearest_other(model: &Model, names: impl Iterator<Item = String>) -> Option<String> {
+    let series = |title: &str| -> Vec<String> {
+        title
+            .split_whitespace()
+            .take(2)
+            .map(str::to_owned)
+            .collect()
+    };
+    let other = |name: &String| {
+        Model::shipped(name).is_some_and(|other| series(&other.title) != series(&model.title))
+    };
+    nearest(model, names.filter(other))
+}
+
+/// The model of the same interface with as many bits a cell, if there is one, and the nearest
+/// capacity; of equals the first.
+fn nearest(model: &Model, names: impl Iterator<Item = String>) -> Option<String> {
+    let bytes = |model: &Model| model.capacity.user_bytes.value as f64;
+    let candidates = names.filter_map(|name| Some((Model::shipped(&name)?, name)));
+    let candidates = candidates.filter_map(|(other, name)| {
+        let ratio = bytes(&other) / bytes(model);
+        let ratio = ratio.max(1.0 / ratio);
+        let fits =
+            other.host.interface.value == model.host.interface.value && ratio <= CAPACITY_RATIO_MAX;
+        // tR has an entry for each bit of a cell.
+        let cells = |model: &Model| model.nand.read_us.value.len();
+        let other_cells = cells(&other) != cells(model);
+        fits.then_some((other_cells, ratio, name))
+    });
+    let nearer =
+        |a: &(bool, f64, String), b: &(bool, f64, String)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
+    candidates.min_by(nearer).map(|(_, _, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(name: &str) -> Model {
+        Model::shipped(name).expect("it is shipped")
+    }
+
+    #[test]
+    fn the_rivals_of_the_article_come_first() {
+        let rivals = of_articles("sandisk-ultra-ii-240gb", "2014");
+        assert!(rivals.len() > 5, "{rivals:?}");
+        let nearest = nearest(&model("sandisk-ultra-ii-240gb"), rivals.into_iter());
+        // The other drive of three bits a cell.
+        assert_eq!(nearest.as_deref(), Some("samsung-840-evo-250gb"));
+        assert!(of_articles("sandisk-ultra-ii-240gb", "quick").is_empty());
+    }
+
+    #[test]
+    fn others_have_the_nearest_model_of_another_series() {
+        let all = || SHIPPED.iter().map(|shipped| shipped.name.to_owned());
+        for shipped in SHIPPED {
+            let own = model(shipped.name);
+            let Some(name) = nearest_other(&own, all()) else {
+                continue;
+            };
+            let rival = model(&name);
+            assert_eq!(rival.host.interface.value, own.host.interface.value);
+            assert_ne!(rival.title, own.title);
+        }
+        assert_eq!(nearest_other(&model("demo-8gb"), all()), None);
+    }
+}
