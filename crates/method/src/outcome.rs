@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stend_record::fio::{Direction, Latency};
 use stend_record::load::Load;
 use stend_record::review::{
-    LatencySummary, Point, PointOp, PointPart, Sample, Series, SeriesPoint,
+    IntervalLatency, LatencySummary, Point, PointOp, PointPart, Sample, Series, SeriesPoint,
 };
 use stend_target::{JobOutcome, TargetError};
 
@@ -86,6 +86,7 @@ pub(crate) fn series(
         })
         .collect();
     Ok(Series {
+        interval_latency: interval_latency(outcome),
         temperatures: outcome.temperatures.clone(),
         latency_ns: part.latency()?,
         latency_histogram: part.histogram()?,
@@ -96,6 +97,14 @@ pub(crate) fn series(
             samples,
         )
     })
+}
+
+/// Latency over time; `None` where a sample does not know it.
+fn interval_latency(outcome: &JobOutcome) -> Option<IntervalLatency> {
+    let of = |sample: &stend_target::Sample| sample.latency;
+    let all: Option<Vec<_>> = outcome.samples.iter().map(of).collect();
+    let figures = all?.into_iter().map(|l| [l.p50_ns, l.p99_ns, l.max_ns]);
+    Some(IntervalLatency::of(figures))
 }
 
 /// Processor time of the threads that sent the requests, per request, ns; `None` where it is not
@@ -440,6 +449,7 @@ mod tests {
             write_iops: 5.0,
             written_bytes: 20_480,
             read_bytes: 0,
+            latency: None,
         }];
         let curve = series("fresh", &load(PointOp::Write), 500, &outcome).unwrap();
         assert_eq!(curve.interval_s, 0.5);

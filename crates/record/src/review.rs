@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::kinds::curve::{Sample, Series, TemperatureSample};
+pub use crate::kinds::curve::{IntervalLatency, Sample, Series, TemperatureSample};
 pub use crate::kinds::files::{FileOp, FileRequests, FileWork};
 pub use crate::kinds::ladder::Rung;
 pub use crate::kinds::points::{Point, PointPart};
