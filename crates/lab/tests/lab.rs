@@ -56,6 +56,7 @@ fn condition(name: &str, value: &str) -> Condition {
 
 fn latency(n: u64) -> LatencySummary {
     LatencySummary {
+        requests: 1_000 * (n / 2),
         mean: n as f64 / 3.0,
         p50: n,
         p99: n + 1,

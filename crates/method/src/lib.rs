@@ -24,7 +24,6 @@ pub mod edition;
 mod enough;
 mod estimate;
 mod event;
-mod histogram;
 mod host;
 mod job;
 mod kind;

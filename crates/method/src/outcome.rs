@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use stend_record::fio::{Direction, Latency};
+use stend_record::histogram;
 use stend_record::load::Load;
 use stend_record::review::{
     IntervalLatency, LatencySummary, Point, PointOp, PointPart, Sample, Series, SeriesPoint,
 };
 use stend_target::{JobOutcome, TargetError};
-
-use crate::histogram;
 
 /// The review's point from the output of the job.
 pub(crate) fn point(
@@ -216,7 +215,7 @@ impl<'a> Part<'a> {
         let at = |percent: f64| percentile(&bins, percent).min(max);
         let mean = used.iter().map(|l| l.mean * l.n as f64).sum::<f64>() / count.max(1) as f64;
         let values = LatencySummary::PERCENTILES.map(at);
-        Ok(LatencySummary::new(mean, max, values))
+        Ok(LatencySummary::new(count, mean, max, values))
     }
 }
 
@@ -251,7 +250,7 @@ fn stated(latency: &Latency) -> Option<LatencySummary> {
     let values = LatencySummary::PERCENTILES.map(|percent| latency.at(percent));
     let all = values.iter().all(Option::is_some);
     let values = values.map(Option::unwrap_or_default);
-    all.then(|| LatencySummary::new(latency.mean, latency.max, values))
+    all.then(|| LatencySummary::new(latency.n, latency.mean, latency.max, values))
 }
 
 /// The first value at which `percent` of the counts is reached; 0 of an empty histogram.

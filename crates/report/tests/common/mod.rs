@@ -324,6 +324,7 @@ fn latency(mean: f64, op: PointOp) -> LatencySummary {
     let tail = if op == PointOp::Read { 1.0 } else { 4.0 };
     let at = |factor: f64| (mean * factor) as u64;
     LatencySummary {
+        requests: 0,
         mean,
         p50: at(0.95),
         p99: at(1.6 * tail),
