@@ -8,5 +8,6 @@ mod claims;
 mod common;
 mod findings;
 mod recovery;
+mod same_load;
 mod steady;
 mod steps;

@@ -45,6 +45,7 @@ pub(crate) fn point(
             region_bytes: load.region_bytes.filter(|r| *r < capacity_bytes),
             ..*load
         },
+        state: None,
         duration_s: runtime_s as f64,
         iops: all.iops,
         bw_bytes_per_s: all.bw_bytes_per_s,

@@ -88,9 +88,22 @@ pub fn run_review(
     }
     serial::run(&runner, target.as_mut());
     let mut review = recorder.finish();
+    warn_of_implausible(&mut review, events);
     host::smart_after(target.as_mut(), &mut review);
     options.ended.inspect(|ended| ended(target.as_mut()));
     Ok(review)
+}
+
+/// Adds warnings to tests whose figures no drive has.
+fn warn_of_implausible(review: &mut Review, events: &dyn Fn(Event<'_>)) {
+    for (id, text) in stend_analysis::implausible(review) {
+        let test = review.tests.iter_mut().find(|test| test.id == id);
+        let Some(test) = test.filter(|test| !test.warnings.contains(&text)) else {
+            continue;
+        };
+        events(Event::Warning { text: &text });
+        test.warnings.push(text);
+    }
 }
 
 /// The review of a plan before anything is measured, without what the target says of itself.

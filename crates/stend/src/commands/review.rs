@@ -521,6 +521,9 @@ fn print_review(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Resu
     for (title, finding) in stend_analysis::findings(review) {
         text += &format!("\n{title}: {finding}\n");
     }
+    for load in stend_analysis::unlike_loads(review) {
+        text += &format!("\nOne load, several figures: {}\n", load.words());
+    }
     text += &report.map_or_else(String::new, |report| format!("\n{report}\n"));
     print(&text)
 }
