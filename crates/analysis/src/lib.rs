@@ -20,6 +20,7 @@ pub mod load;
 pub mod plausible;
 pub mod recovery;
 pub mod remaining;
+pub mod repeated;
 pub mod same_load;
 mod segment;
 pub mod smart;
@@ -29,7 +30,7 @@ pub mod steps;
 pub mod words;
 
 pub use ends::{end_level, end_samples, end_span_s, end_spread, start_level};
-pub use figures::{KeyFigure, LEVEL_SHARE, Metric, Standing, Unit};
+pub use figures::{Interval, KeyFigure, LEVEL_SHARE, Metric, Standing, Unit};
 pub use findings::{findings, labels};
 pub use kinds::key_figures;
 pub use kinds::response::{DeletionEffect, deletion_effect};

@@ -3,6 +3,7 @@
 use stend_record::load::Load;
 use stend_record::review::{Point, Review, TargetKind};
 
+use crate::figures::{Interval, Standing};
 use crate::load::{in_full, points_of};
 use crate::words;
 
@@ -147,8 +148,14 @@ fn differ(points: &[&Point]) -> bool {
     ) else {
         return false;
     };
-    let (least, most) = (least.bw_bytes_per_s, most.bw_bytes_per_s);
-    most - least > SAME_SHARE * least
+    let interval = |point: &Point| Interval::of(&point.repeated_iops);
+    match interval(most).zip(interval(least)) {
+        Some((most, least)) => {
+            let figure = |interval: Interval| (interval.mean, Some(interval.half_width));
+            Standing::sure(figure(most), figure(least)) == Standing::Ahead
+        }
+        None => most.bw_bytes_per_s - least.bw_bytes_per_s > SAME_SHARE * least.bw_bytes_per_s,
+    }
 }
 
 fn causes(review: &Review, figures: &[LoadFigure]) -> Vec<Cause> {

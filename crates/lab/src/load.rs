@@ -52,6 +52,7 @@ impl Lab {
                 edition_title: text(5)?,
                 seed: text(6)?.parse().unwrap_or_default(),
                 duration_scale: row.get(7)?,
+                repeat: 0,
                 until_steady: None,
                 complete: text(8)? == "complete",
                 conditions: Vec::new(),

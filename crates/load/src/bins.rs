@@ -106,7 +106,8 @@ mod tests {
             values in prop::collection::vec((0_u32..43, any::<u64>()), 1..200),
             percent in 0.0..100.0_f64,
         ) {
-            let values = values.into_iter().map(|(bits, value)| value >> (63 - bits)).collect::<Vec<_>>();
+            let values = values.into_iter().map(|(bits, value)| value >> (63 - bits));
+            let values: Vec<u64> = values.collect();
             let mut theirs = Histogram::<u64>::new_with_bounds(1, 1 << 42, 3).unwrap();
             let mut mine = Bins::new();
             for value in &values {

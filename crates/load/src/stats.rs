@@ -3,7 +3,8 @@
 use crate::bins::Bins;
 
 /// A latency distribution, ns. Count, smallest, largest, mean and standard deviation are
-/// exact, and do not depend on the order in which values came. Percentiles are off by at most 0.1 %.
+/// exact, and do not depend on the order in which values came. Percentiles are off by at most
+/// 0.1 %.
 #[derive(Clone, Debug)]
 pub struct LatencyStats {
     // Made with the first value: most jobs use one direction of three.

@@ -45,7 +45,6 @@ pub(crate) fn point(
             region_bytes: load.region_bytes.filter(|r| *r < capacity_bytes),
             ..*load
         },
-        state: None,
         duration_s: runtime_s as f64,
         iops: all.iops,
         bw_bytes_per_s: all.bw_bytes_per_s,
@@ -53,6 +52,7 @@ pub(crate) fn point(
         latency_ns: all.latency()?,
         latency_histogram: all.histogram()?,
         parts,
+        ..Point::default()
     })
 }
 

@@ -28,6 +28,27 @@ pub fn encode(bins: &BTreeMap<u64, u64>) -> String {
     STANDARD.encode(bytes)
 }
 
+/// The sum of encoded histograms, encoded.
+///
+/// # Errors
+/// In words, what is wrong with the text of one.
+pub fn sum(texts: &[&str]) -> Result<String, String> {
+    let mut bins = BTreeMap::new();
+    for text in texts {
+        for bin in decode(text)?.iter_recorded() {
+            *bins.entry(bin.value_iterated_to()).or_default() += bin.count_at_value();
+        }
+    }
+    Ok(encode(&bins))
+}
+
+fn decode(text: &str) -> Result<Histogram<u64>, String> {
+    let broken = |what: &dyn std::fmt::Display| format!("the latency histogram is broken: {what}");
+    let bytes = STANDARD.decode(text).map_err(|error| broken(&error))?;
+    let read = Deserializer::new().deserialize(&mut &bytes[..]);
+    read.map_err(|error| broken(&error))
+}
+
 /// A point of a cumulative distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cumulative {
@@ -44,11 +65,7 @@ pub struct Cumulative {
 /// # Errors
 /// In words, what is wrong with the text.
 pub fn cumulative(text: &str, most: usize) -> Result<Vec<Cumulative>, String> {
-    let broken = |what: &dyn std::fmt::Display| format!("the latency histogram is broken: {what}");
-    let bytes = STANDARD.decode(text).map_err(|error| broken(&error))?;
-    let histogram: Histogram<u64> = Deserializer::new()
-        .deserialize(&mut &bytes[..])
-        .map_err(|error| broken(&error))?;
+    let histogram = decode(text)?;
     let total = histogram.len();
     let mut sum = 0;
     let all = histogram.iter_recorded().map(|bin| {
@@ -150,5 +167,12 @@ mod tests {
             );
         }
         assert_eq!(cumulative(&encode(&BTreeMap::new()), 120).unwrap(), []);
+        let one = encode(&BTreeMap::from([(90_000, 5)]));
+        assert!(sum(&[&one, "no base64!"]).is_err());
+        let other = encode(&BTreeMap::from([(90_000, 1), (95_000, 2)]));
+        let both = cumulative(&sum(&[&one, &other]).unwrap(), 120).unwrap();
+        let shares: Vec<f64> = both.iter().map(|point| point.share).collect();
+        assert_eq!(shares, [0.75, 1.0]);
+        assert!((90_000..90_100).contains(&both[0].latency_ns), "{both:?}");
     }
 }

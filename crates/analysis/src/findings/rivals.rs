@@ -42,24 +42,26 @@ struct Compared<'a> {
     drives: usize,
     /// The rival with the greatest figure.
     best: &'a str,
-    best_value: f64,
+    best_figure: &'a KeyFigure,
 }
 
 impl<'a> Compared<'a> {
     /// `None` where no rival has the figure.
     fn of(figure: &'a KeyFigure, rivals: &'a [DriveFigures]) -> Option<Compared<'a>> {
-        let theirs: Vec<(&str, f64)> = rivals
+        let theirs: Vec<(&str, &KeyFigure)> = rivals
             .iter()
-            .filter_map(|r| Some((r.label.as_str(), same(&r.figures, figure)?.value)))
+            .filter_map(|r| Some((r.label.as_str(), same(&r.figures, figure)?)))
             .collect();
-        let (best, best_value) = *theirs.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let ahead = |other: f64| Standing::of(other, figure.value) == Standing::Ahead;
+        let by_value =
+            |a: &&(&str, &KeyFigure), b: &&(&str, &KeyFigure)| a.1.value.total_cmp(&b.1.value);
+        let (best, best_figure) = *theirs.iter().max_by(by_value)?;
+        let ahead = |other: &KeyFigure| other.standing(figure) == Standing::Ahead;
         Some(Compared {
             figure,
-            place: 1 + theirs.iter().filter(|(_, other)| ahead(*other)).count(),
+            place: 1 + theirs.iter().filter(|(_, other)| ahead(other)).count(),
             drives: 1 + theirs.len(),
             best,
-            best_value,
+            best_figure,
         })
     }
 
@@ -71,8 +73,8 @@ impl<'a> Compared<'a> {
         if name.contains(", ") {
             name.push(',');
         }
-        let value = self.figure.unit.words(self.best_value);
-        let relation = relation(self.figure.value, self.best_value);
+        let value = self.figure.unit.words(self.best_figure.value);
+        let relation = relation(self.figure, self.best_figure);
         let (relation, whom) = match (named, relation.as_str()) {
             (true, "level") => ("level with".to_owned(), format!(" {}", self.best)),
             (true, _) => (relation, format!(" {}", self.best)),
@@ -88,9 +90,9 @@ impl<'a> Compared<'a> {
 }
 
 /// How a value compares with another: `level`, `8 % below`, `2.3 times`.
-fn relation(value: f64, other: f64) -> String {
-    let ratio = value / other;
-    match Standing::of(value, other) {
+fn relation(figure: &KeyFigure, other: &KeyFigure) -> String {
+    let ratio = figure.value / other.value;
+    match figure.standing(other) {
         Standing::Level => "level".to_owned(),
         Standing::Ahead if !ratio.is_finite() => "above".to_owned(),
         Standing::Ahead if ratio >= 2.0 => times(ratio),
@@ -111,7 +113,7 @@ pub(super) fn comparison(drives: &[DriveFigures]) -> Vec<String> {
         let all: Vec<Standing> = reviewed
             .figures
             .iter()
-            .filter_map(|f| Some(Standing::of(f.value, same(&rival.figures, f)?.value)))
+            .filter_map(|f| Some(f.standing(same(&rival.figures, f)?)))
             .collect();
         if all.is_empty() {
             continue;
@@ -143,6 +145,35 @@ mod tests {
     use super::*;
     use stend_record::review::TargetKind;
 
+    fn figure(value: f64, half_width: Option<f64>) -> KeyFigure {
+        KeyFigure {
+            test_id: "t".into(),
+            name: "Read".into(),
+            value,
+            unit: Unit::BytesPerS,
+            half_width,
+        }
+    }
+
+    #[test]
+    fn intervals_decide_where_both_are_known() {
+        for (value, half, other_half, words) in [
+            (104.0, Some(3.0), Some(3.0), "level"),
+            (104.0, Some(3.0), Some(2.0), "4 % above"),
+            (101.0, Some(0.1), Some(0.1), "1 % above"),
+            (99.0, Some(0.0), Some(0.0), "1 % below"),
+            (100.04, Some(0.0), Some(0.0), "level"),
+            (101.0, Some(0.1), None, "level"),
+        ] {
+            let (own, other) = (figure(value, half), figure(100.0, other_half));
+            assert_eq!(
+                relation(&own, &other),
+                words,
+                "{value} {half:?} {other_half:?}"
+            );
+        }
+    }
+
     #[test]
     fn words_follow_the_ratio() {
         for (value, other, words) in [
@@ -156,26 +187,21 @@ mod tests {
             (1.0, 0.0, "above"),
             (0.0, 0.0, "level"),
         ] {
-            assert_eq!(relation(value, other), words, "{value} to {other}");
+            let relation = relation(&figure(value, None), &figure(other, None));
+            assert_eq!(relation, words, "{value} to {other}");
         }
     }
 
     fn told(value: f64, rivals: &[(&str, f64)]) -> String {
-        let figure = |value| KeyFigure {
-            test_id: "t".into(),
-            name: "Read".into(),
-            value,
-            unit: Unit::BytesPerS,
-        };
         let rivals: Vec<DriveFigures> = rivals
             .iter()
             .map(|(label, value)| DriveFigures {
                 label: (*label).into(),
                 kind: TargetKind::Simulated,
-                figures: vec![figure(*value)],
+                figures: vec![figure(*value, None)],
             })
             .collect();
-        let figure = figure(value);
+        let figure = figure(value, None);
         let compared = Compared::of(&figure, &rivals).unwrap();
         compared.words(rivals.len(), rivals.len() > 1)
     }

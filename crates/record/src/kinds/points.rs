@@ -33,6 +33,12 @@ pub struct Point {
     /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_histogram: Option<String>,
+    /// Of a repeated test, the requests a second of each repetition, of which `iops` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_iops: Vec<f64>,
+    /// Of a repeated test, the mean latency of each repetition, ns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_latency_mean_ns: Vec<f64>,
     /// The two directions of a mixed point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PointPart>,

@@ -18,8 +18,8 @@ pub(crate) const PERCENTILES: &str = "50:90:95:99:99.9:99.99:99.999";
 /// First part of the names of fio's sample logs, in the folder where fio runs.
 pub(crate) const LOG_PREFIX: &str = "stend";
 
-/// A job that ends with this range has a log of histograms; a longer one only if it ends with a time:
-/// fio keeps 15 KB for each interval in memory until the end.
+/// A job that ends with this range has a log of histograms; a longer one only if it ends with a
+/// time: fio keeps 15 KB for each interval in memory until the end.
 const HISTOGRAMS_RANGE_BYTES: u64 = 2_000_000_000_000;
 
 /// Options that touch nothing but the target. Source: fio's HOWTO, 3.33.
