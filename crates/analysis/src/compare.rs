@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use stend_record::model::figure_words;
 use stend_record::review::{Condition, ModelChange, ModelInfo, Point, Review, TargetKind};
 
-use crate::figures::{KeyFigure, Metric, Unit};
+use crate::figures::{Interval, KeyFigure, Metric, Standing, Unit};
 use crate::kinds::key_figures;
 use crate::load::{in_full, points_of};
 
@@ -65,9 +65,17 @@ pub struct Row {
     pub unit: Unit,
     /// How much on each side; `None` where a side has no such figure.
     pub values: Vec<Option<f64>>,
+    /// Half the width of the 95 % interval on each side; `None` where the test was not repeated.
+    pub half_widths: Vec<Option<f64>>,
 }
 
 impl Row {
+    /// Whether the figure of a side is level with the first side's; `None` without both.
+    pub fn is_level(&self, side: usize) -> Option<bool> {
+        let of = |at: usize| Some(((*self.values.get(at)?)?, self.half_widths[at]));
+        Some(Standing::sure(of(side)?, of(0)?) == Standing::Level)
+    }
+
     /// Each figure as a multiple of the first side's; `None` without both.
     pub fn ratios(&self) -> Vec<Option<f64>> {
         let first = self.values.first().copied().flatten();
@@ -321,6 +329,7 @@ fn figure(test_id: &str, metric: Metric, point: &Point) -> KeyFigure {
         name: in_full(point.load),
         value,
         unit,
+        half_width: Interval::of(&point.repeated_iops).map(|i| i.share() * value),
     }
 }
 
@@ -337,10 +346,12 @@ fn rows(sides: &[Side<'_>], figures: impl Fn(&Review) -> Vec<KeyFigure>) -> Vec<
                     name: figure.name.clone(),
                     unit: figure.unit,
                     values: vec![None; sides.len()],
+                    half_widths: vec![None; sides.len()],
                 });
                 rows.len() - 1
             });
             rows[at].values[nth] = Some(figure.value);
+            rows[at].half_widths[nth] = figure.half_width;
         }
     }
     rows

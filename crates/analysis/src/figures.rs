@@ -116,6 +116,58 @@ pub fn speed_of(series: &Series, iops: f64) -> (f64, Unit) {
     }
 }
 
+/// A mean, and how far from it the true one is expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// Mean of the values.
+    pub mean: f64,
+    /// Half the width of the 95 % interval of the mean, by Student's t.
+    pub half_width: f64,
+}
+
+/// 97.5 % quantiles of Student's t by degrees of freedom, from 1 up; beyond 30 the last below.
+/// Rounded as in printed tables.
+const STUDENT_T: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+];
+
+impl Interval {
+    /// Of repeated values; `None` of less than two.
+    pub fn of(values: &[f64]) -> Option<Interval> {
+        let count = values.len();
+        if count < 2 {
+            return None;
+        }
+        let mean = mean(values);
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let error = (squares / (count - 1) as f64 / count as f64).sqrt();
+        let t = STUDENT_T[(count - 2).min(STUDENT_T.len() - 1)];
+        Some(Interval {
+            mean,
+            half_width: t * error,
+        })
+    }
+
+    /// Half the width as a share of the mean; 0 of a mean of 0.
+    pub fn share(&self) -> f64 {
+        match self.mean {
+            0.0 => 0.0,
+            mean => (self.half_width / mean).abs(),
+        }
+    }
+}
+
+/// Equal values have their own mean, to the last digit.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    match values {
+        [] => 0.0,
+        [first, rest @ ..] if rest.iter().all(|value| value == first) => *first,
+        all => all.iter().sum::<f64>() / all.len() as f64,
+    }
+}
+
 /// One key figure of one drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyFigure {
@@ -127,6 +179,19 @@ pub struct KeyFigure {
     pub value: f64,
     /// Of what.
     pub unit: Unit,
+    /// Half the width of the 95 % interval of the mean, of a repeated test
+    /// ([`Interval`]).
+    pub half_width: Option<f64>,
+}
+
+impl KeyFigure {
+    /// How it compares with the same figure of another drive.
+    pub fn standing(&self, other: &KeyFigure) -> Standing {
+        Standing::sure(
+            (self.value, self.half_width),
+            (other.value, other.half_width),
+        )
+    }
 }
 
 /// The same figure among another drive's.
@@ -139,23 +204,62 @@ pub fn same<'f>(figures: &'f [KeyFigure], wanted: &KeyFigure) -> Option<&'f KeyF
 /// How a figure compares with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Greater by more than [`LEVEL_SHARE`].
+    /// Greater, and not level.
     Ahead,
-    /// Within [`LEVEL_SHARE`].
+    /// Within [`LEVEL_SHARE`], or within the intervals of both where they are known.
     Level,
-    /// Less by more than [`LEVEL_SHARE`].
+    /// Less, and not level.
     Behind,
 }
+
+/// Figures that differ by no more than this share look the same in three digits, however sure both
+/// are.
+const ALIKE_SHARE: f64 = 0.000_5;
 
 impl Standing {
     /// How `value` compares with `other`.
     pub fn of(value: f64, other: f64) -> Standing {
-        if (value - other).abs() <= LEVEL_SHARE * other {
+        Standing::sure((value, None), (other, None))
+    }
+
+    /// How a figure compares with another, each with half the width of its 95 % interval. Where
+    /// both are known, the figures are level if their difference is within that of a difference of
+    /// means; else if it is within [`LEVEL_SHARE`].
+    pub fn sure(
+        (value, half): (f64, Option<f64>),
+        (other, other_half): (f64, Option<f64>),
+    ) -> Standing {
+        let within = match half.zip(other_half) {
+            Some((one, two)) => one.hypot(two).max(ALIKE_SHARE * other),
+            None => LEVEL_SHARE * other,
+        };
+        if (value - other).abs() <= within {
             Standing::Level
         } else if value > other {
             Standing::Ahead
         } else {
             Standing::Behind
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_is_that_of_student() {
+        // Worked out by hand: mean 3, variance 2.5, standard error 0.7071, t of 4 degrees 2.776.
+        let interval = Interval::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert_eq!(interval.mean, 3.0);
+        assert!((interval.half_width - 1.963).abs() < 1e-3, "{interval:?}");
+        let two = Interval::of(&[10.0, 12.0]).unwrap();
+        assert!((two.half_width - 12.706).abs() < 1e-9);
+        assert_eq!(Interval::of(&[0.1; 7]).unwrap().half_width, 0.0);
+        assert_eq!(Interval::of(&[0.1; 7]).unwrap().mean, 0.1);
+        assert_eq!(Interval::of(&[1.0]), None);
+        let many: Vec<f64> = (0..100).map(|at| f64::from(at % 2)).collect();
+        let wanted = 2.042 * (25.0_f64 / 99.0 / 100.0).sqrt();
+        assert!((Interval::of(&many).unwrap().half_width - wanted).abs() < 1e-9);
     }
 }

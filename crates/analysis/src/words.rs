@@ -1,5 +1,7 @@
 //! Figures as text: three significant digits, thousands separated, units.
 
+use stend_record::review::LatencySummary;
+
 /// A number rounded to three significant digits, thousands separated: `41,200`, `0.62`, `7.9`.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -61,6 +63,29 @@ pub fn latency(ns: f64) -> String {
         n if n >= 1e6 => format!("{} ms", number(n / 1e6)),
         n => format!("{} µs", number(n / 1e3)),
     }
+}
+
+/// A percentile's name: `median`, `99.9th percentile`.
+pub fn percentile(percent: f64) -> String {
+    match percent {
+        50.0 => "median".to_owned(),
+        _ => format!("{percent}th percentile"),
+    }
+}
+
+/// Nanoseconds in µs with one decimal, or a dash for what is not known.
+pub(crate) fn us(ns: Option<u64>) -> String {
+    ns.map_or_else(|| "–".to_owned(), |ns| format!("{:.1}", ns as f64 / 1e3))
+}
+
+/// `99.9 % within 2.1 ms, ` of the greatest percentile that there are enough requests for; nothing
+/// without one.
+pub(crate) fn tail(latency: &LatencySummary) -> String {
+    latency
+        .tail(99.9)
+        .map_or_else(String::new, |(percent, ns)| {
+            format!("{percent} % within {}, ", self::latency(ns as f64))
+        })
 }
 
 /// A request size in binary units: `512 B`, `4 KiB`, `1 MiB`.

@@ -459,3 +459,45 @@ fn a_steady_start_is_told_with_its_test() {
          20 %), the rise of the line -3.0 % (at most 10 %)"
     );
 }
+
+#[test]
+fn a_percentile_is_said_only_of_enough_requests() {
+    let said = |requests: [u64; 2]| {
+        let mut pair = [
+            point(Read, 4096, 1, 100, 9e3),
+            point(Write, 4096, 1, 0, 3e4),
+        ];
+        for (point, requests) in pair.iter_mut().zip(requests) {
+            point.latency_ns.requests = requests;
+        }
+        let deep = [
+            point(Read, 4096, 4, 100, 3e4),
+            point(Write, 4096, 4, 0, 5e4),
+        ];
+        let all = pair.into_iter().chain(deep).collect();
+        text(&review(vec![points("random", all)]), "random")
+    };
+    let end = |text: String| text.split(" takes ").nth(1).map(str::to_owned);
+    let with = |slow: &str| Some(format!("90 µs on average and {slow}"));
+    let starts = |requests, wanted: &str| {
+        let said = end(said(requests)).unwrap();
+        assert!(said.starts_with(&with(wanted).unwrap()), "{said}");
+    };
+    starts(
+        [0, 0],
+        "2 ms at the 99.9th percentile, a write 90 µs and 2 ms.",
+    );
+    starts(
+        [10_000, 10_000],
+        "2 ms at the 99.9th percentile, a write 90 µs and 2 ms.",
+    );
+    starts(
+        [10_000, 9_999],
+        "150 µs at the 99th percentile, a write 90 µs and 150 µs.",
+    );
+    assert_eq!(end(said([10_000, 19])), None);
+    let mut few = points("random", vec![point(Read, 4096, 1, 100, 9.0)]);
+    few.points.as_mut().unwrap()[0].latency_ns.requests = 999;
+    let line = stend_analysis::kinds::lines(&few);
+    assert!(line.contains("p99        – µs"), "{line}");
+}

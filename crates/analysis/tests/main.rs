@@ -9,5 +9,6 @@ mod common;
 mod findings;
 mod headline;
 mod recovery;
+mod same_load;
 mod steady;
 mod steps;

@@ -9,8 +9,9 @@ use stend_lab::{Format, Kind, Lab, LabError, Merged, RunContext, RunId, RunState
 use stend_record::endurance::Health;
 use stend_record::load::Load;
 use stend_record::review::{
-    Condition, FailedTest, LatencySummary, Pattern, Point, PointOp, PointPart, Review, Rival,
-    SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TemperatureSample, TestResult,
+    Condition, FailedTest, IntervalLatency, LatencySummary, Pattern, Point, PointOp, PointPart,
+    Review, Rival, SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TemperatureSample,
+    TestResult,
 };
 use stend_record::smart::{BeforeAfter, Reading};
 use stend_record::study::{Cell, Study, StudyRow};
@@ -55,6 +56,7 @@ fn condition(name: &str, value: &str) -> Condition {
 
 fn latency(n: u64) -> LatencySummary {
     LatencySummary {
+        requests: 1_000 * (n / 2),
         mean: n as f64 / 3.0,
         p50: n,
         p99: n + 1,
@@ -109,6 +111,8 @@ fn series(n: u64) -> Series {
                 iops: 1e6 / t as f64,
             })
             .collect(),
+        interval_latency: (n > 2)
+            .then(|| IntervalLatency::of((0..n).map(|i| [80_000 + i, 1_234_567, 98_765_432 * i]))),
         temperatures: (0..n / 2)
             .map(|t| TemperatureSample {
                 t_s: t as f64 * 10.0,

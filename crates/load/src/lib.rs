@@ -18,6 +18,7 @@
 //!
 //! Units: sizes in bytes, time in nanoseconds of virtual time, unless a name says otherwise.
 
+mod bins;
 mod fault;
 pub mod files;
 pub mod jobfile;
@@ -30,4 +31,4 @@ pub mod trace;
 
 pub use fault::Stalled;
 pub use jobfile::{JobError, JobFile};
-pub use runner::{RunError, RunOptions, RunResult, Sample, run};
+pub use runner::{IntervalLatency, RunError, RunOptions, RunResult, Sample, run};

@@ -8,7 +8,7 @@ use stend_load::report::{fio_output, normal};
 use stend_load::runner::{Flow, Progress};
 use stend_load::stats::LatencyStats;
 use stend_load::testing::ConstantDevice;
-use stend_load::{JobFile, RunError, RunOptions, RunResult, run};
+use stend_load::{IntervalLatency, JobFile, RunError, RunOptions, RunResult, run};
 
 const LATENCY: Nanos = Nanos::from_micros(100);
 const CAPACITY: u64 = 1 << 30;
@@ -359,6 +359,13 @@ fn samples_hold_what_completed_in_each_interval() {
         (0.035, 20_000.0, 0.0, 700),
     ];
     assert_eq!(rows, expected);
+    let latency = IntervalLatency {
+        p50_ns: 100_000,
+        p99_ns: 100_000,
+        max_ns: 100_000,
+    };
+    let all = |s: &stend_load::Sample| s.latency == Some(latency);
+    assert!(result.samples.iter().all(all));
     let options = RunOptions {
         sample_ms: 20,
         ..RunOptions::default()

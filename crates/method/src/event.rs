@@ -16,6 +16,13 @@ pub enum Event<'a> {
         /// Whether it happens in virtual time.
         simulated: bool,
     },
+    /// A repetition of all tests begins, where there are several.
+    Repetition {
+        /// Its number, from 0.
+        number: u32,
+        /// How many there are.
+        count: u32,
+    },
     /// Work begins of which nothing is measured.
     Preparing {
         /// Id of the state that is being made, or of the test that this is a part of.

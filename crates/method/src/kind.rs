@@ -11,6 +11,7 @@ use stend_target::Target;
 use crate::context::Context;
 use crate::recorder::{Done, Measurement, Place, PlannedTest};
 use crate::setting::{Action, Setting};
+use crate::state::State;
 
 /// Whether a point of the test of this id is wanted. The load comes without its region.
 pub type Wanted<'a> = &'a (dyn Fn(&str, &Load) -> bool + Sync);
@@ -106,6 +107,8 @@ pub(crate) trait Work: Any + Debug + Send + Sync {
 /// Plans one test.
 pub(crate) struct Planner<'p> {
     pub(crate) setting: &'p Setting,
+    /// Those of the edition.
+    pub(crate) states: &'p [State],
     pub(crate) wanted: Option<Wanted<'p>>,
     /// Index of the test among those of the plan.
     pub(crate) number: usize,

@@ -13,7 +13,7 @@
 //! `context` and `preparation` (what measures); `kind` (what a kind of test is); `parse`;
 //! `kinds` (the table of them, one file each); `edition` and `until_steady`; `options` and
 //! `budget`; `plan`; `runner`; `serial` and `parallel` (in which order); `choice`; `estimate`;
-//! `conditions`; `run`.
+//! `conditions`; `run`; `repeat`.
 
 mod budget;
 mod choice;
@@ -24,7 +24,6 @@ pub mod edition;
 mod enough;
 mod estimate;
 mod event;
-mod histogram;
 mod host;
 mod job;
 mod kind;
@@ -36,6 +35,7 @@ mod parse;
 mod plan;
 mod preparation;
 mod recorder;
+mod repeat;
 mod run;
 mod runner;
 mod serial;
@@ -54,5 +54,5 @@ pub use event::Event;
 pub use kind::Wanted;
 pub use options::{DURATION_SCALE_MAX, Ended, MethodError, ReviewOptions};
 pub use recorder::Save;
-pub use run::run_review;
+pub use repeat::{repetition_seed, run_review};
 pub use until_steady::SteadyLoad;

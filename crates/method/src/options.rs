@@ -25,6 +25,9 @@ pub struct ReviewOptions<'a> {
     pub ends_when: Option<EndsWhen<'a>>,
     /// Root seed: every job's own seed is derived from it and from the job's name.
     pub seed: u64,
+    /// How often every test is carried out, each time with a root seed of its own
+    /// ([`repetition_seed`](crate::repetition_seed)); 0 counts as 1.
+    pub repeat: u32,
     /// Factor on every measurement, and on the rests of real targets; those of simulated ones
     /// keep their length. Runtimes come out in whole seconds, at least one; of traces, the
     /// beginning is replayed; filling the drive is by capacity and is not scaled.
@@ -59,6 +62,7 @@ impl Default for ReviewOptions<'_> {
             wanted: None,
             ends_when: None,
             seed: 1,
+            repeat: 1,
             duration_scale: 1.0,
             threads: 1,
             write_budget_bytes: None,
@@ -133,6 +137,15 @@ pub enum MethodError {
         /// Size of a request, bytes.
         request: u64,
     },
+    /// The target gave no copy for a repetition.
+    #[error("the target could not be copied for a repetition of the tests")]
+    NoCopy,
+    /// A budget of writes for several repetitions.
+    #[error(
+        "--write-budget is the most that may be written, and --repeat would write it more than \
+         once: leave one of them out; nothing has been written"
+    )]
+    BudgetRepeated,
     /// Tests beside one of endurance on one real target.
     #[error(
         "--write-budget is the most that may be written to a real target, and could not be kept \

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use stend_record::fio::{Direction, Latency};
+use stend_record::histogram;
 use stend_record::load::Load;
 use stend_record::review::{
-    LatencySummary, Point, PointOp, PointPart, Sample, Series, SeriesPoint,
+    IntervalLatency, LatencySummary, Point, PointOp, PointPart, Sample, Series, SeriesPoint,
 };
 use stend_target::{JobOutcome, TargetError};
-
-use crate::histogram;
 
 /// The review's point from the output of the job.
 pub(crate) fn point(
@@ -53,6 +52,7 @@ pub(crate) fn point(
         latency_ns: all.latency()?,
         latency_histogram: all.histogram()?,
         parts,
+        ..Point::default()
     })
 }
 
@@ -86,6 +86,7 @@ pub(crate) fn series(
         })
         .collect();
     Ok(Series {
+        interval_latency: interval_latency(outcome),
         temperatures: outcome.temperatures.clone(),
         latency_ns: part.latency()?,
         latency_histogram: part.histogram()?,
@@ -96,6 +97,14 @@ pub(crate) fn series(
             samples,
         )
     })
+}
+
+/// Latency over time; `None` where a sample does not know it.
+fn interval_latency(outcome: &JobOutcome) -> Option<IntervalLatency> {
+    let of = |sample: &stend_target::Sample| sample.latency;
+    let all: Option<Vec<_>> = outcome.samples.iter().map(of).collect();
+    let figures = all?.into_iter().map(|l| [l.p50_ns, l.p99_ns, l.max_ns]);
+    Some(IntervalLatency::of(figures))
 }
 
 /// Processor time of the threads that sent the requests, per request, ns; `None` where it is not
@@ -207,7 +216,7 @@ impl<'a> Part<'a> {
         let at = |percent: f64| percentile(&bins, percent).min(max);
         let mean = used.iter().map(|l| l.mean * l.n as f64).sum::<f64>() / count.max(1) as f64;
         let values = LatencySummary::PERCENTILES.map(at);
-        Ok(LatencySummary::new(mean, max, values))
+        Ok(LatencySummary::new(count, mean, max, values))
     }
 }
 
@@ -242,7 +251,7 @@ fn stated(latency: &Latency) -> Option<LatencySummary> {
     let values = LatencySummary::PERCENTILES.map(|percent| latency.at(percent));
     let all = values.iter().all(Option::is_some);
     let values = values.map(Option::unwrap_or_default);
-    all.then(|| LatencySummary::new(latency.mean, latency.max, values))
+    all.then(|| LatencySummary::new(latency.n, latency.mean, latency.max, values))
 }
 
 /// The first value at which `percent` of the counts is reached; 0 of an empty histogram.
@@ -440,6 +449,7 @@ mod tests {
             write_iops: 5.0,
             written_bytes: 20_480,
             read_bytes: 0,
+            latency: None,
         }];
         let curve = series("fresh", &load(PointOp::Write), 500, &outcome).unwrap();
         assert_eq!(curve.interval_s, 0.5);

@@ -60,6 +60,7 @@ impl<'e> Plan<'e> {
         let test = &self.edition.tests[index];
         let mut planner = Planner {
             setting: &self.setting,
+            states: &self.edition.states,
             wanted,
             number: self.tests.len(),
             test: PlannedTest {

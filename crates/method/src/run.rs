@@ -1,4 +1,4 @@
-//! Carrying an edition out on a target.
+//! Carrying an edition out on a target, once.
 
 use stend_record::review::{Review, SCHEMA, TargetKind};
 use stend_target::Target;
@@ -19,16 +19,16 @@ use crate::runner::Runner;
 use crate::setting::Action;
 use crate::{conditions, parallel, serial};
 
-/// Runs the chosen tests of `edition` on `target`.
-///
-/// An error of a test is part of the review (`failed`); the others go on where they can.
-/// An `Err` means that nothing was done.
-pub fn run_review(
-    mut target: Box<dyn Target>,
+/// As [`run_review`](crate::run_review), once. A target that can be copied is taken, or if this is
+/// not the `last` time, a copy of it; one that cannot stays.
+pub(crate) fn once(
+    slot: &mut Option<Box<dyn Target>>,
+    last: bool,
     edition: &Edition,
     options: &ReviewOptions<'_>,
     events: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<Review, MethodError> {
+    let target = slot.as_mut().expect("only the last repetition takes it");
     let info = target.info();
     check_options(edition, options)?;
     // In read-only mode what writes is left out, however much it would be.
@@ -64,15 +64,7 @@ pub fn run_review(
         review,
         (finished, unfinished),
     );
-    if let Some(earlier) = earlier {
-        note_earlier(&recorder, earlier, &plan, can_be_copied);
-    }
-    for (number, test) in plan.tests.iter().enumerate() {
-        if let Some(why) = &test.skipped {
-            recorder.skip(number, why);
-        }
-    }
-    recorder.settle_taken_over();
+    settle_what_is_known(&recorder, earlier, &plan, can_be_copied);
     let runner = Runner {
         plan: &plan,
         context: Context {
@@ -83,14 +75,47 @@ pub fn run_review(
         },
     };
     if can_be_copied {
-        parallel::run(&runner, target, options.threads);
+        let copy = if last { slot.take() } else { target.fork() };
+        let copy = copy.ok_or(MethodError::NoCopy)?;
+        parallel::run(&runner, copy, options.threads);
         return Ok(recorder.finish());
     }
     serial::run(&runner, target.as_mut());
     let mut review = recorder.finish();
+    warn_of_implausible(&mut review, events);
     host::smart_after(target.as_mut(), &mut review);
     options.ended.inspect(|ended| ended(target.as_mut()));
     Ok(review)
+}
+
+/// Records what needs no measuring: what an earlier run left, and what the target cannot do.
+fn settle_what_is_known(
+    recorder: &Recorder<'_>,
+    earlier: Option<&Review>,
+    plan: &Plan<'_>,
+    can_be_copied: bool,
+) {
+    if let Some(earlier) = earlier {
+        note_earlier(recorder, earlier, plan, can_be_copied);
+    }
+    for (number, test) in plan.tests.iter().enumerate() {
+        if let Some(why) = &test.skipped {
+            recorder.skip(number, why);
+        }
+    }
+    recorder.settle_taken_over();
+}
+
+/// Adds warnings to tests whose figures no drive has.
+fn warn_of_implausible(review: &mut Review, events: &dyn Fn(Event<'_>)) {
+    for (id, text) in stend_analysis::implausible(review) {
+        let test = review.tests.iter_mut().find(|test| test.id == id);
+        let Some(test) = test.filter(|test| !test.warnings.contains(&text)) else {
+            continue;
+        };
+        events(Event::Warning { text: &text });
+        test.warnings.push(text);
+    }
 }
 
 /// The review of a plan before anything is measured, without what the target says of itself.

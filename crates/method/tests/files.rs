@@ -114,3 +114,28 @@ fn a_set_that_fails_fails_its_test_alone() {
     assert!(review.failed[0].error.contains("no room"));
     assert_eq!(review.tests.len(), 2);
 }
+
+#[test]
+fn figures_that_no_drive_has_are_warned_of() {
+    let edition = Edition::load("2014").unwrap();
+    let told = std::sync::Mutex::new(Vec::new());
+    let events = |event: stend_method::Event<'_>| {
+        if let stend_method::Event::Warning { text } = event {
+            told.lock().unwrap().push(text.to_owned());
+        }
+    };
+    let mut options = options(&["sequential"]);
+    // What the fake measures follows from hashes.
+    let reviews = (1..50).map(|seed| {
+        options.seed = seed;
+        told.lock().unwrap().clear();
+        run_review(Box::new(Fake::directory()), &edition, &options, &events).unwrap()
+    });
+    let found = reviews.into_iter().find_map(|review| {
+        let (id, text) = stend_analysis::implausible(&review).into_iter().next()?;
+        Some((review, id, text))
+    });
+    let (review, id, text) = found.expect("one of them writes faster than it reads");
+    assert!(test(&review, &id).warnings.contains(&text));
+    assert!(told.lock().unwrap().contains(&text));
+}

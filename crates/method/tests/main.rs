@@ -15,6 +15,7 @@ mod no_trim;
 mod parts;
 mod plan;
 mod read_only;
+mod repeat;
 mod review;
 mod rounds;
 mod sync;

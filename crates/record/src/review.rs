@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::kinds::curve::{Sample, Series, TemperatureSample};
+pub use crate::kinds::curve::{IntervalLatency, Sample, Series, TemperatureSample};
 pub use crate::kinds::files::{FileOp, FileRequests, FileWork};
 pub use crate::kinds::ladder::Rung;
 pub use crate::kinds::points::{Point, PointPart};
@@ -37,6 +37,9 @@ pub struct Review {
     /// Factor on every measurement, and on rests of real targets; 1 is the edition's own. Anything
     /// else is a shortened (or stretched) run, and every figure of it must say so.
     pub duration_scale: f64,
+    /// How often every test was carried out, each time with a seed of its own; 0 is once.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeat: u32,
     /// The load by which the target was brought to a steady state before tests, at the
     /// user's request: `random-write-4k`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,8 +66,8 @@ pub struct Review {
     /// Requested tests that did not finish.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedTest>,
-    /// Tests that were interrupted and go on from here: traces with those that were replayed, and
-    /// endurance on a target that has been worn by it.
+    /// Tests that were interrupted and go on from here: single repetitions of a test, traces with
+    /// those that were replayed, and endurance on a target that has been worn by it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<TestResult>,
     /// The same edition on other targets, to compare with.
@@ -74,6 +77,10 @@ pub struct Review {
     /// without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smart: Option<BeforeAfter>,
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 fn is_false(value: &bool) -> bool {

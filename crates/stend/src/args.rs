@@ -383,6 +383,17 @@ pub struct ReviewArgs {
     )]
     pub until_steady: Option<SteadyLoad>,
 
+    /// Carry out every test so many times, the whole edition one time after the other, each with a
+    /// seed of its own: figures are means, and key figures and points have 95 % intervals.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..=1000),
+        conflicts_with = "write_budget"
+    )]
+    pub repeat: u32,
+
     /// Run this many tests at a time, on copies of a simulated drive; results do not depend on it.
     /// Default: the number of processors, or fewer where memory is short.
     #[arg(long, value_name = "N", value_parser = values::count)]

@@ -30,12 +30,18 @@ pub fn count(review: &Review) -> usize {
 }
 
 fn count_parts(test: &TestResult) -> usize {
+    if test.repetition.is_some() {
+        return 1;
+    }
     let rounds = test.endurance.as_ref().map_or(0, |worn| worn.rounds.len());
     test.traces.iter().flatten().count() + rounds
 }
 
 /// `3 traces of `desktop-traces``.
 fn parts_of(test: &TestResult) -> Option<String> {
+    if let Some(number) = test.repetition {
+        return Some(format!("repetition {number} of `{}`", test.id));
+    }
     let what = if test.traces.is_some() {
         "trace"
     } else {

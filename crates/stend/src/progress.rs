@@ -124,6 +124,9 @@ impl State {
     fn note(&mut self, event: &Event<'_>, now: Duration) -> Option<String> {
         match event {
             Event::Planned { whole, simulated } => self.work = Work::planned(*whole, *simulated),
+            Event::Repetition { number, count } => {
+                return Some(format!("repetition {} of {count}", number + 1));
+            }
             Event::Preparing {
                 state,
                 step,

@@ -12,6 +12,7 @@ mod failures;
 mod file_safety;
 mod files;
 mod interrupt;
+mod interval_latency;
 mod read_only;
 mod smart;
 mod work_on_files;

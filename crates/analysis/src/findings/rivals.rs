@@ -90,7 +90,7 @@ struct Compared<'a> {
     figure: &'a KeyFigure,
     /// The rival with the greatest figure.
     best: &'a str,
-    best_value: f64,
+    best_figure: &'a KeyFigure,
     /// Rivals that have the figure.
     rivals: usize,
 }
@@ -98,26 +98,28 @@ struct Compared<'a> {
 impl<'a> Compared<'a> {
     /// `None` where no rival has the figure.
     fn of(figure: &'a KeyFigure, rivals: &'a [DriveFigures]) -> Option<Compared<'a>> {
-        let theirs: Vec<(&str, f64)> = rivals
+        let theirs: Vec<(&str, &KeyFigure)> = rivals
             .iter()
-            .filter_map(|r| Some((r.label.as_str(), same(&r.figures, figure)?.value)))
+            .filter_map(|r| Some((r.label.as_str(), same(&r.figures, figure)?)))
             .collect();
-        let (best, best_value) = *theirs.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let by_value =
+            |a: &&(&str, &KeyFigure), b: &&(&str, &KeyFigure)| a.1.value.total_cmp(&b.1.value);
+        let (best, best_figure) = *theirs.iter().max_by(by_value)?;
         Some(Compared {
             figure,
             best,
-            best_value,
+            best_figure,
             rivals: theirs.len(),
         })
     }
 
     fn standing(&self) -> Standing {
-        Standing::of(self.figure.value, self.best_value)
+        self.figure.standing(self.best_figure)
     }
 
     /// The drive's figure as a multiple of the best rival's.
     fn ratio(&self) -> f64 {
-        match (self.figure.value, self.best_value) {
+        match (self.figure.value, self.best_figure.value) {
             (_, 0.0) => f64::INFINITY,
             (own, best) => own / best,
         }
@@ -130,7 +132,7 @@ impl<'a> Compared<'a> {
 
     /// The only figure of a test.
     fn alone(&self) -> String {
-        let value = self.figure.unit.words(self.best_value);
+        let value = self.figure.unit.words(self.best_figure.value);
         let best = self.best;
         let (among, comma) = match self.rivals {
             1 => ("", ""),
@@ -160,7 +162,7 @@ impl<'a> Compared<'a> {
 
     /// `“write, depth 4”, where Crucial BX100 reaches 69,900 IOPS, 2.8 times as much`.
     fn gap(&self) -> String {
-        let value = self.figure.unit.words(self.best_value);
+        let value = self.figure.unit.words(self.best_figure.value);
         let (name, best, more) = (self.quoted(), self.best, self.more());
         format!("{name}, where {best} reaches {value}, {more}")
     }
@@ -262,6 +264,7 @@ mod tests {
             name: name.into(),
             value,
             unit: Unit::BytesPerS,
+            half_width: None,
         }
     }
 
@@ -322,6 +325,35 @@ mod tests {
             told(&[("Read", 200e6)], one),
             "A reaches 300 MB/s, 1.5 times as much."
         );
+    }
+
+    #[test]
+    fn intervals_decide_where_both_are_known() {
+        for (value, half, other_half, standing) in [
+            (104.0, Some(3.0), Some(3.0), Standing::Level),
+            (104.0, Some(3.0), Some(2.0), Standing::Ahead),
+            (101.0, Some(0.1), Some(0.1), Standing::Ahead),
+            (99.0, Some(0.0), Some(0.0), Standing::Behind),
+            (100.04, Some(0.0), Some(0.0), Standing::Level),
+            (101.0, Some(0.1), None, Standing::Level),
+        ] {
+            let with = |value, half_width| KeyFigure {
+                half_width,
+                ..figure("Read", value)
+            };
+            let rival = DriveFigures {
+                figures: vec![with(100.0, other_half)],
+                ..drive("A", &[])
+            };
+            let own = with(value, half);
+            let rivals = [rival];
+            let compared = Compared::of(&own, &rivals).unwrap();
+            assert_eq!(
+                compared.standing(),
+                standing,
+                "{value} {half:?} {other_half:?}"
+            );
+        }
     }
 
     #[test]

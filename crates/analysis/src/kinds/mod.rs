@@ -1,10 +1,11 @@
 //! What follows from the results of each kind of test: sentences and key figures, one file for
 //! each kind.
 
+use stend_record::kinds::RepeatedFigure;
 use stend_record::review::TestResult;
 
-use crate::figures::KeyFigure;
-use crate::kind::Kind;
+use crate::figures::{Interval, KeyFigure};
+use crate::kind::{Kind, Named};
 
 macro_rules! table {
     ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
@@ -23,6 +24,11 @@ fn kind_of(test: &TestResult) -> Option<&'static Kind> {
 /// What is said of a test on a target of this capacity, bytes.
 pub(crate) fn sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
     kind_of(test).map_or_else(Vec::new, |kind| (kind.sentences)(test, capacity_bytes))
+}
+
+/// The key figures of a test as its results have them, by their names.
+pub(crate) fn named_figures(test: &TestResult) -> Vec<Named> {
+    kind_of(test).map_or_else(Vec::new, |kind| (kind.key_figures)(test))
 }
 
 /// The results of a test as lines of a terminal, each ended.
@@ -50,13 +56,17 @@ pub fn lines(test: &TestResult) -> String {
 /// the test's.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     let of_test = |test: &TestResult| {
-        let id = test.id.clone();
-        let named = kind_of(test).map_or_else(Vec::new, |kind| (kind.key_figures)(test));
-        let figures = named.into_iter().map(move |(name, value, unit)| KeyFigure {
-            test_id: id.clone(),
-            name,
-            value,
-            unit,
+        let figures = named_figures(test).into_iter().map(|(name, value, unit)| {
+            let same = |f: &&RepeatedFigure| f.name == name && f.unit == unit.key();
+            let repeated = test.repeated.iter().find(same);
+            let interval = repeated.and_then(|figure| Interval::of(&figure.values));
+            KeyFigure {
+                test_id: test.id.clone(),
+                name,
+                value: interval.map_or(value, |interval| interval.mean),
+                unit,
+                half_width: interval.map(|interval| interval.half_width),
+            }
         });
         figures.collect::<Vec<_>>()
     };

@@ -19,7 +19,7 @@ pub(crate) const KIND: Kind = Kind {
 fn line(point: &Point) -> String {
     format!(
         "  {:<6} {:>4} KiB, depth {:>2} × {}, {:>3} % reads: {:>9.0} IOPS {:>7.1} MB/s, \
-         p99 {:>8.1} µs\n",
+         p99 {:>8} µs\n",
         point.load.op.words(),
         point.load.block_bytes as f64 / 1024.0,
         point.load.queue_depth,
@@ -27,7 +27,7 @@ fn line(point: &Point) -> String {
         point.load.read_percent,
         point.iops,
         point.bw_bytes_per_s / 1e6,
-        point.latency_ns.p99 as f64 / 1e3
+        words::us(point.latency_ns.supported(99.0))
     )
 }
 
@@ -150,23 +150,31 @@ fn reached(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
 fn latencies(reads: &[&Point], writes: &[&Point]) -> Option<String> {
     let all = reads.iter().chain(writes);
     let depth = all.map(|p| p.load.queue_depth).min()?;
-    let of = |name: &str, list: &[&Point]| {
+    let of = |name: &'static str, list: &[&Point]| {
         let point = list.iter().find(|p| p.load.queue_depth == depth)?;
-        let mean = words::latency(point.latency_ns.mean);
-        let slow = words::latency(point.latency_ns.p99_9 as f64);
-        Some((name.to_owned(), mean, slow))
+        Some((name, point.latency_ns))
     };
-    let mut items = [of("a read", reads), of("a write", writes)]
-        .into_iter()
-        .flatten();
-    let (name, mean, slow) = items.next()?;
-    let mut text = format!(
-        "At queue depth {depth} {name} takes {mean} on average and {slow} at the 99.9th percentile"
-    );
-    for (name, mean, slow) in items {
-        text += &format!(", {name} {mean} and {slow}");
-    }
-    Some(text + ".")
+    let items = [of("a read", reads), of("a write", writes)];
+    let items: Vec<_> = items.into_iter().flatten().collect();
+    // One percentile for all of them.
+    let percents = items.iter().map(|(_, latency)| latency.tail(99.9));
+    let percents: Option<Vec<(f64, u64)>> = percents.collect();
+    let percent = percents?.iter().map(|(p, _)| *p).reduce(f64::min)?;
+    let figures = items.iter().filter_map(|(name, latency)| {
+        let slow = words::latency(latency.supported(percent)? as f64);
+        Some((name, words::latency(latency.mean), slow))
+    });
+    let clauses = figures
+        .enumerate()
+        .map(|(nth, (name, mean, slow))| match nth {
+            0 => format!(
+                "{name} takes {mean} on average and {slow} at the {}",
+                words::percentile(percent)
+            ),
+            _ => format!(", {name} {mean} and {slow}"),
+        });
+    let clauses: String = clauses.collect();
+    Some(format!("At queue depth {depth} {clauses}."))
 }
 
 /// A figure without its unit.

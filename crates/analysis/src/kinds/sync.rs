@@ -1,5 +1,6 @@
 //! Writes that must be durable: what is said of them, and what is compared.
 
+use stend_record::latency::supports;
 use stend_record::load::PointOp;
 use stend_record::review::{
     Durability, SyncInterval, SyncMethod, SyncPoint, SyncStream, TestResult,
@@ -65,7 +66,6 @@ pub fn is_same(point: &SyncPoint, other: &SyncPoint) -> bool {
 
 /// A point as lines of a terminal, one a stream.
 fn lines(point: &SyncPoint) -> String {
-    let us = |ns: u64| ns as f64 / 1e3;
     let line = |(nth, stream): (usize, &SyncStream)| {
         let mut text = format!(
             "  {}{}: {:.0} writes/s",
@@ -83,10 +83,10 @@ fn lines(point: &SyncPoint) -> String {
         ] {
             if let Some(latency) = latency {
                 text += &format!(
-                    "; {name} mean {:.1}, 99.9 % {:.1}, max {:.1} µs",
+                    "; {name} mean {:.1}, 99.9 % {}, max {} µs",
                     latency.mean / 1e3,
-                    us(latency.p99_9),
-                    us(latency.max)
+                    words::us(latency.supported(99.9)),
+                    words::us(Some(latency.max))
                 );
             }
         }
@@ -126,11 +126,11 @@ fn commits(points: &[SyncPoint]) -> Option<String> {
         _ => String::new(),
     };
     Some(format!(
-        "{}: {reads}{} commits a second, {} on average, 99.9 % within {}, the slowest {}.",
+        "{}: {reads}{} commits a second, {} on average, {}the slowest {}.",
         capitalised(&SyncStream::describe(&stream.load, stream.durability)),
         words::number(stream.commits_per_s),
         words::latency(latency.mean),
-        words::latency(latency.p99_9 as f64),
+        words::tail(latency),
         words::latency(latency.max as f64)
     ))
 }
@@ -242,16 +242,21 @@ fn beside(points: &[SyncPoint], point: &SyncPoint) -> Option<String> {
         same && alone.durability == main.durability
     })?;
     let (slow, fast) = (main.commit_latency_ns()?, alone.commit_latency_ns()?);
+    let tails = slow.tail(99.9).and_then(|(percent, slow_ns)| {
+        let fast_ns = fast.supported(percent)?;
+        let [slow, fast] = [slow_ns, fast_ns].map(|ns| words::latency(ns as f64));
+        Some(format!(
+            ", and {percent} % of them end within {slow}, not {fast}"
+        ))
+    });
     Some(format!(
-        "Beside {} ({} a second) it keeps {} of its commits ({} of {} a second), and 99.9 % of \
-         them end within {}, not {}.",
+        "Beside {} ({} a second) it keeps {} of its commits ({} of {} a second){}.",
         SyncStream::describe(&other.load, other.durability),
         words::number(other.writes_per_s),
         words::percent(main.commits_per_s / alone.commits_per_s),
         words::number(main.commits_per_s),
         words::number(alone.commits_per_s),
-        words::latency(slow.p99_9 as f64),
-        words::latency(fast.p99_9 as f64)
+        tails.unwrap_or_default()
     ))
 }
 
@@ -262,13 +267,20 @@ fn over_time(point: &SyncPoint) -> Option<String> {
         let values = || point.intervals.iter().filter_map(of);
         Some((values().min()? as f64, values().max()? as f64))
     };
+    let every = f64::from(main_of(point).durability.every.unwrap_or(1));
+    let commits = point.intervals.iter().map(|i| i.writes_per_s / every);
+    let fewest = commits.fold(f64::INFINITY, f64::min) * interval_s;
+    let enough = supports(fewest as u64, 99.9);
     let tail = |name: &str, p99_9: (f64, f64), slowest: f64| {
-        format!(
-            "99.9 % of the {name} end within {} to {}, the slowest took {}",
-            words::latency(p99_9.0),
-            words::latency(p99_9.1),
-            words::latency(slowest)
-        )
+        let slowest = words::latency(slowest);
+        match enough {
+            true => format!(
+                "99.9 % of the {name} end within {} to {}, the slowest took {slowest}",
+                words::latency(p99_9.0),
+                words::latency(p99_9.1),
+            ),
+            false => format!("the slowest of the {name} took {slowest}"),
+        }
     };
     let commits = tail(
         match main_of(point).durability.sync {
@@ -353,7 +365,7 @@ mod tests {
 
     fn latency(mean_us: f64) -> LatencySummary {
         let ns = (mean_us * 1e3) as u64;
-        LatencySummary::new(mean_us * 1e3, 10 * ns, [ns, ns, 2 * ns, 3 * ns, 4 * ns])
+        LatencySummary::new(0, mean_us * 1e3, 10 * ns, [ns, ns, 2 * ns, 3 * ns, 4 * ns])
     }
 
     /// One thread whose writes take so long.
@@ -458,19 +470,20 @@ mod tests {
         let slow = stream(SyncMethod::Dsync, None, 100.0, 0.0);
         let mut data = stream(SyncMethod::None, None, 10.0, 0.0);
         data.load.threads = 4;
-        let both = SyncPoint {
+        let both = |writes_per_s| SyncPoint {
             interval_s: Some(5.0),
             intervals: [80_000, 120_000]
                 .iter()
                 .map(|&ns| SyncInterval {
+                    writes_per_s,
                     write_p99_9_ns: ns,
                     write_max_ns: 10 * ns,
                     ..SyncInterval::default()
                 })
                 .collect(),
-            ..point(&[slow, data])
+            ..point(&[slow.clone(), data.clone()])
         };
-        let said = sentences(&[point(&[log]), both]);
+        let said = sentences(&[point(std::slice::from_ref(&log)), both(2_000.0)]);
         assert_eq!(
             said[1..],
             [
@@ -480,6 +493,13 @@ mod tests {
                 "Beside the others, over time (2 intervals of 5 s), 99.9 % of the commits end \
                  within 80 µs to 120 µs, the slowest took 1.2 ms.",
             ]
+        );
+        // 9,995 in an interval are too few for 99.9 %.
+        let said = sentences(&[point(&[log]), both(1_999.0)]);
+        assert_eq!(
+            said[2],
+            "Beside the others, over time (2 intervals of 5 s), the slowest of the commits took \
+             1.2 ms."
         );
     }
 }

@@ -108,7 +108,7 @@ impl Measured {
     }
 
     pub fn requests(&self) -> [u64; 3] {
-        std::array::from_fn(|i| self.totals[i].latency.count())
+        std::array::from_fn(|i| self.totals[i].requests())
     }
 
     pub fn finish(&mut self, now: SimTime) {

@@ -53,7 +53,7 @@ use timers::Timers;
 
 pub use error::RunError;
 pub use job::Errors;
-pub use sampler::Sample;
+pub use sampler::{IntervalLatency, Sample};
 pub use windows::{LogCell, LogRequest, LogWindow};
 
 /// Called with the progress of the run at intervals; decides whether the run goes on.
@@ -199,7 +199,7 @@ pub fn run<D: Device>(
     for phase in 0..phases {
         engine.phase(phase)?;
     }
-    engine.sampler.finish(engine.device.now(), &engine.jobs);
+    engine.sampler.finish(engine.device.now(), &mut engine.jobs);
     Ok(engine.result(file))
 }
 
@@ -355,7 +355,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
     #[cold]
     fn mark(&mut self, now: SimTime) -> Result<(), RunError> {
         while now > self.sampler.end() {
-            self.sampler.close(&self.jobs);
+            self.sampler.close(&mut self.jobs);
         }
         if now > self.next_progress {
             self.next_progress = now + self.options.progress_every;
@@ -407,7 +407,7 @@ fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
     for (index, totals) in measured.totals.into_iter().enumerate() {
         directions[index] = DirectionResult {
             bytes: totals.bytes,
-            latency: totals.latency,
+            latency: totals.into_latency(),
             bw_bytes: measured.bw.stats[index],
             iops: measured.iops.stats[index],
         };

@@ -4,6 +4,7 @@ use stend_base::{Nanos, SimTime};
 
 use super::job::JobState;
 use crate::jobfile::Direction;
+use crate::stats::LatencyStats;
 
 /// One interval of the run, all jobs added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,6 +19,20 @@ pub struct Sample {
     pub read_bytes: u64,
     /// Bytes written since the start of the run.
     pub written_bytes: u64,
+    /// Latency of all requests completed in the interval, flushes apart; `None` where that is not
+    /// known.
+    pub latency: Option<IntervalLatency>,
+}
+
+/// Latency in one interval, ns; zeros where no request was completed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IntervalLatency {
+    /// Median.
+    pub p50_ns: u64,
+    /// 99 %.
+    pub p99_ns: u64,
+    /// Largest.
+    pub max_ns: u64,
 }
 
 /// What all jobs had done at the end of an interval.
@@ -26,6 +41,7 @@ struct Totals {
     end: SimTime,
     requests: [u64; 3],
     bytes: [u64; 3],
+    latency: IntervalLatency,
 }
 
 /// Keeps the totals at the end of each interval.
@@ -34,6 +50,8 @@ pub(super) struct Sampler {
     interval: Nanos,
     end: SimTime,
     totals: Vec<Totals>,
+    /// Latencies of the last interval that ended.
+    last: LatencyStats,
 }
 
 impl Sampler {
@@ -51,10 +69,12 @@ impl Sampler {
             interval,
             end,
             totals: Vec::with_capacity(capacity.min(1 << 20) as usize),
+            last: LatencyStats::default(),
         }
     }
 
-    fn take(&mut self, end: SimTime, jobs: &[JobState<'_>]) {
+    /// Ends an interval, to which all latencies in `last` belong as well.
+    fn take(&mut self, end: SimTime, jobs: &mut [JobState<'_>]) {
         let mut totals = Totals {
             end,
             ..Totals::default()
@@ -65,7 +85,15 @@ impl Sampler {
                 totals.requests[direction as usize] += requests[direction as usize];
                 totals.bytes[direction as usize] += bytes[direction as usize];
             }
+            for of_direction in &mut job.measured.totals {
+                of_direction.end_interval(&mut self.last);
+            }
         }
+        totals.latency = IntervalLatency {
+            p50_ns: self.last.percentile_ns(50.0),
+            p99_ns: self.last.percentile_ns(99.0),
+            max_ns: self.last.max_ns(),
+        };
         self.totals.push(totals);
     }
 
@@ -75,13 +103,14 @@ impl Sampler {
     }
 
     /// Ends the present interval.
-    pub fn close(&mut self, jobs: &[JobState<'_>]) {
+    pub fn close(&mut self, jobs: &mut [JobState<'_>]) {
+        self.last.clear();
         self.take(self.end, jobs);
         self.end += self.interval;
     }
 
     /// Ends all intervals, the last of which may be shorter.
-    pub fn finish(&mut self, now: SimTime, jobs: &[JobState<'_>]) {
+    pub fn finish(&mut self, now: SimTime, jobs: &mut [JobState<'_>]) {
         if self.interval == Nanos::ZERO {
             return;
         }
@@ -95,6 +124,8 @@ impl Sampler {
         // A few requests over a few microseconds are no rate: they join the sample before.
         if left.0 < self.interval.0 / 2 {
             self.totals.pop();
+        } else {
+            self.last.clear();
         }
         self.take(now, jobs);
     }
@@ -114,6 +145,7 @@ impl Sampler {
                 write_iops: rate(1),
                 read_bytes: totals.bytes[0],
                 written_bytes: totals.bytes[1],
+                latency: Some(totals.latency),
             };
             before = *totals;
             sample

@@ -11,7 +11,29 @@ use crate::stats::{LatencyStats, RateStats};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals {
     pub bytes: u64,
+    /// Since the last sampling interval ended.
     pub latency: LatencyStats,
+    /// Until then.
+    before: LatencyStats,
+}
+
+impl Totals {
+    pub fn requests(&self) -> u64 {
+        self.before.count() + self.latency.count()
+    }
+
+    /// Ends a sampling interval: its latencies are added to `interval`.
+    pub fn end_interval(&mut self, interval: &mut LatencyStats) {
+        interval.add(&self.latency);
+        self.before.add(&self.latency);
+        self.latency.clear();
+    }
+
+    /// Latency of all requests.
+    pub fn into_latency(mut self) -> LatencyStats {
+        self.latency.add(&self.before);
+        self.latency
+    }
 }
 
 /// Rates of the three directions over windows of one length.

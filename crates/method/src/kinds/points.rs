@@ -148,7 +148,9 @@ impl Kind for Vec<Sweep> {
                     unwanted += 1;
                     continue;
                 }
+                let made = !planner.setting.read_only;
                 let point = PlannedPoint {
+                    state: made.then(|| planner.states[sweep.state].id.clone()),
                     load: *load,
                     duration_s: sweep.duration_s,
                 };
@@ -182,6 +184,8 @@ fn left_out(points: usize) -> String {
 /// A point to be measured.
 #[derive(Debug)]
 struct PlannedPoint {
+    /// Id of the state it starts from.
+    state: Option<String>,
     load: Load,
     duration_s: f64,
 }
@@ -203,8 +207,9 @@ impl Work for PlannedPoint {
         context.recorder.begin(places[0], &name, cost);
         let ending = context.ending(places, None);
         let mut watch = Watch::of_point(load, ending, runtime_s);
-        let (point, outcome) =
+        let (mut point, outcome) =
             context.point(target, load, &seed_name, runtime_s, watch.as_mut())?;
+        point.state.clone_from(&self.state);
         let mut warnings = context.duration_warning(self.duration_s);
         warnings.extend(context.region_warning(load));
         let speed = (point.iops, point.bw_bytes_per_s);

@@ -345,7 +345,8 @@ fn summary(requests: &[Completed]) -> LatencySummary {
     let sum: u128 = latencies.iter().map(|l| u128::from(*l)).sum();
     let values = [50_000, 99_000, 99_900, 99_990, 99_999].map(|parts| at_part(&latencies, parts));
     let max = latencies.last().copied().unwrap_or(0);
-    LatencySummary::new(sum as f64 / latencies.len().max(1) as f64, max, values)
+    let mean = sum as f64 / latencies.len().max(1) as f64;
+    LatencySummary::new(latencies.len() as u64, mean, max, values)
 }
 
 #[cfg(test)]

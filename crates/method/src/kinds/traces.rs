@@ -417,6 +417,6 @@ fn origin(source: &TraceSource) -> TraceOrigin {
 
 fn latency(stats: &LatencyStats) -> Option<LatencySummary> {
     let values = LatencySummary::PERCENTILES.map(|percent| stats.percentile_ns(percent));
-    let summary = LatencySummary::new(stats.mean_ns(), stats.max_ns(), values);
+    let summary = LatencySummary::new(stats.count(), stats.mean_ns(), stats.max_ns(), values);
     (stats.count() > 0).then_some(summary)
 }

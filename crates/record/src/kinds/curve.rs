@@ -21,6 +21,9 @@ pub struct Series {
     pub range_bytes: Option<u64>,
     /// Samples in the order of time.
     pub samples: Vec<Sample>,
+    /// Latency of the requests completed in each interval; missing where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_latency: Option<IntervalLatency>,
     /// The drive's temperature during the curve, in the order of time; empty where it was not
     /// sampled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -64,6 +67,38 @@ pub struct Sample {
     pub iops: f64,
 }
 
+/// Latency of the requests completed in each interval of a curve, ns: as many values as there are
+/// samples, 0 where no request was completed. Values have three significant digits, so that two
+/// hours of them take little space.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IntervalLatency {
+    /// Median.
+    pub p50_ns: Vec<u64>,
+    /// 99 %.
+    pub p99_ns: Vec<u64>,
+    /// Largest.
+    pub max_ns: Vec<u64>,
+}
+
+impl IntervalLatency {
+    /// Of the median, 99 % and largest of each interval, which are rounded.
+    pub fn of(intervals: impl Iterator<Item = [u64; 3]>) -> IntervalLatency {
+        let mut all = IntervalLatency::default();
+        for [p50_ns, p99_ns, max_ns] in intervals {
+            all.p50_ns.push(three_digits(p50_ns));
+            all.p99_ns.push(three_digits(p99_ns));
+            all.max_ns.push(three_digits(max_ns));
+        }
+        all
+    }
+}
+
+/// Rounded to three significant decimal digits.
+fn three_digits(value: u64) -> u64 {
+    let unit = 10_u64.pow(value.checked_ilog10().unwrap_or(0).saturating_sub(2));
+    value.saturating_add(unit / 2) / unit * unit
+}
+
 /// A drive's temperature at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TemperatureSample {
@@ -71,4 +106,26 @@ pub struct TemperatureSample {
     pub t_s: f64,
     /// °C.
     pub celsius: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_of_intervals_keep_three_digits() {
+        let pairs = [
+            (0, 0),
+            (999, 999),
+            (1_004, 1_000),
+            (1_005, 1_010),
+            (85_649, 85_600),
+            (99_950, 100_000),
+            (123_456_789_012, 123_000_000_000),
+        ];
+        for (value, wanted) in pairs {
+            assert_eq!(three_digits(value), wanted);
+        }
+        assert!(three_digits(u64::MAX) > u64::MAX / 100 * 99);
+    }
 }

@@ -108,6 +108,13 @@ pub struct TestResult {
     /// Writing until the drive refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endurance: Option<Endurance>,
+    /// Of a repeated test, its key figures as each repetition measured them. Points are means then;
+    /// everything else is of the first repetition.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated: Vec<RepeatedFigure>,
+    /// Among unfinished tests: it is this repetition's, counted from 1, and finished in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repetition: Option<u32>,
     /// The steady states that the test started from, in the order in which they were made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady_starts: Vec<SteadyStart>,
@@ -116,6 +123,17 @@ pub struct TestResult {
     /// Warnings about this test, with cause and hint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// A key figure as each repetition of its test measured it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RepeatedFigure {
+    /// What it is, within its test.
+    pub name: String,
+    /// Of what: `iops`, `bytes_per_s`, `bytes` …
+    pub unit: String,
+    /// Its value in each repetition.
+    pub values: Vec<f64>,
 }
 
 /// How a target was brought to a steady state before a test.

@@ -11,6 +11,11 @@ pub struct Point {
     /// The load; its keys stand among the point's own.
     #[serde(flatten)]
     pub load: Load,
+    /// Id of the edition's state that it started from. On a target that cannot be copied, the first
+    /// point of its test did, and the others found what those before them left. Missing in reviews
+    /// of older versions, and where no state was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
     /// Requested time, s.
     pub duration_s: f64,
     /// Requests a second, all threads and directions.
@@ -28,6 +33,12 @@ pub struct Point {
     /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_histogram: Option<String>,
+    /// Of a repeated test, the requests a second of each repetition, of which `iops` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_iops: Vec<f64>,
+    /// Of a repeated test, the mean latency of each repetition, ns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_latency_mean_ns: Vec<f64>,
     /// The two directions of a mixed point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PointPart>,

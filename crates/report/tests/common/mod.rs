@@ -122,18 +122,12 @@ pub fn review(duration_scale: f64) -> Review {
         reproduce: "stend review fixture-a-240gb --edition 2014 --seed 1 --against fixture-b-256gb"
             .into(),
         tests: tests(REVIEWED, duration_scale),
-        failed: Vec::new(),
-        unfinished: Vec::new(),
-        until_steady: None,
-        read_only: false,
-        smart: None,
-        label: None,
-        note: None,
         rivals: vec![Rival {
             target: target("fixture-b-256gb", "Fixture B 256 GB", 256_060_514_304),
             tests: tests(RIVAL, duration_scale),
             unfinished: Vec::new(),
         }],
+        ..Review::default()
     }
 }
 
@@ -360,8 +354,7 @@ fn point(op: PointOp, pattern: Pattern, block_bytes: u64, queue_depth: u32, bw: 
         bw_bytes_per_s: bw,
         cpu_ns_per_request: None,
         latency_ns: latency(f64::from(queue_depth) / iops * 1e9, op),
-        latency_histogram: None,
-        parts: Vec::new(),
+        ..Point::default()
     }
 }
 
@@ -369,6 +362,7 @@ fn latency(mean: f64, op: PointOp) -> LatencySummary {
     let tail = if op == PointOp::Read { 1.0 } else { 4.0 };
     let at = |factor: f64| (mean * factor) as u64;
     LatencySummary {
+        requests: 0,
         mean,
         p50: at(0.95),
         p99: at(1.6 * tail),

@@ -120,6 +120,7 @@ fn whole_review(case: &Review) -> Result<Measured, Failure> {
         .map_err(|error| Failure::Io(format!("cannot make a temporary folder: {error}")))?;
     end_with_parent(Some(folder.path().to_owned()));
     let args = ReviewArgs {
+        repeat: 1,
         state: None,
         plan: false,
         target: case.drive.clone(),

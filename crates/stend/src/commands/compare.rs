@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use stend_analysis::LEVEL_SHARE;
 use stend_analysis::compare::{Row, Side, Unlike, key_rows, point_rows, unlike, unlike_models};
+use stend_analysis::words;
 use stend_lab::{Lab, RunId};
 use stend_record::review::{Condition, Review, Rival};
 use stend_report::Comparison;
@@ -158,10 +158,12 @@ impl Compared {
                 text += &format!("\n{test}\n");
             }
             text += &format!("  {}\n", row.name);
-            for (nth, (value, ratio)) in (1..).zip(row.values.iter().zip(row.ratios())) {
+            for (at, (value, ratio)) in row.values.iter().zip(row.ratios()).enumerate() {
+                let nth = at + 1;
                 let value = value.map_or_else(|| "not measured".to_owned(), |v| row.unit.words(v));
+                let value = value + &spread(row, at);
                 let ratio = match ratio {
-                    Some(ratio) if nth > 1 => format!("{ratio:>9.2} ×{}", level(ratio)),
+                    Some(ratio) if nth > 1 => format!("{ratio:>9.2} ×{}", level(row, at)),
                     _ => String::new(),
                 };
                 text += format!("    [{nth}] {value:>16}{ratio}").trim_end();
@@ -193,6 +195,7 @@ impl Compared {
                     name: row.name.clone(),
                     unit: row.unit.key(),
                     values: row.values.clone(),
+                    half_widths: row.half_widths.clone(),
                     ratios: row.ratios(),
                 })
                 .collect(),
@@ -200,12 +203,20 @@ impl Compared {
     }
 }
 
-/// A bench repeats its figures no better than this.
-fn level(ratio: f64) -> &'static str {
-    if (ratio - 1.0).abs() <= LEVEL_SHARE {
-        " (level)"
-    } else {
-        ""
+/// Half the width of a side's 95 % interval, where its tests were repeated.
+fn spread(row: &Row, side: usize) -> String {
+    let of = row.half_widths[side].zip(row.values[side]);
+    of.map_or_else(String::new, |(half, value)| {
+        format!(" ± {}", words::percent(half / value.max(f64::MIN_POSITIVE)))
+    })
+}
+
+/// That a side's figure differs from the first's by no more than their repetitions do, or, without
+/// any, than a bench repeats its figures.
+fn level(row: &Row, side: usize) -> &'static str {
+    match row.is_level(side) {
+        Some(true) => " (level)",
+        _ => "",
     }
 }
 
@@ -253,5 +264,7 @@ struct DocumentRow {
     name: String,
     unit: &'static str,
     values: Vec<Option<f64>>,
+    /// Half the width of 95 % intervals, of repeated tests.
+    half_widths: Vec<Option<f64>>,
     ratios: Vec<Option<f64>>,
 }

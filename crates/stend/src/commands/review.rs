@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use stend_analysis::kinds;
 use stend_analysis::steady::start_words;
+use stend_analysis::{kinds, repeated};
 use stend_lab::RunId;
 use stend_method::{
     Edition, MethodError, ReviewOptions, check_options, check_write_budget, estimate, run_review,
@@ -140,6 +140,7 @@ fn checked(args: &ReviewArgs) -> Result<(Edition, ReviewOptions<'static>), Failu
         tests: args.tests.clone(),
         seed: args.scale.seed,
         duration_scale: args.scale.duration_scale,
+        repeat: args.repeat,
         threads: threads(args),
         write_budget_bytes: args.write_budget,
         until_steady: args.until_steady,
@@ -206,10 +207,11 @@ fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option
         ..TargetInfo::default()
     };
     let needed = estimate(edition, options, &device, false).ok()?;
+    let times = f64::from(options.repeat);
     Some(Planned {
-        bytes: needed.fill_bytes + needed.trace_bytes,
-        writing_s: needed.writing_s,
-        time_s: needed.measured_s + needed.idle_s,
+        bytes: (needed.fill_bytes + needed.trace_bytes) * u64::from(options.repeat),
+        writing_s: needed.writing_s * times,
+        time_s: (needed.measured_s + needed.idle_s) * times,
     })
 }
 
@@ -518,6 +520,9 @@ fn reproduce(args: &ReviewArgs) -> String {
     if args.scale.duration_scale != 1.0 {
         command += &format!(" --duration-scale {}", args.scale.duration_scale);
     }
+    if args.repeat > 1 {
+        command += &format!(" --repeat {}", args.repeat);
+    }
     if let Some(load) = args.until_steady {
         command += &format!(" --until-steady={}", load.name);
     }
@@ -555,12 +560,16 @@ fn print_review(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Resu
     for finding in stend_analysis::findings(review) {
         text += &format!("\n{}: {}\n", finding.title, finding.text);
     }
+    for load in stend_analysis::unlike_loads(review) {
+        text += &format!("\nOne load, several figures: {}\n", load.words());
+    }
     text += &report.map_or_else(String::new, |report| format!("\n{report}\n"));
     print(&text)
 }
 
 fn test_lines(test: &TestResult) -> String {
     let mut text = format!("\n{}\n{}", test.title, kinds::lines(test));
+    text += &repeated::line(test);
     for start in &test.steady_starts {
         text += &format!("  steady state before it: {}\n", start_words(start));
     }

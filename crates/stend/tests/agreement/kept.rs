@@ -56,6 +56,14 @@ impl Answer {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
+    /// The rows of a log of histograms: the time, and a count for each bin.
+    pub fn histograms(&self, name: &str) -> Vec<(u64, Vec<u64>)> {
+        let rows = self.log(name);
+        rows.into_iter()
+            .map(|row| (row[0], row[3..].to_vec()))
+            .collect()
+    }
+
     /// The rows of a log.
     pub fn log(&self, name: &str) -> Vec<Vec<u64>> {
         let text = self.file(name);

@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod kept;
+mod latency;
 mod responses;
 mod rounds;
 mod traces;
@@ -139,6 +140,12 @@ fn same_curves(kept: &Kept, test: &Value) {
         // On a busy machine fio may come to write none.
         if !logged.is_empty() {
             same_bytes(curve, &answer.log("stend_bw.1.log"));
+            let first_ms = rows[0][0] - (number(&curve["interval_s"]) * 1e3) as u64;
+            latency::same_over_time(
+                curve,
+                (first_ms, answer.histograms("stend_clat_hist.1.log")),
+                of,
+            );
             with_rows += 1;
         }
     }

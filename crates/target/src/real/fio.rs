@@ -8,6 +8,7 @@ use stend_record::fio::Output;
 
 use super::fio_log;
 use super::job::LOG_PREFIX;
+use super::latency_log;
 use super::presence::Presence;
 use super::samples::JobLogs;
 use super::system::names_in;
@@ -390,6 +391,7 @@ fn read_logs(folder: &Path) -> Result<Vec<JobLogs>, TargetError> {
             Ok(JobLogs {
                 bw: fio_log::read(folder, "bw", number)?,
                 iops: fio_log::read(folder, "iops", number)?,
+                latency: latency_log::read(folder, number)?,
             })
         })
         .collect()

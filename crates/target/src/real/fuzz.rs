@@ -9,6 +9,7 @@ use std::process::ExitStatus;
 use changes::fuzz;
 use stend_record::fio::Job;
 
+use super::latency_log;
 use super::samples::{self, JobLogs};
 use super::tools::ToolOutput;
 use super::{fio, fio_log, logged, smartctl};
@@ -66,6 +67,7 @@ fn logs_of_fio() {
             let logs = JobLogs {
                 bw: rows.clone(),
                 iops: rows,
+                latency: latency_log::rows(text).unwrap_or_default(),
             };
             samples::start_ms(std::slice::from_ref(&logs), 100);
             samples::add_up(&[logs], &output, 100);

@@ -18,6 +18,10 @@ pub(crate) const PERCENTILES: &str = "50:90:95:99:99.9:99.99:99.999";
 /// First part of the names of fio's sample logs, in the folder where fio runs.
 pub(crate) const LOG_PREFIX: &str = "stend";
 
+/// A job that ends with this range has a log of histograms; a longer one only if it ends with a
+/// time: fio keeps 15 KB for each interval in memory until the end.
+const HISTOGRAMS_RANGE_BYTES: u64 = 2_000_000_000_000;
+
 /// Options that touch nothing but the target. Source: fio's HOWTO, 3.33.
 const ALLOWED: &str = "\
     rw readwrite percentage_random rw_sequencer rwmixread rwmixwrite bs blocksize \
@@ -145,7 +149,7 @@ pub(crate) fn check(text: &str) -> Result<(), BadJob> {
 
 /// The job file for fio, or what is wrong with the one given.
 pub(crate) fn compose(text: &str, context: &JobContext<'_>) -> Result<String, BadJob> {
-    let mut out = head(context);
+    let mut out = head(context, text.contains("runtime="));
     let mut global = SectionRange::default();
     let mut section: Option<Section> = None;
     let mut jobs = 0;
@@ -201,7 +205,7 @@ fn bad_section(section: &Section, what: impl std::fmt::Display) -> BadJob {
     }
 }
 
-fn head(context: &JobContext<'_>) -> String {
+fn head(context: &JobContext<'_>, has_runtime: bool) -> String {
     let mut text = format!(
         "; added by stend: where and how\n[global]\nfilename={}\nallow_file_create=0\n\
          ioengine={}\ndirect=1\nthread\nsize={}\nrandrepeat=0\nrandseed={}\n\
@@ -223,6 +227,11 @@ fn head(context: &JobContext<'_>) -> String {
             "write_bw_log={LOG_PREFIX}\nwrite_iops_log={LOG_PREFIX}\nper_job_logs=1\n\
              log_avg_msec={ms}\nbwavgtime={ms}\niopsavgtime={ms}\nlog_unix_epoch=1\n"
         ));
+        if context.range_bytes <= HISTOGRAMS_RANGE_BYTES || has_runtime {
+            text.push_str(&format!(
+                "write_hist_log={LOG_PREFIX}\nlog_hist_msec={ms}\n"
+            ));
+        }
     }
     if context.every_request {
         text.push_str(&format!(

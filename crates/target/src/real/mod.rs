@@ -39,6 +39,7 @@ mod fuzz;
 mod health;
 mod host;
 mod job;
+mod latency_log;
 mod link;
 mod logged;
 mod look;

@@ -16,6 +16,7 @@ use stend_load::Sample;
 use stend_record::fio;
 
 use super::fio_log::Row;
+use super::latency_log;
 
 /// The rest to the totals counts as an interval of its own when it, or an interval like the one
 /// before, is so many times the error that rounding can have caused.
@@ -31,6 +32,8 @@ pub(crate) struct JobLogs {
     pub(crate) bw: Vec<Row>,
     /// Requests a second.
     pub(crate) iops: Vec<Row>,
+    /// Latencies.
+    pub(crate) latency: Vec<latency_log::Row>,
 }
 
 /// One direction of all jobs over the intervals of the grid.
@@ -91,7 +94,17 @@ pub(crate) fn add_up(logs: &[JobLogs], output: &fio::Output, sample_ms: u32) -> 
     };
     let read = curve(Op::Read, totals(output, |job| &job.read));
     let write = curve(Op::Write, totals(output, |job| &job.write));
-    rows(&ends_s, &read, &write)
+    let latencies = latency_log::by_interval(
+        logs.iter().flat_map(|job| &job.latency),
+        output,
+        count,
+        |at_ms| grid.interval_of(at_ms),
+    );
+    let mut samples = rows(&ends_s, &read, &write);
+    for (sample, latency) in samples.iter_mut().zip(latencies.into_iter().flatten()) {
+        sample.latency = Some(latency);
+    }
+    samples
 }
 
 /// The times of all rows of reads and writes.
@@ -126,6 +139,7 @@ fn rows(ends_s: &[f64], read: &Curve, write: &Curve) -> Vec<Sample> {
                 write_iops: write.iops[index],
                 written_bytes: f64::round(written_bytes) as u64,
                 read_bytes: f64::round(read_bytes) as u64,
+                latency: None,
             }
         })
         .collect()
@@ -169,7 +183,7 @@ struct Grid {
 impl Grid {
     /// The interval whose end is nearest to a row's time.
     fn interval_of(&self, t_ms: u64) -> usize {
-        let after_ms = t_ms - self.start_ms;
+        let after_ms = t_ms.saturating_sub(self.start_ms);
         let index = after_ms.saturating_add(self.step_ms / 2) / self.step_ms;
         (usize::try_from(index).unwrap_or(usize::MAX)).clamp(1, self.count) - 1
     }
@@ -371,6 +385,7 @@ mod tests {
         let second = JobLogs {
             bw: vec![row(1_011_000, 400)],
             iops: vec![row(1_011_000, 100)],
+            ..JobLogs::default()
         };
         let output = output(&[(0, 2000, 4096 * 200, 200), (1, 2000, 4096 * 200, 200)]);
         let rows = add_up(&[logs(&[100]), second], &output, 1000);

@@ -50,6 +50,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
             "edition_title": edition.title,
             "seed": options.seed,
             "duration_scale": options.duration_scale,
+            "repeat": options.repeat,
             "read_only": args.real.read_only,
             "targets": targets,
         }));
@@ -58,6 +59,12 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
         "plan of edition {}: {}; nothing has been touched\n",
         edition.id, edition.title
     );
+    if options.repeat > 1 {
+        text += &format!(
+            "{} repetitions: what follows is one of them, and time and bytes are those of each\n",
+            options.repeat
+        );
+    }
     if options.duration_scale != 1.0 {
         text += &format!("every duration × {}\n", options.duration_scale);
     }

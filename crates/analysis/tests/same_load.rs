@@ -1,0 +1,113 @@
+//! One load in two tests, and figures that no drive has.
+
+use stend_analysis::{Cause, implausible, unlike_loads};
+use stend_record::review::{Pattern, Point, PointOp, Review, TargetKind};
+
+use crate::common::{self, point, points};
+
+use PointOp::{Read, Write};
+
+fn review(kind: TargetKind, tests: &[(&str, Vec<Point>)]) -> Review {
+    let tests = tests.iter().map(|(id, list)| points(id, list.clone()));
+    let mut review = common::review("Own", tests.collect());
+    review.target.kind = kind;
+    review
+}
+
+fn from(state: &str, point: Point) -> Point {
+    Point {
+        state: Some(state.to_owned()),
+        ..point
+    }
+}
+
+#[test]
+fn a_load_with_two_figures_is_found_with_its_causes() {
+    let tests = |fast| {
+        [
+            (
+                "random",
+                vec![from("clean", point(Write, 4096, 1, 0, 9_196.0))],
+            ),
+            (
+                "depth-scaling",
+                vec![
+                    from("clean", point(Write, 4096, 1, 0, fast)),
+                    from("clean", point(Write, 4096, 2, 0, 30_000.0)),
+                ],
+            ),
+        ]
+    };
+    assert_eq!(
+        unlike_loads(&review(TargetKind::File, &tests(10_115.0))),
+        []
+    );
+    let found = unlike_loads(&review(TargetKind::File, &tests(22_700.0)));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].causes, [Cause::Order, Cause::Host]);
+    assert!((found[0].ratio() - 2.468).abs() < 1e-3);
+    assert_eq!(
+        found[0].words(),
+        "Random write, 4 KiB, depth 1, 1 thread: 9,200 IOPS in \"Title of random\" and 22,700 IOPS \
+         in \"Title of depth-scaling\" (each found the target as the measurements before it had \
+         left it and on a file, the host's cache and the file system may have answered in place of \
+         the drive)."
+    );
+    let mut other = tests(22_700.0);
+    other[1].1[0].state = Some("filled".to_owned());
+    other[1].1[0].duration_s = 30.0;
+    let found = unlike_loads(&review(TargetKind::Simulated, &other));
+    assert_eq!(found[0].causes, [Cause::State, Cause::Duration]);
+    // Another region is another load.
+    other[1].1[0].load.region_bytes = Some(1 << 30);
+    assert_eq!(unlike_loads(&review(TargetKind::Simulated, &other)), []);
+}
+
+fn sequential(op: PointOp, block_bytes: u64, mb_per_s: f64) -> Point {
+    let mut of = point(op, block_bytes, 1, if op == Read { 100 } else { 0 }, 0.0);
+    of.load.pattern = Pattern::Sequential;
+    of.bw_bytes_per_s = mb_per_s * 1e6;
+    of.iops = of.bw_bytes_per_s / block_bytes as f64;
+    of
+}
+
+#[test]
+fn figures_that_no_drive_has_are_found_on_files_alone() {
+    let tests = |read: f64, write: f64, iops: f64| {
+        [
+            (
+                "sequential",
+                vec![
+                    sequential(Read, 262_144, read),
+                    sequential(Write, 262_144, write),
+                ],
+            ),
+            ("depth-scaling", vec![point(Read, 4096, 32, 100, iops)]),
+        ]
+    };
+    let of = |kind, tests: [(&str, Vec<Point>); 2]| implausible(&review(kind, &tests));
+    // 97,000 × 4 KiB are 397 MB/s: a drive that answers 32 requests at a time may be faster.
+    assert_eq!(of(TargetKind::File, tests(300.0, 300.0, 97_000.0)), []);
+    let found = of(TargetKind::File, tests(250.0, 380.0, 97_000.0));
+    let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["sequential", "depth-scaling"]);
+    assert!(
+        found[0]
+            .1
+            .contains("380 MB/s written, and only 250 MB/s read"),
+        "{found:?}"
+    );
+    assert!(
+        found[1].1.contains("397 MB/s, more than in sequence"),
+        "{found:?}"
+    );
+    assert_eq!(
+        of(TargetKind::BlockDevice, tests(250.0, 380.0, 97_000.0)),
+        []
+    );
+    assert_eq!(of(TargetKind::Simulated, tests(250.0, 380.0, 97_000.0)), []);
+    // With more bytes outstanding than in sequence it may be.
+    let mut deep = tests(250.0, 250.0, 97_000.0);
+    deep[1].1[0].load.queue_depth = 128;
+    assert_eq!(of(TargetKind::File, deep), []);
+}

@@ -1,0 +1,282 @@
+//! Every test several times, with other seeds: the whole edition, repetition after repetition.
+//!
+//! A repetition is a review of its own, with a seed of its own, and knows nothing of the others. A
+//! test is finished when all of its repetitions are; until then each is kept among the unfinished
+//! tests of the review, with its number.
+
+use std::sync::Mutex;
+
+use stend_analysis::repeated;
+use stend_record::review::{Condition, FailedTest, Review, TestResult};
+use stend_target::Target;
+
+use crate::cost::Cost;
+use crate::edition::Edition;
+use crate::event::Event;
+use crate::job::seed_of;
+use crate::options::{MethodError, ReviewOptions};
+use crate::run::once;
+
+/// Runs the chosen tests of `edition` on `target`.
+///
+/// An error of a test is part of the review (`failed`); the others go on where they can.
+/// An `Err` means that nothing was done.
+pub fn run_review(
+    target: Box<dyn Target>,
+    edition: &Edition,
+    options: &ReviewOptions<'_>,
+    events: &(dyn Fn(Event<'_>) + Sync),
+) -> Result<Review, MethodError> {
+    check_resume(options)?;
+    match options.repeat {
+        0 | 1 => once(&mut Some(target), true, edition, options, events),
+        _ => run(target, edition, options, events),
+    }
+}
+
+/// The root seed of a repetition, which counts from 0: the first has that of the review.
+pub fn repetition_seed(seed: u64, number: u32) -> u64 {
+    match number {
+        0 => seed,
+        _ => seed_of(seed, &format!("repetition {}", number + 1)),
+    }
+}
+
+/// What is there of all repetitions.
+struct Repetitions<'a> {
+    edition: &'a Edition,
+    options: &'a ReviewOptions<'a>,
+    /// Tests of which an earlier run finished all repetitions.
+    merged: Vec<TestResult>,
+    /// Finished tests of each repetition.
+    parts: Vec<Vec<TestResult>>,
+    /// Repetitions that came to their end, as reviews.
+    done: Vec<Review>,
+}
+
+/// As [`run_review`], for more than one repetition.
+fn run(
+    target: Box<dyn Target>,
+    edition: &Edition,
+    options: &ReviewOptions<'_>,
+    events: &(dyn Fn(Event<'_>) + Sync),
+) -> Result<Review, MethodError> {
+    let count = options.repeat;
+    if options.write_budget_bytes.is_some() {
+        return Err(MethodError::BudgetRepeated);
+    }
+    let mut all = Repetitions::new(edition, options);
+    let mut target = Some(target);
+    let whole = Mutex::new(None);
+    for number in 0..count {
+        let tell = |event: Event<'_>| shifted(event, number, count, &whole, events);
+        let save = |partial: &Review| match options.save {
+            None => Ok(()),
+            Some(save) => save(&all.together(number, partial)),
+        };
+        let last = number + 1 == count;
+        let of_one = ReviewOptions {
+            repeat: 1,
+            seed: repetition_seed(options.seed, number),
+            resume: all.earlier(number),
+            save: Some(&save),
+            ended: options.ended.filter(|_| last),
+            ..options.clone()
+        };
+        tell(Event::Repetition { number, count });
+        let review = once(&mut target, last, edition, &of_one, &tell)?;
+        all.parts[number as usize] = all.own(&review);
+        all.done.push(review);
+    }
+    let last = all.done.pop().expect("there is at least one repetition");
+    Ok(all.together(count - 1, &last))
+}
+
+/// Whether an earlier review is of as many repetitions.
+fn check_resume(options: &ReviewOptions<'_>) -> Result<(), MethodError> {
+    let Some(earlier) = &options.resume else {
+        return Ok(());
+    };
+    let pairs = [
+        ("seed", earlier.seed, options.seed),
+        (
+            "number of repetitions (--repeat)",
+            u64::from(earlier.repeat.max(1)),
+            u64::from(options.repeat.max(1)),
+        ),
+    ];
+    match pairs.into_iter().find(|(_, was, is)| was != is) {
+        None => Ok(()),
+        Some((what, was, is)) => Err(MethodError::Resume {
+            what: what.to_owned(),
+            was: was.to_string(),
+            is: is.to_string(),
+        }),
+    }
+}
+
+impl<'a> Repetitions<'a> {
+    fn new(edition: &'a Edition, options: &'a ReviewOptions<'a>) -> Repetitions<'a> {
+        let mut parts = vec![Vec::new(); options.repeat as usize];
+        let earlier = options.resume.iter();
+        for test in earlier.clone().flat_map(|review| &review.unfinished) {
+            let number = test.repetition.and_then(|number| number.checked_sub(1));
+            if let Some(part) = number.and_then(|number| parts.get_mut(number as usize)) {
+                part.push(TestResult {
+                    repetition: None,
+                    ..test.clone()
+                });
+            }
+        }
+        Repetitions {
+            edition,
+            options,
+            merged: earlier.flat_map(|review| review.tests.clone()).collect(),
+            parts,
+            done: Vec::new(),
+        }
+    }
+
+    /// What a repetition continues: what is finished of it, and all that is merged already.
+    fn earlier(&self, number: u32) -> Option<Review> {
+        let part = &self.parts[number as usize];
+        let tests: Vec<TestResult> = self.merged.iter().chain(part).cloned().collect();
+        let earlier = self.options.resume.as_ref();
+        earlier.filter(|_| !tests.is_empty()).map(|earlier| Review {
+            seed: repetition_seed(earlier.seed, number),
+            repeat: 0,
+            tests,
+            unfinished: Vec::new(),
+            ..earlier.clone()
+        })
+    }
+
+    /// The finished tests that are a repetition's own.
+    fn own(&self, of: &Review) -> Vec<TestResult> {
+        let merged = |test: &&TestResult| !self.merged.iter().any(|other| other.id == test.id);
+        of.tests.iter().filter(merged).cloned().collect()
+    }
+
+    /// The review of all that there is while a repetition is under way, or has just ended.
+    fn together(&self, number: u32, now: &Review) -> Review {
+        let own = self.own(now);
+        let parts = || {
+            let all = self.parts.iter().enumerate();
+            all.map(|(at, part)| if at == number as usize { &own } else { part })
+        };
+        let (mut tests, mut unfinished) = (Vec::new(), Vec::new());
+        for test in &self.edition.tests {
+            if let Some(merged) = self.merged.iter().find(|merged| merged.id == test.id) {
+                tests.push(merged.clone());
+                continue;
+            }
+            let of_part = |part: &'_ Vec<TestResult>| -> Option<TestResult> {
+                part.iter().find(|other| other.id == test.id).cloned()
+            };
+            let found: Vec<(u32, TestResult)> = (1..)
+                .zip(parts())
+                .filter_map(|(number, part)| Some((number, of_part(part)?)))
+                .collect();
+            if found.len() == self.parts.len() {
+                let all: Vec<&TestResult> = found.iter().map(|(_, test)| test).collect();
+                tests.push(repeated::merged(&all));
+                continue;
+            }
+            unfinished.extend(found.into_iter().map(|(number, test)| TestResult {
+                repetition: Some(number),
+                ..test
+            }));
+        }
+        let reviews = || self.done.iter().chain(std::iter::once(now));
+        let first = self.done.first().unwrap_or(now);
+        let mut smart = first.smart.clone();
+        if let (Some(smart), Some(last)) = (&mut smart, &now.smart) {
+            smart.after.clone_from(&last.after);
+        }
+        Review {
+            seed: self.options.seed,
+            repeat: self.options.repeat,
+            complete: reviews().count() == self.parts.len() && reviews().all(|r| r.complete),
+            conditions: self.conditions(&reviews().collect::<Vec<_>>()),
+            tests,
+            failed: self.failed(reviews()),
+            unfinished,
+            smart,
+            ..first.clone()
+        }
+    }
+
+    fn conditions(&self, reviews: &[&Review]) -> Vec<Condition> {
+        let mut all = reviews[0].conditions.clone();
+        for other in reviews.iter().flat_map(|review| &review.conditions) {
+            let known = |condition: &Condition| condition.name == other.name;
+            if !all.iter().any(known) {
+                all.push(other.clone());
+            }
+        }
+        let seeds = (0..self.options.repeat).map(|n| repetition_seed(self.options.seed, n));
+        let seeds: Vec<String> = seeds.map(|seed| seed.to_string()).collect();
+        all.push(Condition {
+            name: "repetitions".to_owned(),
+            value: format!(
+                "{} of every test, with the seeds {}; points and key figures are means, all else \
+                 is of the first",
+                seeds.len(),
+                seeds.join(", ")
+            ),
+        });
+        all
+    }
+
+    /// The first failure of each test.
+    fn failed<'r>(&self, reviews: impl Iterator<Item = &'r Review>) -> Vec<FailedTest> {
+        let mut failed: Vec<FailedTest> = Vec::new();
+        for (number, review) in (1..).zip(reviews) {
+            for test in &review.failed {
+                if !failed.iter().any(|other| other.id == test.id) {
+                    failed.push(FailedTest {
+                        id: test.id.clone(),
+                        error: format!("repetition {number}: {}", test.error),
+                    });
+                }
+            }
+        }
+        failed
+    }
+}
+
+/// Tells an event of a repetition as one of the whole: shares of all work, and what is left of it.
+fn shifted(
+    mut event: Event<'_>,
+    number: u32,
+    count: u32,
+    planned: &Mutex<Option<Cost>>,
+    events: &dyn Fn(Event<'_>),
+) {
+    let mut planned = planned
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let later = f64::from(count - 1 - number);
+    match &mut event {
+        Event::Planned { whole, .. } => {
+            let first = planned.replace(*whole).is_none();
+            *whole = whole.times(f64::from(count));
+            if !first {
+                return;
+            }
+        }
+        Event::Preparing { left, .. }
+        | Event::PointStarted { left, .. }
+        | Event::PointFinished { left, .. } => {
+            *left = *left + planned.unwrap_or_default().times(later);
+        }
+        _ => {}
+    }
+    if let Event::Preparing { share_done, .. }
+    | Event::PointFinished { share_done, .. }
+    | Event::TestFinished { share_done, .. } = &mut event
+    {
+        *share_done = (f64::from(number) + *share_done) / f64::from(count);
+    }
+    events(event);
+}

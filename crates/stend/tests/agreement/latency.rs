@@ -1,0 +1,72 @@
+//! Latency over time against fio's log of histograms.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::common::{list, number};
+
+/// The latencies of each interval follow from the rows of that time, and all rows with what is
+/// left for the last interval are the histogram of the whole.
+pub fn same_over_time(curve: &Value, (first_ms, rows): (u64, Vec<(u64, Vec<u64>)>), of: &Value) {
+    let interval_ms = (number(&curve["interval_s"]) * 1e3).round() as u64;
+    let shown = &curve["interval_latency"];
+    let count = list(&curve["samples"]).len();
+    let bins = of["clat_ns"]["bins"].as_object().unwrap();
+    let max_ns = number(&of["clat_ns"]["max"]);
+    // All values of an interval, one by one.
+    let mut intervals: Vec<Vec<u64>> = vec![Vec::new(); count];
+    let count_of = |number: &Value| number.as_u64().unwrap();
+    let of_value = |(value, number): (&String, &Value)| (value.parse().unwrap(), count_of(number));
+    let mut left: BTreeMap<u64, u64> = bins.iter().map(of_value).collect();
+    let total: u64 = left.values().sum();
+    let put = |interval: &mut Vec<u64>, value, number: u64| {
+        interval.extend(std::iter::repeat_n(value, number as usize));
+    };
+    for (at_ms, counts) in rows {
+        let steps = (at_ms.saturating_sub(first_ms) as f64 / interval_ms as f64).round() as usize;
+        let interval = &mut intervals[steps.clamp(1, count) - 1];
+        for (bin, number) in (0..).zip(counts).filter(|(_, number)| *number > 0) {
+            *left.get_mut(&middle(bin)).expect("fio counted it") -= number;
+            put(interval, middle(bin), number);
+        }
+    }
+    for (value, number) in left {
+        put(&mut intervals[count - 1], value, number);
+    }
+    assert_eq!(intervals.iter().map(Vec::len).sum::<usize>() as u64, total);
+    let top = intervals.iter().flatten().copied().max().unwrap();
+    for (index, mut values) in intervals.into_iter().enumerate() {
+        values.sort_unstable();
+        let at = |percent: usize| {
+            let rank = (values.len() * percent).div_ceil(100);
+            rank.checked_sub(1)
+                .map_or(0.0, |rank| (values[rank] as f64).min(max_ns))
+        };
+        let most = if values.last() == Some(&top) {
+            max_ns
+        } else {
+            at(100)
+        };
+        for (key, wanted) in [("p50_ns", at(50)), ("p99_ns", at(99)), ("max_ns", most)] {
+            let shown = number(&shown[key][index]);
+            // Three digits.
+            assert!(
+                (shown - wanted).abs() <= wanted * 0.005,
+                "{key} {index}: {shown}, {wanted}"
+            );
+        }
+        // The interval with requests has latencies.
+        assert_eq!(number(&shown["max_ns"][index]) > 0.0, !values.is_empty());
+    }
+}
+
+/// The value that fio prints for a bin, from its ends: 64 bins to each power of two.
+fn middle(bin: u64) -> u64 {
+    if bin < 128 {
+        return bin;
+    }
+    let width = 1_u64 << (bin / 64 - 1);
+    let below_power = 64 * width;
+    below_power + bin % 64 * width + width / 2
+}
