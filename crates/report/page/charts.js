@@ -96,6 +96,13 @@
           line: { color: colour("muted"), dash: at(DASHES, trace.slot), width: 1.2 },
           hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": %{y:,.3~r} " + plain(chart.y2.unit) + "<extra>" + common.name + "</extra>",
         };
+      case "curve":
+        return {
+          ...common,
+          mode: "lines",
+          line: { ...line, width: 2.2 },
+          hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": %{y:,.4~r} " + plain(chart.y.unit) + "<extra>" + common.name + "</extra>",
+        };
       case "thin":
         return {
           ...common,

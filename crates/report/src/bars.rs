@@ -13,6 +13,8 @@ pub struct Bar {
     pub text: String,
     /// The same in another unit; empty for none.
     pub note: String,
+    /// Half the width of the 95 % interval of the mean, of a repeated test.
+    pub half_width: Option<f64>,
 }
 
 impl Bar {
@@ -21,7 +23,7 @@ impl Bar {
         Bar {
             at: bytes_per_s / 1e6,
             text: number::mb_per_s(bytes_per_s),
-            note: String::new(),
+            ..Bar::default()
         }
     }
 
@@ -65,6 +67,8 @@ pub struct Row {
     pub note: String,
     /// Length as a share of the longest bar of the chart, percent, as CSS takes it.
     pub width_percent: String,
+    /// Where the 95 % interval begins and how wide it is, percent likewise.
+    pub interval_percent: Option<[String; 2]>,
     /// Whether it is the reviewed drive's.
     pub reviewed: bool,
 }
@@ -86,13 +90,18 @@ pub fn chart(
             bars
         })
         .collect();
-    let longest = all.iter().flatten().map(|(_, bar)| bar.at);
+    let ends = |(_, bar): &(usize, Bar)| bar.at + bar.half_width.unwrap_or(0.0);
+    let longest = all.iter().flatten().map(ends);
     let longest = longest.filter(|at| at.is_finite()).fold(0.0, f64::max);
     let row = |name: &str, slot: usize, bar: &Bar| Row {
         name: name.to_owned(),
         text: bar.text.clone(),
         note: bar.note.clone(),
         width_percent: width_percent(bar.at, longest),
+        interval_percent: bar.half_width.map(|half| {
+            let from = bar.at - half;
+            [from, 2.0 * half].map(|place| width_percent(place, longest))
+        }),
         reviewed: slot == 0,
     };
     let named = groups.iter().zip(&all);

@@ -219,6 +219,8 @@ impl Trace {
 pub enum Role {
     /// A line with a marker on every point.
     Line,
+    /// A line without markers, for many points.
+    Curve,
     /// A thin line, for the parts of a whole.
     Thin,
     /// A thin line on the axis of temperatures.

@@ -1,33 +1,50 @@
-//! Latency distributions: their percentiles as a chart and as a table.
+//! Latency distributions: cumulative, as a chart, and their percentiles as a table.
 
+use stend_record::histogram::cumulative;
 use stend_record::review::LatencySummary;
 
 use crate::chart::{Axis, Chart, Coordinate, Role, Scale, Trace, Values};
 use crate::number;
 use crate::view::{Cell, Table};
 
+/// Points of a cumulative distribution at most: a line needs no more.
+const CUMULATIVE_MAX: usize = 120;
+
 /// A distribution with its name.
 #[derive(Clone)]
 pub struct Row<'a> {
-    /// Its load, or its curve.
+    /// Its load, its curve, or its drive.
     pub name: String,
-    /// The distribution.
+    /// Its percentiles.
     pub latency: &'a LatencySummary,
+    /// All of it, as an HdrHistogram in base64.
+    pub histogram: Option<&'a str>,
     /// The time on processors that a request took, ns.
     pub cpu_ns: Option<f64>,
 }
 
-/// The percentiles that a review keeps, ns, with their names.
-pub fn percentiles(latency: &LatencySummary) -> [(&'static str, f64); 7] {
+/// The mean, the percentiles as far as the requests are enough for them, and the slowest, ns, with
+/// their names.
+pub fn percentiles(latency: &LatencySummary) -> [(String, Option<f64>); 7] {
+    let [p50, p99, p99_9, p99_99, p99_999] = latency.percentiles().map(|(percent, value)| {
+        let name = share_words(percent);
+        (name, value.map(|ns| ns as f64))
+    });
+    let named = |name: &str, ns: f64| (name.to_owned(), Some(ns));
     [
-        ("mean", latency.mean),
-        ("50\u{a0}%", latency.p50 as f64),
-        ("99\u{a0}%", latency.p99 as f64),
-        ("99.9\u{a0}%", latency.p99_9 as f64),
-        ("99.99\u{a0}%", latency.p99_99 as f64),
-        ("99.999\u{a0}%", latency.p99_999 as f64),
-        ("max", latency.max as f64),
+        named("mean", latency.mean),
+        p50,
+        p99,
+        p99_9,
+        p99_99,
+        p99_999,
+        named("max", latency.max as f64),
     ]
+}
+
+/// `99.9 %`.
+fn share_words(percent: f64) -> String {
+    format!("{}\u{a0}%", number::significant(percent, 8))
 }
 
 /// A place on a logarithmic latency axis, µs; 0 has none.
@@ -37,16 +54,19 @@ pub fn place_us(ns: f64) -> Option<f64> {
 
 /// The latency axis, logarithmic, with ticks over the values of some traces, µs.
 pub fn axis(traces: &[Trace]) -> Axis {
+    let values = traces.iter().filter_map(|trace| match &trace.values {
+        Values::Own { y, .. } => Some(y),
+        Values::Curve { .. } => None,
+    });
+    axis_over(values.flatten())
+}
+
+fn axis_over<'c>(values: impl Iterator<Item = &'c Coordinate>) -> Axis {
     let (mut least, mut greatest) = (f64::INFINITY, 0.0_f64);
-    for trace in traces {
-        let Values::Own { y, .. } = &trace.values else {
-            continue;
-        };
-        for place in y {
-            if let Coordinate::Figure(us) = place {
-                least = least.min(*us);
-                greatest = greatest.max(*us);
-            }
+    for place in values {
+        if let Coordinate::Figure(us) = place {
+            least = least.min(*us);
+            greatest = greatest.max(*us);
         }
     }
     let ticks = log_ticks(least, greatest);
@@ -86,8 +106,69 @@ fn tick_latency(us: f64) -> String {
     format!("{}\u{a0}{unit}", number::factor(value))
 }
 
-/// A chart of whole distributions, a line each.
+/// A chart of whole distributions, a line each: cumulative where the histograms were kept.
 pub fn chart(title: String, lines: &[Row<'_>]) -> Chart {
+    match cumulative_traces(lines) {
+        Some(traces) => cumulative_chart(title, traces),
+        None => percentile_chart(title, lines),
+    }
+}
+
+/// `None` where a histogram is missing or cannot be read.
+fn cumulative_traces(lines: &[Row<'_>]) -> Option<Vec<Trace>> {
+    let trace = |(slot, line): (usize, &Row<'_>)| {
+        let points = cumulative(line.histogram?, CUMULATIVE_MAX).ok()?;
+        // Above this share the next run would show others.
+        let enough = match line.latency.requests {
+            0 => 1.0,
+            requests => 1.0 - 10.0 / requests as f64,
+        };
+        // The slowest share is on no logarithmic axis.
+        let points = points
+            .into_iter()
+            .filter(|p| p.share <= enough && p.share < 1.0);
+        let points = points.map(|p| (p.latency_ns as f64 / 1e3, 1.0 - p.share));
+        Some(Trace::through(line.name.clone(), slot, Role::Curve, points))
+    };
+    lines.iter().enumerate().map(trace).collect()
+}
+
+/// Latency along the axis, and upwards the share of requests that are faster, by nines.
+fn cumulative_chart(title: String, traces: Vec<Trace>) -> Chart {
+    let own = |trace: &Trace| match &trace.values {
+        Values::Own { x, y } => (x.clone(), y.clone()),
+        Values::Curve { .. } => (Vec::new(), Vec::new()),
+    };
+    let (x, y): (Vec<_>, Vec<_>) = traces.iter().map(own).unzip();
+    let shares = y.iter().flatten().filter_map(|share| match share {
+        Coordinate::Figure(share) => Some(*share),
+        _ => None,
+    });
+    let least = shares.fold(0.5, f64::min).max(1e-9);
+    let shares = [0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
+    let shares = shares.into_iter().filter(|share| *share >= least);
+    let shares: Vec<f64> = shares.collect();
+    let tick = |share: &f64| share_words(100.0 - 100.0 * share);
+    Chart {
+        title,
+        x: Axis {
+            title: "Latency".to_owned(),
+            ..axis_over(x.iter().flatten())
+        },
+        y: Axis {
+            scale: Scale::Log,
+            tick_texts: shares.iter().map(tick).collect(),
+            tick_values: shares,
+            // The fastest at the bottom.
+            range: Some([1.0, least]),
+            ..Axis::new("Requests that are faster", "")
+        },
+        traces,
+        ..Chart::default()
+    }
+}
+
+fn percentile_chart(title: String, lines: &[Row<'_>]) -> Chart {
     let traces = lines.iter().enumerate().map(|(slot, line)| {
         // The mean is not a place in the distribution: it stands in the table alone.
         let places = &percentiles(line.latency)[1..];
@@ -95,14 +176,13 @@ pub fn chart(title: String, lines: &[Row<'_>]) -> Chart {
             line.name.clone(),
             slot,
             Role::Line,
-            places.iter().map(|(n, _)| Coordinate::Name((*n).into())),
-            places.iter().map(|&(_, ns)| place_us(ns).into()),
+            places.iter().map(|(n, _)| Coordinate::Name(n.clone())),
+            places.iter().map(|(_, ns)| ns.and_then(place_us).into()),
         )
     });
     let traces: Vec<Trace> = traces.collect();
     Chart {
         title,
-        wide: true,
         x: Axis {
             scale: Scale::Category,
             ..Axis::new("Share of requests that are faster", "")
@@ -139,7 +219,7 @@ fn has_cpu_time(rows: &[Row<'_>]) -> bool {
 }
 
 fn columns(head: &str, with_cpu: bool) -> Vec<Cell> {
-    let heads = percentiles(&LatencySummary::default()).map(|(name, _)| name.into());
+    let heads = percentiles(&LatencySummary::default()).map(|(name, _)| Cell::from(name));
     let cpu = with_cpu.then(|| Cell::noted("CPU time", "a request, fio's threads"));
     std::iter::once(head.into())
         .chain(heads)
@@ -148,7 +228,7 @@ fn columns(head: &str, with_cpu: bool) -> Vec<Cell> {
 }
 
 fn cells(row: &Row<'_>, with_cpu: bool) -> Vec<Cell> {
-    let figures = percentiles(row.latency).map(|(_, ns)| number::latency(ns).into());
+    let figures = percentiles(row.latency).map(|(_, ns)| ns.map(number::latency).into());
     let cpu = with_cpu.then(|| row.cpu_ns.map(number::latency).into());
     let name = row.name.as_str().into();
     std::iter::once(name).chain(figures).chain(cpu).collect()

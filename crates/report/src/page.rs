@@ -3,6 +3,8 @@
 use askama::Template;
 use stend_analysis::compare::Unlike;
 use stend_analysis::findings::{Finding, SUMMARY_TITLE, findings};
+use stend_analysis::repeated;
+use stend_analysis::same_load::{UnlikeLoad, unlike_loads};
 use stend_analysis::steady::start_words;
 use stend_analysis::words::{capitalised, list};
 use stend_record::review::{Review, SteadyStart, TargetKind, TestResult};
@@ -83,6 +85,10 @@ struct Section<'a> {
     found: String,
     /// How it was brought to the steady states that it started from.
     starts: Vec<String>,
+    /// Loads that another test measured with another figure.
+    unlike: Vec<String>,
+    /// How often it was repeated, and what follows; empty of a single time.
+    repeated: String,
     blocks: Vec<Block>,
 }
 
@@ -101,9 +107,10 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
         ..ChartData::default()
     };
     let said = findings(review);
+    let unlike_loads = unlike_loads(review);
     let tests = review.tests.iter().enumerate();
     let tests: Vec<Section<'_>> = tests
-        .map(|(number, test)| section(number, test, &said, &drives, &mut data))
+        .map(|(number, test)| section(number, test, (&said, &unlike_loads), &drives, &mut data))
         .collect();
     let target = &review.target;
     let published = published::tables(review);
@@ -228,7 +235,7 @@ fn kind_note(kind: TargetKind) -> &'static str {
 fn section<'a>(
     number: usize,
     test: &'a TestResult,
-    said: &[Finding],
+    (said, unlike): (&[Finding], &[UnlikeLoad]),
     drives: &[Drive<'_>],
     data: &mut ChartData,
 ) -> Section<'a> {
@@ -249,6 +256,12 @@ fn section<'a>(
             .iter()
             .map(|start| number::bound(&start_sentence(start)))
             .collect(),
+        unlike: unlike
+            .iter()
+            .filter(|load| load.figures.iter().any(|figure| figure.test_id == test.id))
+            .map(|load| number::bound(&load.words()))
+            .collect(),
+        repeated: number::bound(&capitalised(repeated::line(test).trim())),
         blocks: kinds::blocks(test, drives, data),
     }
 }

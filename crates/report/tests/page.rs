@@ -84,9 +84,9 @@ fn every_test_has_charts_tables_method_and_jobs() {
     }
     let charts = data(&html)["charts"].as_array().unwrap().len();
     assert_eq!(select(&html, ".chart").len(), charts);
-    // 1 for the latencies of sequential and random, 2 + 2 for the depth, 2 for the block, 1 mixed,
+    // The latencies of 2 sequential and 4 random loads, 2 + 2 for the depth, 2 for the block, 1 mixed,
     // 3 + 1 for the degradation, 3 + 1 and the rival's 2 for the recovery.
-    assert_eq!(charts, 1 + 1 + 4 + 2 + 1 + 4 + 6);
+    assert_eq!(charts, 2 + 4 + 4 + 2 + 1 + 4 + 6);
     // Each load of the rest is a group of bars, the faster drive first.
     let random = common::bars(&html, "section[id$='-random']");
     assert_eq!(random.len(), 4);

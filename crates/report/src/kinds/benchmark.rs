@@ -72,10 +72,16 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let group = |cell: &BenchmarkCell| format!("{}, {}", cell.row, cell.load.op.words());
     let groups: Vec<String> = cells.iter().map(group).collect();
     let title = format!("{}: the fastest pass", test.title);
-    let mut chart = bars::chart(title, "MB/s, MB = 10⁶ bytes", &groups, drives, |slot, nth| {
-        let cell = cell_of(&drives[slot], test, &cells[nth].row, cells[nth].load.op)?;
-        Some(Bar::mb_per_s(cell.best_bw_bytes_per_s))
-    });
+    let mut chart = bars::chart(
+        title,
+        "MB/s, MB = 10⁶ bytes",
+        &groups,
+        drives,
+        |slot, nth| {
+            let cell = cell_of(&drives[slot], test, &cells[nth].row, cells[nth].load.op)?;
+            Some(Bar::mb_per_s(cell.best_bw_bytes_per_s))
+        },
+    );
     chart.note = format!(
         "A file of {}; the fastest of {} passes of {}.",
         number::block(cells[0].load.region_bytes.unwrap_or_default()),

@@ -14,10 +14,13 @@ use crate::chart::{
 };
 use crate::curve::{self, Facts, Window};
 use crate::drive::Drive;
-use crate::latency;
 use crate::number;
 use crate::speed;
 use crate::view::{Block, Cell, Table};
+
+mod latencies;
+
+use latencies::latency_block;
 
 /// A curve with its means, and where the page's data holds it.
 struct Drawn<'a> {
@@ -231,29 +234,7 @@ fn group_blocks(
     tables.extend(levels_table(drawn));
     tables.push(means_table(drawn, window_s));
     let speeds = Block::drawn(figures, tables);
-    vec![speeds, latency_block(drawn, &suffix, data)]
-}
-
-/// Latency over whole curves: a chart where the reviewed drive is among them, a table
-/// in any case.
-fn latency_block(drawn: &[Drawn<'_>], suffix: &str, data: &mut ChartData) -> Block {
-    let rows = drawn.iter().map(|d| latency::Row {
-        name: d.name.clone(),
-        latency: &d.series.latency_ns,
-        cpu_ns: d.series.cpu_ns_per_request,
-    });
-    let rows: Vec<latency::Row<'_>> = rows.collect();
-    let reviewed = drawn.iter().any(|d| d.dots);
-    let mut figures = Vec::new();
-    if reviewed {
-        let load = load_phrase(drawn[0].series);
-        let title = format!("Latency of {load} by percentile{suffix}");
-        figures.push(latency::chart(title, &rows).place(data, None));
-    }
-    let caption = format!("Completion latency over the whole curve{suffix}");
-    let table = latency::table(caption, "Curve", &rows);
-    let table = if reviewed { table.on_paper() } else { table.folded() };
-    Block::drawn(figures, vec![table])
+    vec![speeds, latency_block(drawn, &suffix, window_s, data)]
 }
 
 fn load_phrase(series: &Series) -> String {

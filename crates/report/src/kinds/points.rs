@@ -2,7 +2,7 @@
 
 use stend_analysis::load::points_of;
 use stend_analysis::words::capitalised;
-use stend_analysis::{Dimension, Load, Metric};
+use stend_analysis::{Dimension, Interval, Load, Metric};
 use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
 
 use crate::bars::{self, Bar, BarChart};
@@ -13,9 +13,17 @@ use crate::number;
 use crate::speed;
 use crate::view::{Block, Cell, Figure, Table};
 
+/// Loads of a test whose distributions are drawn at most.
+const DISTRIBUTIONS_MAX: usize = 6;
+
 /// The speed of a point in requests and in bytes a second.
 fn speed_of(point: &Point) -> (f64, f64) {
     (point.iops, point.bw_bytes_per_s)
+}
+
+/// The 95 % interval of a repeated point, requests a second.
+fn interval(point: &Point) -> Option<Interval> {
+    Interval::of(&point.repeated_iops)
 }
 
 fn caption(metric: Metric) -> &'static str {
@@ -72,6 +80,10 @@ fn grouped(test: &TestResult, drives: &[Drive<'_>], metric: Metric) -> BarChart 
             at: speed::on_axis(metric, speed_of(point)),
             text: cell.text,
             note: cell.note,
+            half_width: interval(point).map(|of| {
+                let per_s = point.load.block_bytes as f64;
+                speed::on_axis(metric, (of.half_width, of.half_width * per_s))
+            }),
         })
     })
 }
@@ -343,16 +355,10 @@ fn latencies(
     let points = points_of(test);
     let reviewed = &drives[0].label;
     let figures = match varied {
-        // More lines than this cannot be told apart.
-        None if points.len() <= 6 => {
-            let title = format!(
-                "Latency of {} requests by percentile: {reviewed}",
-                common_words(points)
-            );
-            let lines: Vec<latency::Row<'_>> =
-                points.iter().map(|p| latency_row(p, points)).collect();
-            vec![latency::chart(title, &lines).place(data, None)]
-        }
+        None if points.len() <= DISTRIBUTIONS_MAX => points
+            .iter()
+            .map(|point| distribution(test, point, drives).place(data, None))
+            .collect(),
         Some(Dimension::Depth) => latency_lines(test, &drives[0], data),
         _ => Vec::new(),
     };
@@ -372,10 +378,26 @@ fn latencies(
     Block::drawn(figures, tables)
 }
 
+/// The distribution of a load, of all drives.
+fn distribution(test: &TestResult, point: &Point, drives: &[Drive<'_>]) -> Chart {
+    let load = Load::of(point);
+    let lines = drives.iter().filter_map(|drive| {
+        let point = drive.point(&test.id, load)?;
+        Some(latency::Row {
+            name: drive.label.clone(),
+            ..latency_row(point, &[])
+        })
+    });
+    let lines: Vec<latency::Row<'_>> = lines.collect();
+    let name = load_words(load, points_of(test));
+    latency::chart(format!("Latency: {name}"), &lines)
+}
+
 fn latency_row<'p>(point: &'p Point, points: &[Point]) -> latency::Row<'p> {
     latency::Row {
         name: load_words(Load::of(point), points),
         latency: &point.latency_ns,
+        histogram: point.latency_histogram.as_deref(),
         cpu_ns: point.cpu_ns_per_request,
     }
 }
@@ -388,6 +410,7 @@ fn latency_rows(points: &[Point]) -> Vec<latency::Row<'_>> {
         rows.extend(point.parts.iter().map(|part| latency::Row {
             name: format!("↳ {}s at {share}", part.op.words()),
             latency: &part.latency_ns,
+            histogram: None,
             cpu_ns: None,
         }));
     }
@@ -408,14 +431,14 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
         let mut traces = Vec::new();
         // The median, the tail, the far tail and the worst.
         for place in [1, 3, 5, 6] {
-            let name = percentiles(&LatencySummary::default())[place].0;
+            let name = percentiles(&LatencySummary::default())[place].0.clone();
             let ys = depths.iter().map(|&depth| {
                 let point = of_op
                     .iter()
                     .find(|p| u64::from(p.load.queue_depth) == depth);
-                point.and_then(|p| latency::place_us(percentiles(&p.latency_ns)[place].1))
+                point.and_then(|p| latency::place_us(percentiles(&p.latency_ns)[place].1?))
             });
-            traces.push(line(name.into(), traces.len(), &depths, ys));
+            traces.push(line(name, traces.len(), &depths, ys));
         }
         let chart = Chart {
             title: format!(

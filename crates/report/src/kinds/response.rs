@@ -159,6 +159,7 @@ fn latency_rows(response: &Response) -> [latency::Row<'_>; 2] {
     let row = |name, latency| latency::Row {
         name,
         latency,
+        histogram: None,
         cpu_ns: None,
     };
     let before = format!("{}: before", capitalised(&response.name));

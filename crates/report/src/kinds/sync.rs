@@ -57,6 +57,7 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
             at: stream.writes_per_s,
             text: number::plain(stream.writes_per_s),
             note: durable_words(stream),
+            half_width: None,
         })
     })
 }
@@ -132,6 +133,7 @@ fn latency_rows(point: &SyncPoint) -> Vec<latency::Row<'_>> {
             Some(latency::Row {
                 name: number::bound(&format!("{name}: {what}")),
                 latency: latency.as_ref()?,
+                histogram: None,
                 cpu_ns: None,
             })
         });
