@@ -142,29 +142,6 @@ fn figures_are_set_on_the_command_line_and_told_with_the_result() {
     assert_eq!(again["tests"], made["tests"]);
     fails(dir, &["compare", "demo-8gb", "mine"], 3, &["fits 2 drives"]);
 
-    // A model that comes from none has what was set in its name too.
-    let own = DEMO.replace(TITLE, "My own").replace("demo-8gb", "own");
-    fs::write(dir.join("own.toml"), own).unwrap();
-    let plain = reviewed(dir, &["own.toml"]);
-    assert_eq!(plain["target"]["title"], "My own");
-    assert!(plain["target"]["model"]["shipped"].is_null());
-    let changed = reviewed(dir, &["own.toml", "--set", "gc.depth=2", "--label", "deep"]);
-    assert_eq!(changed["target"]["title"], "My own, gc.depth = 2");
-    let compared = ok(dir, &["compare", "deep", "My own, gc.depth = 2"]).stdout;
-    assert!(!compared.contains("Differing figures"), "{compared}");
-    let compared = ok(dir, &["compare", "4", "deep"]).stdout;
-    assert!(compared.contains("  gc.depth: 1 against 2\n"), "{compared}");
-    let plan = [
-        "review",
-        "own.toml",
-        "--set",
-        "gc.depth=2",
-        "--plan",
-        "--json",
-    ];
-    let plan = ok(dir, &plan).stdout;
-    assert!(plan.contains("My own, gc.depth = 2"), "{plan}");
-
     let real = ["review", "x.bin", "--size", "8MiB", "--set", "nand.dies=4"];
     fails(dir, &real, 3, &["--set nand.dies=4", "x.bin is none"]);
     for (option, parts) in [
@@ -180,6 +157,33 @@ fn figures_are_set_on_the_command_line_and_told_with_the_result() {
     }
     let args = ["review", "demo-8gb", "--set", "nand.dies"];
     fails(dir, &args, 2, &["KEY=VALUE"]);
+}
+
+#[test]
+fn what_is_set_of_a_model_that_comes_from_none_is_in_its_name() {
+    let dir = folder();
+    let dir = dir.path();
+    let own = DEMO.replace(TITLE, "My own").replace("demo-8gb", "own");
+    fs::write(dir.join("own.toml"), own).unwrap();
+    let plain = reviewed(dir, &["own.toml"]);
+    assert_eq!(plain["target"]["title"], "My own");
+    assert!(plain["target"]["model"]["shipped"].is_null());
+    let changed = reviewed(dir, &["own.toml", "--set", "gc.depth=2", "--label", "deep"]);
+    assert_eq!(changed["target"]["title"], "My own, gc.depth = 2");
+    let compared = ok(dir, &["compare", "deep", "My own, gc.depth = 2"]).stdout;
+    assert!(!compared.contains("Differing figures"), "{compared}");
+    let compared = ok(dir, &["compare", "1", "deep"]).stdout;
+    assert!(compared.contains("  gc.depth: 1 against 2\n"), "{compared}");
+    let plan = [
+        "review",
+        "own.toml",
+        "--set",
+        "gc.depth=2",
+        "--plan",
+        "--json",
+    ];
+    let plan = ok(dir, &plan).stdout;
+    assert!(plan.contains("My own, gc.depth = 2"), "{plan}");
 }
 
 #[test]
