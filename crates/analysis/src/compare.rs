@@ -131,14 +131,13 @@ pub fn unlike_models(sides: &[Side<'_>]) -> Vec<Unlike> {
     let Some(models) = models.collect::<Option<Vec<&ModelInfo>>>() else {
         return Vec::new();
     };
-    let origin = |model: &&ModelInfo| model.shipped.clone();
-    let Some(first) = models.first().and_then(origin) else {
-        return Vec::new();
+    // Variants of a model that comes from no shipped one have its title in common.
+    let origin = |model: &&ModelInfo| match &model.shipped {
+        Some(shipped) => (true, shipped.clone()),
+        None => (false, model.title.clone()),
     };
-    if models
-        .iter()
-        .any(|model| origin(model).as_ref() != Some(&first))
-    {
+    let origins: BTreeSet<(bool, String)> = models.iter().map(origin).collect();
+    if origins.len() != 1 {
         return Vec::new();
     }
     let mut seen = BTreeSet::new();

@@ -17,7 +17,8 @@ pub struct ModelInfo {
     /// Name of the shipped model that it is or comes from, if it comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shipped: Option<String>,
-    /// In what it differs from that, in the order of drive files.
+    /// In what it differs from that, or from its file where figures were set of a model that comes
+    /// from none; in the order of drive files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ModelChange>,
 }

@@ -404,7 +404,7 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "threads")]
     pub state: Option<PathBuf>,
 
-    /// Folder of the report. Default: `review-` and the target's name.
+    /// Folder of the report. Default: `review-`, the target's name, and figures that were set.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 

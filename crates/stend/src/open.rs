@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicU64;
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
 use stend_record::endurance::Health;
-use stend_record::review::TargetInfo;
+use stend_record::review::{ModelInfo, TargetInfo};
 use stend_target::real::{self, FioTarget, OpenOptions};
-use stend_target::{Access, SimulatedTarget, Target, WriteLimit, is_state_file};
+use stend_target::{Access, SimulatedTarget, Target, WriteLimit, is_state_file, model_info};
 
 use crate::args::{OnArgs, RealArgs, SetArgs};
 use crate::consent;
@@ -135,12 +135,15 @@ pub fn check_set<'a>(
 
 /// The drive model of this name, shipped or in a file, with other figures; `None` where the name
 /// is no model's.
-pub fn model(name: &str, set: &SetArgs) -> Result<Option<Model>, Failure> {
-    let model = match Model::shipped(name) {
-        None if name.ends_with(".toml") => Some(Model::read(Path::new(name))?),
-        shipped => shipped,
+fn model(Named { name, set }: Named<'_>) -> Result<Option<(Model, ModelInfo)>, Failure> {
+    let original = match Model::shipped(name) {
+        None if name.ends_with(".toml") => Model::read(Path::new(name))?,
+        None => return Ok(None),
+        Some(shipped) => shipped,
     };
-    Ok(model.map(|model| model.with(&set.set)).transpose()?)
+    let model = original.with(&set.set)?;
+    let known = model_info(&model, &original);
+    Ok(Some((model, known)))
 }
 
 /// What is going to be done to a real target.
@@ -171,14 +174,15 @@ pub fn open(named: Named<'_>, real_args: &RealArgs, access: Access) -> Result<Op
 /// As [`open`], with what will be written to a device of a number of bytes: for the table that is
 /// shown before its serial number is requested.
 pub fn open_planned(
-    Named { name, set }: Named<'_>,
+    named: Named<'_>,
     real_args: &RealArgs,
     access: Access,
     planned: &dyn Fn(u64) -> Option<Planned>,
 ) -> Result<Opened, Failure> {
+    let name = named.name;
     let path = Path::new(name);
-    let simulated = if let Some(model) = model(name, set)? {
-        Some(SimulatedTarget::new(model))
+    let simulated = if let Some((model, known)) = model(named)? {
+        Some(SimulatedTarget::new(model).of_model(known))
     } else if is_state_file(path) {
         Some(SimulatedTarget::open(path, access)?)
     } else {
@@ -222,14 +226,15 @@ pub struct Seen {
 }
 
 /// As [`open`], without opening a real target: nothing is made, locked or asked for.
-pub fn look(Named { name, set }: Named<'_>, real_args: &RealArgs) -> Result<Seen, Failure> {
+pub fn look(named: Named<'_>, real_args: &RealArgs) -> Result<Seen, Failure> {
+    let name = named.name;
     let path = Path::new(name);
-    if let Some(model) = model(name, set)? {
+    if let Some((model, known)) = model(named)? {
         let spec = model.spec();
         return Ok(Seen {
             info: TargetInfo {
                 name: name.to_owned(),
-                ..SimulatedTarget::info_of(&model)
+                ..SimulatedTarget::info_of_known(&model, &known)
             },
             simulated: true,
             trim_supported: spec.trim.enabled,

@@ -135,7 +135,7 @@ fn tables_are_exported_for_others() {
     assert_eq!(list(&all).len(), points);
     let args = ["lab", "export", "out", "--format", "parquet"];
     if cfg!(feature = "parquet") {
-        assert_eq!(ok(dir, &args).stdout.lines().count(), 13);
+        assert_eq!(ok(dir, &args).stdout.lines().count(), 15);
         let parquet = fs::read(dir.join("out/samples.parquet")).unwrap();
         assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     } else {

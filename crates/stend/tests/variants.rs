@@ -122,6 +122,10 @@ fn figures_are_set_on_the_command_line_and_told_with_the_result() {
     let command = made["reproduce"].as_str().unwrap();
     let expected = "stend review demo-8gb --set gc.policy=fifo --set 'nand.read_us[0]=75.5' ";
     assert!(command.starts_with(expected), "{command}");
+    assert!(
+        dir.join("review-demo-8gb-gc.policy-fifo-nand.read_us_0_-75.5/index.html")
+            .exists()
+    );
     // The rival is the shipped model.
     assert_eq!(made["rivals"][0]["target"]["title"], TITLE);
     let facts = list(&made["target"]["facts"]);
@@ -153,6 +157,33 @@ fn figures_are_set_on_the_command_line_and_told_with_the_result() {
     }
     let args = ["review", "demo-8gb", "--set", "nand.dies"];
     fails(dir, &args, 2, &["KEY=VALUE"]);
+}
+
+#[test]
+fn what_is_set_of_a_model_that_comes_from_none_is_in_its_name() {
+    let dir = folder();
+    let dir = dir.path();
+    let own = DEMO.replace(TITLE, "My own").replace("demo-8gb", "own");
+    fs::write(dir.join("own.toml"), own).unwrap();
+    let plain = reviewed(dir, &["own.toml"]);
+    assert_eq!(plain["target"]["title"], "My own");
+    assert!(plain["target"]["model"]["shipped"].is_null());
+    let changed = reviewed(dir, &["own.toml", "--set", "gc.depth=2", "--label", "deep"]);
+    assert_eq!(changed["target"]["title"], "My own, gc.depth = 2");
+    let compared = ok(dir, &["compare", "deep", "My own, gc.depth = 2"]).stdout;
+    assert!(!compared.contains("Differing figures"), "{compared}");
+    let compared = ok(dir, &["compare", "1", "deep"]).stdout;
+    assert!(compared.contains("  gc.depth: 1 against 2\n"), "{compared}");
+    let plan = [
+        "review",
+        "own.toml",
+        "--set",
+        "gc.depth=2",
+        "--plan",
+        "--json",
+    ];
+    let plan = ok(dir, &plan).stdout;
+    assert!(plan.contains("My own, gc.depth = 2"), "{plan}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub use contract::{
 pub use error::TargetError;
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};
 pub use monitor::Reading;
-pub use simulated::{SimulatedTarget, Streamed};
+pub use simulated::{SimulatedTarget, Streamed, model_info};
 pub use state::{Access, is_state_file};
 pub use stend_load::Sample;
 pub use stend_load::runner::Progress;

@@ -170,13 +170,28 @@ impl SimulatedTarget {
         }
     }
 
+    /// The same drive, whose model is known to be this one.
+    #[must_use]
+    pub fn of_model(self, known: ModelInfo) -> SimulatedTarget {
+        SimulatedTarget {
+            identity: Arc::new(known.into()),
+            ..self
+        }
+    }
+
     /// What a new drive of this model would say of itself, without making one.
     pub fn info_of(model: &Model) -> TargetInfo {
-        info(model, &model_info(model), model.spec().user_bytes)
+        SimulatedTarget::info_of_known(model, &model_info(model, model))
+    }
+
+    /// As [`SimulatedTarget::info_of`], of a model that is known to be this one.
+    pub fn info_of_known(model: &Model, known: &ModelInfo) -> TargetInfo {
+        info(model, known, model.spec().user_bytes)
     }
 
     fn identity(&self) -> &ModelInfo {
-        self.identity.get_or_init(|| model_info(&self.model))
+        self.identity
+            .get_or_init(|| model_info(&self.model, &self.model))
     }
 
     /// What it was made of.
@@ -406,8 +421,8 @@ impl SimulatedTarget {
 fn info(model: &Model, of: &ModelInfo, capacity_bytes: u64) -> TargetInfo {
     let facts = model.facts().into_iter();
     let mut facts: Vec<Condition> = facts.map(|(name, value)| condition(&name, value)).collect();
-    if let (Some(shipped), false) = (&of.shipped, of.changes.is_empty()) {
-        let name = format!("differs from {shipped}");
+    if !of.changes.is_empty() {
+        let name = format!("differs from {}", of.shipped.as_ref().unwrap_or(&of.title));
         facts.push(condition(&name, of.changes_in_full()));
     }
     TargetInfo {
@@ -420,9 +435,15 @@ fn info(model: &Model, of: &ModelInfo, capacity_bytes: u64) -> TargetInfo {
     }
 }
 
-/// Which model it is, and what of it is not the shipped one's.
-fn model_info(model: &Model) -> ModelInfo {
+/// Which model it is, and what of it is not the shipped one's; of one that comes from no shipped
+/// model, what is not the `original`'s, if that is another.
+pub fn model_info(model: &Model, original: &Model) -> ModelInfo {
     let origin = model.origin();
+    let shipped = origin.as_ref().map(|origin| origin.name.to_owned());
+    let changes = match origin {
+        Some(origin) => origin.changes,
+        None => model.changes_from(original),
+    };
     let json = |setting: Setting| serde_json::to_value(setting).ok();
     let change = |change: Change| ModelChange {
         name: short_key(&change.key).to_owned(),
@@ -433,12 +454,8 @@ fn model_info(model: &Model) -> ModelInfo {
     ModelInfo {
         fingerprint: format!("{:016x}", model.fingerprint),
         title: model.title.clone(),
-        shipped: origin.as_ref().map(|origin| origin.name.to_owned()),
-        changes: origin
-            .into_iter()
-            .flat_map(|o| o.changes)
-            .map(change)
-            .collect(),
+        shipped,
+        changes: changes.into_iter().map(change).collect(),
     }
 }
 

@@ -54,6 +54,11 @@ impl Model {
         })
     }
 
+    /// In what this model differs from another one, in the order of the file.
+    pub fn changes_from(&self, other: &Model) -> Vec<Change> {
+        changes(&self.figures(), &other.figures())
+    }
+
     /// A shipped model, if this one may come from it.
     fn related(&self, shipped: &'static Shipped) -> Option<(&'static str, Model)> {
         // Most are not read: their text lacks what they would have in common.
@@ -181,9 +186,17 @@ mod tests {
             &text.replace("size_mib = { value = 256", "size_mib = { value = 512"),
             "m",
         );
-        let origin = model.expect("it is sound").origin().expect("the parts are");
+        let model = model.expect("it is sound");
+        let origin = model.origin().expect("the parts are");
         assert_eq!(origin.name, "sandisk-ultra-ii-240gb");
         assert!(!origin.changes.is_empty());
+        // With another figure it still does.
+        let set = [("gc.depth", Setting::Whole(2))];
+        let changed = model.with(&set).expect("it is sound");
+        let nearest = changed.origin().expect("the parts are");
+        assert_eq!(nearest.name, origin.name);
+        assert_eq!(nearest.changes.len(), origin.changes.len() + 1);
+        assert_eq!(changed.changes_from(&model).len(), 1);
     }
 
     #[test]

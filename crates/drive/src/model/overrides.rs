@@ -82,7 +82,12 @@ impl Model {
         }
         FileError::unless_empty(problems)?;
         let model = Model::parse(&document.to_string(), &self.name);
-        model.map_err(|error| self.without_lines(&error))
+        let model = model.map_err(|error| self.without_lines(&error))?;
+        Ok(Model {
+            // Its text has none any more, and it still comes from them.
+            parts: self.parts.clone(),
+            ..model
+        })
     }
 
     /// What the text of the model gives for keys as [`Model::with`] takes them; `None` for one that

@@ -81,7 +81,7 @@ table! {
         /// Optional tables of which the file says that the drive has nothing of the kind, each with
         /// the reason.
         absent: Vec<(&'static str, String)>;
-        /// The parts that its file includes; none of a text that is resolved already.
+        /// The parts that its file includes; none where the text was resolved already.
         parts: Vec<String>;
     }
 }

@@ -493,7 +493,18 @@ fn folder_path(args: &ReviewArgs) -> PathBuf {
     let stem = Path::new(&args.target)
         .file_stem()
         .map_or_else(|| "target".to_string(), |s| s.to_string_lossy().to_string());
-    PathBuf::from(format!("review-{stem}"))
+    // Variants have folders of their own.
+    let set = args.set.set.iter().map(|(key, value)| {
+        let plain = |c: char| match c.is_alphanumeric() || "-_.".contains(c) {
+            true => c,
+            false => '_',
+        };
+        format!("-{key}-{value}")
+            .chars()
+            .map(plain)
+            .collect::<String>()
+    });
+    PathBuf::from(format!("review-{stem}{}", set.collect::<String>()))
 }
 
 /// The command that makes the same review again.
