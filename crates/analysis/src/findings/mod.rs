@@ -34,6 +34,7 @@ use stend_record::review::{Review, TestResult};
 pub use drives::labels;
 
 use crate::kinds::sentences;
+use crate::shortened;
 use crate::words;
 
 /// Title of the first finding, the whole in a few sentences.
@@ -44,8 +45,7 @@ pub const SUMMARY_TITLE: &str = "In short";
 pub fn findings(review: &Review) -> Vec<(String, String)> {
     let drives = drives::all(review);
     let mut found = Vec::new();
-    let whole = |test: &&TestResult| test.left_out_points == 0;
-    for test in review.tests.iter().filter(whole) {
+    for test in judged(review) {
         let mut said = sentences(test, review.target.capacity_bytes);
         if said.is_empty() {
             continue;
@@ -59,6 +59,14 @@ pub fn findings(review: &Review) -> Vec<(String, String)> {
         found.insert(0, (SUMMARY_TITLE.to_owned(), summary.join(" ")));
     }
     found
+}
+
+/// The tests of which findings are given: those of which no point was left out, and which are long
+/// enough.
+fn judged(review: &Review) -> impl Iterator<Item = &TestResult> {
+    let is_judged =
+        |test: &&TestResult| test.left_out_points == 0 && shortened::why(review, test).is_none();
+    review.tests.iter().filter(is_judged)
 }
 
 fn title(test: &TestResult) -> String {
