@@ -359,7 +359,8 @@ fn rows(sides: &[Side<'_>], figures: impl Fn(&Review) -> Vec<KeyFigure>) -> Vec<
 #[cfg(test)]
 mod tests {
     use stend_record::endurance::Health;
-    use stend_record::review::TargetInfo;
+    use stend_record::load::Load;
+    use stend_record::review::{Pattern, TargetInfo, TestResult};
     use stend_record::smart::{BeforeAfter, Reading};
 
     use super::*;
@@ -448,6 +449,53 @@ mod tests {
         assert_eq!(
             names(&drive("A", "6.1"), &drive("B", "6.2")),
             ["firmware", "kernel"]
+        );
+    }
+
+    #[test]
+    fn rows_are_level_by_the_intervals_of_both_sides() {
+        let side = |iops: &[f64]| {
+            let point = Point {
+                load: Load::read(Pattern::Random, 4096, 1),
+                iops: iops.iter().sum::<f64>() / iops.len() as f64,
+                repeated_iops: if iops.len() > 1 {
+                    iops.to_vec()
+                } else {
+                    Vec::new()
+                },
+                ..Point::default()
+            };
+            let test = TestResult {
+                points: Some(vec![point]),
+                ..TestResult::default()
+            };
+            Review {
+                tests: vec![test],
+                ..review(None, &[], &[])
+            }
+        };
+        let level = |one: &[f64], two: &[f64]| {
+            let (one, two) = (side(one), side(two));
+            let sides = [&one, &two].map(|review| Side { review, facts: &[] });
+            point_rows(&sides)[0].is_level(1)
+        };
+        // 1 % apart: within 2 %, and within wide intervals, but not within narrow ones.
+        assert_eq!(level(&[100.0], &[101.0]), Some(true));
+        assert_eq!(
+            level(&[99.9, 100.1, 100.0], &[101.0, 101.1, 100.9]),
+            Some(false)
+        );
+        assert_eq!(
+            level(&[99.0, 101.0, 100.0], &[101.0, 102.0, 100.0]),
+            Some(true)
+        );
+        // 5 % apart: not within 2 %, but within wide intervals.
+        assert_eq!(level(&[100.0], &[105.0]), Some(false));
+        assert_eq!(level(&[95.0, 105.0], &[100.0, 110.0]), Some(true));
+        assert_eq!(
+            level(&[100.0, 100.0], &[105.0]),
+            Some(false),
+            "one side alone"
         );
     }
 }

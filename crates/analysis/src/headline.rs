@@ -1,7 +1,7 @@
 //! Headline figures: the six to eight numbers by which a drive is set beside others at a glance,
 //! and how it stands to them. Of every one, more is better.
 
-use stend_record::review::{Pattern, Point, PointOp, Series, TestResult};
+use stend_record::review::{Pattern, Point, PointOp, Review, Series, TestResult};
 
 use crate::ends::end_level;
 use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit, speed_of};
@@ -11,6 +11,7 @@ use crate::kinds::files::files_of;
 use crate::kinds::key_figures;
 use crate::kinds::traces::traces_of;
 use crate::load::{Load, points_of};
+use crate::shortened::spoiled;
 
 /// More than these are not taken in at a glance.
 pub const HEADLINES_MAX: usize = 8;
@@ -66,22 +67,42 @@ impl Headline {
     }
 }
 
+/// The headline figures of a review: of its own drive, then of its rivals. Tests whose findings
+/// shortening spoils have none.
+pub fn of_review(review: &Review) -> Vec<Headline> {
+    let rivals = review.rivals.iter().map(|rival| rival.tests.as_slice());
+    let drives: Vec<&[TestResult]> = std::iter::once(review.tests.as_slice())
+        .chain(rivals)
+        .collect();
+    let spoiled = spoiled(review);
+    headlines_where(&drives, |id| spoiled.iter().all(|one| one.test_id != id))
+}
+
 /// The headline figures of drives, by their tests; the first drive's say which there are. Tests of
 /// which points were left out have none.
 pub fn headlines(drives: &[&[TestResult]]) -> Vec<Headline> {
+    headlines_where(drives, |_| true)
+}
+
+fn headlines_where(drives: &[&[TestResult]], counts: impl Fn(&str) -> bool) -> Vec<Headline> {
     let Some(own) = drives.first() else {
         return Vec::new();
     };
+    let own: Vec<&TestResult> = whole(own).filter(|test| counts(&test.id)).collect();
+    let own = own.as_slice();
     let mut found = points_headlines(own, drives);
     found.extend(curve_headline(own, drives));
     found.extend(mixed_headline(own, drives));
     found.extend(benchmark_headlines(own, drives, found.is_empty()));
-    let traces = whole(own).find(|test| traces_of(test).len() > 1);
+    let traces = own.iter().copied().find(|test| traces_of(test).len() > 1);
     found.extend(traces.and_then(|test| key_headline("Desktop traces", test, drives)));
     found.extend(files_headline(own, drives));
     // Of tests that none of the rules above knows.
     if found.is_empty() {
-        found.extend(whole(own).filter_map(|test| key_headline(&test.title, test, drives)));
+        found.extend(
+            own.iter()
+                .filter_map(|test| key_headline(&test.title, test, drives)),
+        );
     }
     found.truncate(HEADLINES_MAX);
     found
@@ -156,10 +177,13 @@ const POINTS: [Wanted; 5] = [
     ),
 ];
 
-fn points_headlines(own: &[TestResult], drives: &[&[TestResult]]) -> Vec<Headline> {
+fn points_headlines(own: &[&TestResult], drives: &[&[TestResult]]) -> Vec<Headline> {
     let mut found: Vec<(String, Load, Headline)> = Vec::new();
     for (name, pattern, op, group, take) in POINTS {
-        let all = whole(own).flat_map(|test| points_of(test).iter().map(move |p| (test, p)));
+        let all = own
+            .iter()
+            .copied()
+            .flat_map(|test| points_of(test).iter().map(move |p| (test, p)));
         let fits = |point: &Point| {
             let load = point.load;
             let page = take == Take::Fastest || load.block_bytes == PAGE_BYTES;
@@ -213,12 +237,12 @@ fn metric_of(take: Take) -> Metric {
 }
 
 /// Where the first single curve of writes ends.
-fn curve_headline(own: &[TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
+fn curve_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
     let single = |test: &TestResult| match curves_of(test) {
         [only] if only.point.op == PointOp::Write => Some(only.clone()),
         _ => None,
     };
-    let test = whole(own).find(|test| single(test).is_some())?;
+    let test = own.iter().copied().find(|test| single(test).is_some())?;
     let end = |series: &Series| Some(speed_of(series, end_level(series)?));
     let series = single(test)?;
     Some(Headline {
@@ -231,13 +255,13 @@ fn curve_headline(own: &[TestResult], drives: &[&[TestResult]]) -> Option<Headli
 }
 
 /// The usual mix, of the first test that has it.
-fn mixed_headline(own: &[TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
+fn mixed_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
     let usual = |test: &TestResult| {
         let mut points = points_of(test).iter();
         let point = points.find(|p| p.load.read_percent == MIXED_HEADLINE_READ_PERCENT)?;
         Some((Metric::of(points_of(test)).value(point), point.load.pattern))
     };
-    let test = whole(own).find(|test| usual(test).is_some())?;
+    let test = own.iter().copied().find(|test| usual(test).is_some())?;
     let ((_, unit), pattern) = usual(test)?;
     Some(Headline {
         name: format!(
@@ -253,11 +277,14 @@ fn mixed_headline(own: &[TestResult], drives: &[&[TestResult]]) -> Option<Headli
 
 /// Rows of a benchmark, where nothing else measures the same.
 fn benchmark_headlines(
-    own: &[TestResult],
+    own: &[&TestResult],
     drives: &[&[TestResult]],
     wanted: bool,
 ) -> Vec<Headline> {
-    let test = whole(own).find(|test| !benchmark_of(test).is_empty());
+    let test = own
+        .iter()
+        .copied()
+        .find(|test| !benchmark_of(test).is_empty());
     let Some(test) = test.filter(|_| wanted) else {
         return Vec::new();
     };
@@ -298,8 +325,11 @@ fn key_headline(name: &str, test: &TestResult, drives: &[&[TestResult]]) -> Opti
 }
 
 /// The geometric mean over the sets of the first test of files.
-fn files_headline(own: &[TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
-    let test = whole(own).find(|test| !files_of(test).is_empty())?;
+fn files_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
+    let test = own
+        .iter()
+        .copied()
+        .find(|test| !files_of(test).is_empty())?;
     let mean = |test: &TestResult| {
         let logs: Vec<f64> = files_of(test)
             .iter()

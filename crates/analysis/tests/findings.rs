@@ -501,3 +501,37 @@ fn a_percentile_is_said_only_of_enough_requests() {
     let line = stend_analysis::kinds::lines(&few);
     assert!(line.contains("p99        – µs"), "{line}");
 }
+
+#[test]
+fn a_shortened_run_gives_no_finding_that_needs_the_whole_time() {
+    let of = |scale: f64, seconds: usize| {
+        let fresh = sampled(seconds, |_, _| 10_000.0, |_, _| 1.0);
+        let written = fresh.samples.last().unwrap().written_bytes;
+        let mut all = review(vec![
+            sequential(500e6, 400e6),
+            curves("degradation", vec![fresh]),
+        ]);
+        all.duration_scale = scale;
+        all.target.capacity_bytes = 10_000_000_000;
+        (written, all)
+    };
+    let titles =
+        |all: &Review| -> Vec<String> { findings(all).into_iter().map(|f| f.title).collect() };
+    let both = ["In short", "Title of sequential", "Title of degradation"];
+    // 40.96 MB a second: 244 s are less than 10 GB, 245 s are more.
+    let (written, short) = of(0.1, 244);
+    assert!(written < 10_000_000_000);
+    assert_eq!(titles(&short), both[..2]);
+    let said = text(&short, "In short");
+    assert!(
+        said.contains(
+            "No findings are given, since the shortened run does not support them, of Title of \
+             degradation (9.99 GB of 10 GB were written)."
+        ),
+        "{said}"
+    );
+    assert!(!said.contains("holds its speed"), "{said}");
+    assert_eq!(titles(&of(0.1, 245).1), both);
+    assert_eq!(titles(&of(1.0, 244).1), both);
+    assert!(text(&of(1.0, 244).1, "In short").contains("holds its speed"));
+}

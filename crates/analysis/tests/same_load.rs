@@ -1,6 +1,6 @@
 //! One load in two tests, and figures that no drive has.
 
-use stend_analysis::{Cause, implausible, unlike_loads};
+use stend_analysis::{Cause, implausible, noiseless, unlike_loads};
 use stend_record::review::{Pattern, Point, PointOp, Review, TargetKind};
 
 use crate::common::{self, point, points};
@@ -110,4 +110,25 @@ fn figures_that_no_drive_has_are_found_on_files_alone() {
     let mut deep = tests(250.0, 250.0, 97_000.0);
     deep[1].1[0].load.queue_depth = 128;
     assert_eq!(of(TargetKind::File, deep), []);
+}
+
+#[test]
+fn a_load_without_any_spread_is_found() {
+    let with = |depth, p50: u64, max: u64| {
+        let mut of = point(Read, 4096, depth, 100, 9_000.0);
+        (of.latency_ns.p50, of.latency_ns.max) = (p50, max);
+        of
+    };
+    let list = vec![
+        with(1, 110_000, 110_100),
+        with(2, 110_000, 110_200),
+        with(4, 0, 0),
+    ];
+    let found = noiseless(&review(TargetKind::Simulated, &[("random", list)]));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].load.queue_depth, 1);
+    assert_eq!(
+        (found[0].test_id.as_str(), found[0].latency_ns),
+        ("random", 110_000)
+    );
 }

@@ -9,7 +9,7 @@ use crate::budget::check_budget;
 use crate::edition::Edition;
 use crate::options::{DURATION_SCALE_MAX, MethodError, ReviewOptions};
 use crate::plan::Plan;
-use crate::serial;
+use crate::scaled;
 use crate::setting::Setting;
 
 /// Whether the options suit the edition, which can be known before a target is opened.
@@ -118,7 +118,7 @@ pub(crate) fn prepare_plan<'e>(
         no_trim: access.no_trim && !access.read_only,
     };
     let mut plan = Plan::new(edition, &left, setting, options.wanted, unfinished);
-    serial::warn_of_shortened_rests(&mut plan);
+    scaled::tell(&mut plan);
     Ok((plan, finished))
 }
 

@@ -1,10 +1,11 @@
 //! What was tested and how, in sentences for the report.
 
 use stend_record::load::size_text;
-use stend_record::review::{Condition, Review, TargetKind};
+use stend_record::review::{Condition, Review};
 
 use crate::plan::Plan;
 use crate::preparation::STEADY_STATE;
+use crate::scaled;
 use crate::setting::Setting;
 
 /// The name of the note that a run was stopped and continued.
@@ -51,7 +52,7 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
             value,
         });
     };
-    add("edition", edition.title.clone());
+    add("edition", scaled::edition_title(plan));
     if !plan.setting.read_only {
         for state in &edition.states {
             add(&format!("state `{}`", state.id), state.title.clone());
@@ -121,7 +122,7 @@ fn regions(plan: &Plan<'_>) -> Option<String> {
 }
 
 fn order(plan: &Plan<'_>, can_be_copied: bool) -> String {
-    let pause_s = plan.setting.rest_s(plan.edition.pause_s);
+    let pause_s = plan.edition.pause_s;
     if plan.setting.read_only {
         return format!(
             "one drive: the points that only read, one after the other; between two tests it \
@@ -150,16 +151,8 @@ fn durations(setting: &Setting) -> String {
     } else {
         "stretched"
     };
-    let rests = match setting.kind {
-        TargetKind::Simulated => "rests keep their length, which costs nothing in virtual time",
-        _ if scale < 1.0 => {
-            "rests are shortened as well, so that the drive may still have worked on what was \
-             written before"
-        }
-        _ => "rests are stretched as well",
-    };
     format!(
         "{word}: every measurement × {scale}, in whole seconds and at least 1 s, and of each trace \
-         the beginning; {rests}; what goes by bytes (filling, a pass over the range) is not changed"
+         the beginning; rests keep their length; what goes by bytes (filling, a pass over the range) is not changed"
     )
 }

@@ -74,7 +74,7 @@ impl Estimate {
             Action::Step(Step::Fill { region_bytes, .. }) => {
                 self.fill_bytes += range_bytes(*region_bytes, capacity_bytes);
             }
-            Action::Step(Step::Idle { duration_s }) => self.idle_s += setting.rest_s(*duration_s),
+            Action::Step(Step::Idle { duration_s }) => self.idle_s += duration_s,
             Action::Replay(replay) => {
                 self.measured_s += replay.duration_s;
                 self.trace_bytes += replay.written_bytes;
@@ -308,9 +308,7 @@ fn part(setting: &Setting, action: &Action<'_>, title: Option<String>) -> Outlin
             range_bytes(*region_bytes, capacity_bytes),
         ),
         Action::Step(Step::Trim) => sized("TRIM of the whole capacity".to_owned(), 0),
-        Action::Step(Step::Idle { duration_s }) => {
-            timed("rest".to_owned(), setting.rest_s(*duration_s))
-        }
+        Action::Step(Step::Idle { duration_s }) => timed("rest".to_owned(), *duration_s),
         Action::Step(Step::UntilSteady(rounds)) => {
             let round_s = setting.runtime_s(rounds.round_s) as f64;
             timed(

@@ -13,7 +13,7 @@
 //! `context` and `preparation` (what measures); `kind` (what a kind of test is); `parse`;
 //! `kinds` (the table of them, one file each); `edition` and `until_steady`; `options` and
 //! `budget`; `plan`; `runner`; `serial` and `parallel` (in which order); `choice`; `estimate`;
-//! `conditions`; `run`; `repeat`.
+//! `scaled`; `conditions`; `run`; `repeat`.
 
 mod budget;
 mod choice;
@@ -38,6 +38,7 @@ mod recorder;
 mod repeat;
 mod run;
 mod runner;
+mod scaled;
 mod serial;
 mod setting;
 mod state;

@@ -28,9 +28,9 @@ pub struct ReviewOptions<'a> {
     /// How often every test is carried out, each time with a root seed of its own
     /// ([`repetition_seed`](crate::repetition_seed)); 0 counts as 1.
     pub repeat: u32,
-    /// Factor on every measurement, and on the rests of real targets; those of simulated ones
-    /// keep their length. Runtimes come out in whole seconds, at least one; of traces, the
-    /// beginning is replayed; filling the drive is by capacity and is not scaled.
+    /// Factor on every measurement. Runtimes come out in whole seconds, at least one; of traces,
+    /// the beginning is replayed; filling the drive is by capacity, and rests are what the drive
+    /// needs to finish its work: neither is scaled.
     pub duration_scale: f64,
     /// How many procedures run at a time on a target that can be copied, and so how many
     /// copies exist at a time; 0 counts as 1. The result does not depend on it.

@@ -45,7 +45,7 @@ impl Context<'_> {
             Step::UntilSteady(rounds) => spent = self.until_steady(target, name, rounds)?,
             Step::Idle { duration_s } => {
                 begin();
-                target.idle(self.setting.rest_s(*duration_s))?;
+                target.idle(*duration_s)?;
             }
         }
         // Of rounds that were not needed, too.

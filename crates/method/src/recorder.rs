@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use stend_analysis::{steady, words};
+use stend_analysis::{implausible, steady, words};
 use stend_record::review::{Condition, FailedTest, JobText, Review, SteadyStart, TestResult};
 use stend_target::TargetError;
 
@@ -475,6 +475,13 @@ fn review(progress: &Progress) -> Review {
     review.tests = progress.finished.iter().flatten().cloned().collect();
     review.failed = progress.failed.iter().flatten().cloned().collect();
     review.unfinished = progress.unfinished.iter().flatten().cloned().collect();
+    for (id, text) in implausible(&review) {
+        let mut tests = review.tests.iter_mut();
+        let test = tests.find(|test| test.id == id && !test.warnings.contains(&text));
+        if let Some(test) = test {
+            test.warnings.push(text);
+        }
+    }
     let whole = review.tests.iter().all(|test| test.left_out_points == 0);
     review.complete = whole && review.failed.is_empty() && progress.settled.iter().all(|s| *s);
     review

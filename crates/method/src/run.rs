@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::recorder::Recorder;
 use crate::runner::Runner;
 use crate::setting::Action;
-use crate::{conditions, parallel, serial};
+use crate::{conditions, parallel, scaled, serial};
 
 /// As [`run_review`](crate::run_review), once. A target that can be copied is taken, or if this is
 /// not the `last` time, a copy of it; one that cannot stays.
@@ -82,7 +82,9 @@ pub(crate) fn once(
     }
     serial::run(&runner, target.as_mut());
     let mut review = recorder.finish();
-    warn_of_implausible(&mut review, events);
+    for (_, text) in stend_analysis::implausible(&review) {
+        events(Event::Warning { text: &text });
+    }
     host::smart_after(target.as_mut(), &mut review);
     options.ended.inspect(|ended| ended(target.as_mut()));
     Ok(review)
@@ -106,24 +108,12 @@ fn settle_what_is_known(
     recorder.settle_taken_over();
 }
 
-/// Adds warnings to tests whose figures no drive has.
-fn warn_of_implausible(review: &mut Review, events: &dyn Fn(Event<'_>)) {
-    for (id, text) in stend_analysis::implausible(review) {
-        let test = review.tests.iter_mut().find(|test| test.id == id);
-        let Some(test) = test.filter(|test| !test.warnings.contains(&text)) else {
-            continue;
-        };
-        events(Event::Warning { text: &text });
-        test.warnings.push(text);
-    }
-}
-
 /// The review of a plan before anything is measured, without what the target says of itself.
 fn without_results(plan: &Plan<'_>, options: &ReviewOptions<'_>, can_be_copied: bool) -> Review {
     Review {
         schema: SCHEMA.to_owned(),
         edition: plan.edition.id.clone(),
-        edition_title: plan.edition.title.clone(),
+        edition_title: scaled::edition_title(plan),
         seed: options.seed,
         duration_scale: options.duration_scale,
         until_steady: options.until_steady.map(|load| load.name.to_owned()),

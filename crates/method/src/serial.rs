@@ -108,34 +108,6 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Option<usize>, Action<'_
     }
 }
 
-/// Warns of the tests that come behind a shortened rest: before them, or as a part of them.
-pub(crate) fn warn_of_shortened_rests(plan: &mut Plan<'_>) {
-    // Where nothing is written, a drive has nothing to work on.
-    if plan.setting.read_only {
-        return;
-    }
-    let mut longest_s = vec![0_f64; plan.tests.len()];
-    walk(plan, &mut |procedure, action| {
-        let places = procedure.map(|index| plan.procedures[index].places.as_slice());
-        for place in places.unwrap_or_default() {
-            let longest_s = &mut longest_s[place.test];
-            match action {
-                Action::Step(Step::Idle { duration_s }) => {
-                    *longest_s = longest_s.max(*duration_s);
-                }
-                // What follows is steady, whatever was before.
-                Action::Step(Step::UntilSteady(_)) => *longest_s = 0.0,
-                _ => {}
-            }
-        }
-    });
-    for (test, longest_s) in plan.tests.iter_mut().zip(longest_s) {
-        let warnings = &mut test.head.warnings;
-        let warning = plan.setting.rest_warning(longest_s);
-        warnings.extend(warning.filter(|text| !warnings.contains(text)));
-    }
-}
-
 /// Carries the plan out on the one target.
 ///
 /// A test stops at its first error, and the next one is tried, after the state has been

@@ -1,6 +1,5 @@
 //! What all measurements of a review have in common, and the estimated cost of each.
 
-use stend_analysis::words;
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{PointOp, TargetKind};
 
@@ -17,7 +16,7 @@ pub(crate) const PASS_BYTES_PER_S: f64 = 400e6;
 pub(crate) struct Setting {
     /// Root seed.
     pub(crate) seed: u64,
-    /// Factor on the duration of every measurement, and of rests on a real target.
+    /// Factor on the duration of every measurement.
     pub(crate) scale: f64,
     /// Capacity of the target, bytes.
     pub(crate) capacity_bytes: u64,
@@ -66,30 +65,6 @@ impl Setting {
         scaled_runtime_s(duration_s, self.scale)
     }
 
-    /// The length of a rest, s. A rest in virtual time costs nothing, and keeps its length: a
-    /// shortened one would end while the drive still works on what was written before.
-    pub(crate) fn rest_s(&self, duration_s: f64) -> f64 {
-        match self.kind {
-            TargetKind::Simulated => duration_s,
-            _ => duration_s * self.scale,
-        }
-    }
-
-    /// What is to be said of a test behind a rest of this many seconds in the edition, if it is
-    /// shortened here.
-    pub(crate) fn rest_warning(&self, duration_s: f64) -> Option<String> {
-        let rest_s = self.rest_s(duration_s);
-        (rest_s < duration_s).then(|| {
-            format!(
-                "behind a shortened rest: {} instead of {} (duration scale {}); the drive may \
-                 still have worked on what was written before, which spoils these figures",
-                words::time(rest_s),
-                words::time(duration_s),
-                self.scale
-            )
-        })
-    }
-
     /// The cost of an action.
     pub(crate) fn cost(&self, action: &Action<'_>) -> Cost {
         match action {
@@ -125,7 +100,7 @@ impl Setting {
             }
             (_, Step::Idle { duration_s }) => Cost {
                 parts: 0.0,
-                ..Cost::timed(self.rest_s(*duration_s))
+                ..Cost::timed(*duration_s)
             },
             (_, Step::Trim) => Cost::timed(0.0),
         }

@@ -7,9 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use common::{ALL, CAPACITY_BYTES, Fake, Fault, options, test};
-use stend_method::{
-    Cost, Edition, Event, MethodError, ReviewOptions, SteadyLoad, estimate, run_review,
-};
+use stend_method::{Cost, Edition, Event, MethodError, ReviewOptions, estimate, run_review};
 use stend_record::review::{Review, TestResult};
 use stend_target::Target;
 
@@ -183,29 +181,29 @@ fn one_drive_is_brought_to_its_state_before_each_test() {
         // Prepared for the first time: filled for `clean`, then for `filled`.
         "fill 1 s",
         "trim",
-        "idle 9 s",
+        "idle 900 s",
         "fill 1 s",
-        "idle 9 s",
+        "idle 900 s",
         "seq-read-262144-t1-qd1 1 s",
         // `clean` again.
         "trim",
-        "idle 9 s",
+        "idle 900 s",
         "seq-write-262144-t1-qd1 1 s",
         // `filled` again.
         "trim",
-        "idle 9 s",
+        "idle 900 s",
         "fill 1 s",
-        "idle 9 s",
+        "idle 900 s",
         "rand-read-4096-t1-qd1 2 s",
         "rand-read-4096-t1-qd4 2 s",
         "trim",
-        "idle 9 s",
+        "idle 900 s",
         "rand-write-4096-t1-qd1 2 s",
         "rand-write-4096-t1-qd4 2 s",
         "trim",
-        "idle 9 s",
+        "idle 900 s",
         "fill 1 s",
-        "idle 9 s",
+        "idle 900 s",
     ];
     assert_eq!(log[..expected.len()], expected);
     assert!(
@@ -217,51 +215,31 @@ fn one_drive_is_brought_to_its_state_before_each_test() {
     let fills = log.iter().filter(|l| l.starts_with("fill")).count() as u64;
     assert_eq!(asked.fill_bytes, fills * CAPACITY_BYTES);
     let idle = log.iter().filter(|l| l.starts_with("idle")).count() as f64;
-    assert_eq!(asked.idle_s, idle * 9.0);
+    assert_eq!(asked.idle_s, idle * 900.0);
     assert_eq!(asked.measured_s, 2.0 + 4.0 * 2.0 + 11.0 * 2.0);
 }
 
 #[test]
-fn only_a_shortened_rest_of_a_real_target_spoils_what_follows() {
-    let tests = ["sequential", "recovery", "crystaldiskmark"];
-    let told = |fake: Fake, scale: f64, seconds: f64| -> Vec<String> {
+fn rests_keep_their_length_on_every_target() {
+    for (fake, scale) in [
+        (Fake::simulated(), 0.01),
+        (Fake::real(), 0.01),
+        (Fake::real(), 1.0),
+        (Fake::real(), 2.0),
+    ] {
         let (spy, kind) = (fake.spy.clone(), fake.info().kind);
         let options = ReviewOptions {
             duration_scale: scale,
-            ..options(&tests)
+            ..options(&["sequential", "recovery", "crystaldiskmark"])
         };
-        let review = run(fake, &options);
+        run(fake, &options);
         let log = spy.log.lock().unwrap();
-        assert!(
-            log.contains(&format!("idle {seconds} s")),
-            "{kind:?} {scale}: {log:?}"
-        );
-        let rests = |test: &TestResult| -> Vec<String> {
-            let of_rests = |w: &&String| w.contains("rest");
-            test.warnings.iter().filter(of_rests).cloned().collect()
-        };
-        review.tests.iter().flat_map(rests).collect()
-    };
-    // Virtual time costs nothing.
-    assert_eq!(told(Fake::simulated(), 0.01, 900.0), [""; 0]);
-    assert_eq!(told(Fake::simulated(), 2.0, 900.0), [""; 0]);
-    assert_eq!(told(Fake::real(), 1.0, 900.0), [""; 0]);
-    assert_eq!(told(Fake::real(), 2.0, 1800.0), [""; 0]);
-    let warning = "behind a shortened rest: 9 s instead of 15 min (duration scale 0.01); the drive \
-                   may still have worked on what was written before, which spoils these figures";
-    assert_eq!(told(Fake::real(), 0.01, 9.0), [warning; 3]);
-}
-
-#[test]
-fn a_steady_state_makes_up_for_a_shortened_rest() {
-    let options = ReviewOptions {
-        until_steady: Some(SteadyLoad::ALL[0]),
-        ..options(&["random"])
-    };
-    let edition = edition();
-    let review = run_review(Box::new(Fake::real()), &edition, &options, &|_| {}).unwrap();
-    let warnings = &test(&review, "random").warnings;
-    assert!(warnings.iter().all(|w| !w.contains("rest")), "{warnings:?}");
+        let rests = || log.iter().filter(|line| line.starts_with("idle "));
+        assert!(rests().count() > 3, "{log:?}");
+        let of_edition = ["idle 900 s", "idle 60 s", "idle 5 s"];
+        let all = rests().all(|line| of_edition.contains(&line.as_str()));
+        assert!(all, "{kind:?} {scale}: {log:?}");
+    }
 }
 
 #[test]
@@ -278,7 +256,7 @@ fn a_state_that_only_reads_have_touched_is_kept() {
     let options = options(&["sequential", "random"]);
     run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
     let log = spy.log.lock().unwrap();
-    assert_eq!(log[5..7], ["seq-read-262144-t1-qd1 1 s", "idle 9 s"]);
+    assert_eq!(log[5..7], ["seq-read-262144-t1-qd1 1 s", "idle 900 s"]);
     assert_eq!(log[7], "rand-read-4096-t1-qd1 2 s");
 }
 
@@ -360,7 +338,7 @@ fn after_a_failure_the_state_is_made_anew() {
     let log = spy.log.lock().unwrap();
     // The writes of the failed test are left out; `filled` comes back by way of `clean`.
     assert_eq!(log[5], "seq-read-262144-t1-qd1 1 s");
-    assert_eq!(log[6..10], ["trim", "idle 9 s", "fill 1 s", "idle 9 s"]);
+    assert_eq!(log[6..10], ["trim", "idle 900 s", "fill 1 s", "idle 900 s"]);
     assert_eq!(log[10], "rand-read-4096-t1-qd1 2 s");
 }
 
@@ -926,8 +904,8 @@ fn a_benchmark_writes_its_file_and_measures_in_its_own_order() {
     let passes =
         |slug: &str, region: u64, count: usize| vec![format!("{slug}-in{region} 1 s"); count];
     let expected = |slugs: [&str; 8], region: u64, count: usize| -> Vec<String> {
-        let begin = ["fill 1 s", "trim", "idle 9 s", "file 1 s"].map(str::to_owned);
-        let pause = ["idle 0.05 s".to_owned()];
+        let begin = ["fill 1 s", "trim", "idle 900 s", "file 1 s"].map(str::to_owned);
+        let pause = ["idle 5 s".to_owned()];
         let cells = slugs.map(|slug| passes(slug, region, count));
         [begin.to_vec(), cells.join(&pause[..])].concat()
     };

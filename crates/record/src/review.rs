@@ -34,7 +34,7 @@ pub struct Review {
     pub edition_title: String,
     /// Root seed of every random choice.
     pub seed: u64,
-    /// Factor on every measurement, and on rests of real targets; 1 is the edition's own. Anything
+    /// Factor on every measurement; rests keep their length. 1 is the edition's own. Anything
     /// else is a shortened (or stretched) run, and every figure of it must say so.
     pub duration_scale: f64,
     /// How often every test was carried out, each time with a seed of its own; 0 is once.

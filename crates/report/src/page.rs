@@ -3,15 +3,16 @@
 use askama::Template;
 use stend_analysis::compare::Unlike;
 use stend_analysis::findings::{Finding, SUMMARY_TITLE, findings};
+use stend_analysis::noiseless::noiseless_in;
 use stend_analysis::repeated;
 use stend_analysis::same_load::{UnlikeLoad, unlike_loads};
 use stend_analysis::steady::start_words;
-use stend_analysis::words::{capitalised, list};
+use stend_analysis::words::{capitalised, list, uncapitalised};
 use stend_record::review::{Review, SteadyStart, TargetKind, TestResult};
 
 use crate::assets::Assets;
 use crate::chart::ChartData;
-use crate::drive::{Drive, drives, kind_words};
+use crate::drive::{Drive, drives, kind_words, load_words};
 use crate::error::ReportError;
 use crate::top::{Top, top};
 use crate::view::{Block, Cell, Contents, Table};
@@ -87,6 +88,8 @@ struct Section<'a> {
     starts: Vec<String>,
     /// Loads that another test measured with another figure.
     unlike: Vec<String>,
+    /// Loads whose every request took the same time; empty where none did.
+    noiseless: String,
     /// How often it was repeated, and what follows; empty of a single time.
     repeated: String,
     blocks: Vec<Block>,
@@ -261,8 +264,30 @@ fn section<'a>(
             .filter(|load| load.figures.iter().any(|figure| figure.test_id == test.id))
             .map(|load| number::bound(&load.words()))
             .collect(),
+        noiseless: noiseless_words(test),
         repeated: number::bound(&capitalised(repeated::line(test).trim())),
         blocks: kinds::blocks(test, drives, data),
+    }
+}
+
+/// That a model without noise was measured.
+fn noiseless_words(test: &TestResult) -> String {
+    let points = stend_analysis::load::points_of(test);
+    let loads: Vec<String> = noiseless_in(test)
+        .map(|found| uncapitalised(&load_words(found.load, points)))
+        .collect();
+    match loads.len() {
+        0 => String::new(),
+        count if count == points.len() && count > 1 => {
+            "Every request of a load took the same time: nothing in the model scatters here, while \
+             a drive that is measured does."
+                .to_owned()
+        }
+        _ => format!(
+            "Every request took the same time in {}: nothing in the model scatters here, while a \
+             drive that is measured does.",
+            list(&loads)
+        ),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The top of the page: what kind of drive it is, one picture of how it stands to its rivals, and
 //! what it is good and bad at.
 
-use stend_analysis::headline::{Headline, headlines};
+use stend_analysis::headline::{Headline, of_review};
 use stend_record::review::{Review, TargetKind};
 
 use crate::drive::Drive;
@@ -89,8 +89,7 @@ const FACTS: [(&str, &str); 10] = [
 
 /// Gathers the top.
 pub fn top(review: &Review, drives: &[Drive<'_>]) -> Top {
-    let tests: Vec<_> = drives.iter().map(|drive| drive.tests).collect();
-    let headlines = headlines(&tests);
+    let headlines = of_review(review);
     let (strengths, weaknesses) = points(&headlines);
     Top {
         facts: facts(review),

@@ -190,8 +190,8 @@ pub struct ScaleArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,
 
-    /// Scale every measurement by this factor, and rests of real targets; shown beside every figure
-    /// unless it is 1.
+    /// Scale every measurement by this factor, shown beside every figure unless it is 1. Fills and
+    /// rests are not scaled: on a real target they take most of a shortened run (see --plan).
     #[arg(
         long,
         value_name = "F",

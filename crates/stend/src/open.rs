@@ -135,7 +135,7 @@ pub fn check_set<'a>(
 
 /// The drive model of this name, shipped or in a file, with other figures; `None` where the name
 /// is no model's.
-fn model(Named { name, set }: Named<'_>) -> Result<Option<(Model, ModelInfo)>, Failure> {
+pub fn model(Named { name, set }: Named<'_>) -> Result<Option<(Model, ModelInfo)>, Failure> {
     let original = match Model::shipped(name) {
         None if name.ends_with(".toml") => Model::read(Path::new(name))?,
         None => return Ok(None),

@@ -21,6 +21,7 @@ mod lab;
 mod lab_trouble;
 mod permissions;
 mod plan;
+mod repeat;
 mod replay;
 mod review;
 mod run;

@@ -34,8 +34,9 @@ use stend_record::review::{Review, TestResult};
 
 pub use drives::labels;
 
-use crate::headline::headlines;
+use crate::headline::of_review;
 use crate::kinds::sentences;
+use crate::shortened;
 use crate::words;
 
 /// Title of the first finding, the whole in a few sentences.
@@ -57,8 +58,7 @@ pub struct Finding {
 pub fn findings(review: &Review) -> Vec<Finding> {
     let drives = drives::all(review);
     let mut found = Vec::new();
-    let whole = |test: &&TestResult| test.left_out_points == 0;
-    for test in review.tests.iter().filter(whole) {
+    for test in judged(review) {
         let mut said = sentences(test, review.target.capacity_bytes);
         if said.is_empty() {
             continue;
@@ -71,10 +71,7 @@ pub fn findings(review: &Review) -> Vec<Finding> {
             text: said.join(" "),
         });
     }
-    let tests: Vec<&[TestResult]> = std::iter::once(review.tests.as_slice())
-        .chain(review.rivals.iter().map(|rival| rival.tests.as_slice()))
-        .collect();
-    let summary = summary::sentences(review, &drives, &headlines(&tests));
+    let summary = summary::sentences(review, &drives, &of_review(review));
     if !summary.is_empty() {
         let whole = Finding {
             test_id: None,
@@ -84,6 +81,14 @@ pub fn findings(review: &Review) -> Vec<Finding> {
         found.insert(0, whole);
     }
     found
+}
+
+/// The tests of which findings are given: those of which no point was left out, and which are long
+/// enough.
+fn judged(review: &Review) -> impl Iterator<Item = &TestResult> {
+    let is_judged =
+        |test: &&TestResult| test.left_out_points == 0 && shortened::why(review, test).is_none();
+    review.tests.iter().filter(is_judged)
 }
 
 fn title(test: &TestResult) -> String {

@@ -3,7 +3,7 @@
 use stend_record::review::{PointOp, Review, SLOW_LINK, Series, TestResult};
 
 use super::drives::DriveFigures;
-use super::rivals;
+use super::{judged, rivals};
 use crate::ends::{end_level, start_level};
 use crate::figures::Unit;
 use crate::headline::Headline;
@@ -12,6 +12,7 @@ use crate::kinds::curve::{KEPT_SHARE, Return};
 use crate::kinds::ladder;
 use crate::kinds::ladder::rungs_of;
 use crate::load::points_of;
+use crate::shortened;
 use crate::words::{self, capitalised, uncapitalised};
 
 /// Reading and writing within this ratio are about equally fast.
@@ -28,7 +29,7 @@ pub(super) fn sentences(
     if review.tests.is_empty() {
         return vec!["No test has finished: there is nothing to judge.".to_owned()];
     }
-    let whole = || review.tests.iter().filter(|test| test.left_out_points == 0);
+    let whole = || judged(review);
     let clauses: Vec<String> = [
         whole().find_map(reading_and_writing),
         whole().find_map(lasting),
@@ -152,6 +153,7 @@ fn reservations(review: &Review) -> Vec<String> {
             words::number(review.duration_scale)
         ));
     }
+    out.extend(shortened::sentence(review));
     out.extend(slow_links(review));
     if !review.complete {
         let missing: Vec<String> = review.failed.iter().map(|f| f.id.clone()).collect();

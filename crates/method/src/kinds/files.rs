@@ -155,7 +155,7 @@ impl Work for SetWork {
             bytes,
             // The same files whatever is done with them.
             seed: job::seed_of(setting.seed, &format!("files/{set}")),
-            rest_s: setting.rest_s(files.rest_s),
+            rest_s: files.rest_s,
         })?;
         let limits = done.limits.iter();
         let mut warnings: Vec<String> = limits.map(|limit| format!("{set}: {limit}")).collect();

@@ -210,7 +210,6 @@ impl Ladder {
             context.step(target, id, &Step::Trim)?;
         }
         context.step(target, id, &Step::Idle { duration_s: idle_s })?;
-        let idle_s = context.setting.rest_s(idle_s);
         let name = rung_name(trim, idle_s);
         let mut curve = self.curve(context, target, place, &name, self.measure_s)?;
         let Some(found) = recovery(&curve.series, end_iops) else {

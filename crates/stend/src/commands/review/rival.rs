@@ -7,7 +7,8 @@ use stend_drive::model::SHIPPED;
 
 use crate::args::{ReviewArgs, SetArgs};
 use crate::failure::Failure;
-use crate::{note, open};
+use crate::open::{self, Named};
+use crate::output::note;
 
 /// The word for no rival.
 pub(super) const NONE: &str = "none";
@@ -52,7 +53,12 @@ fn default_for(args: &ReviewArgs) -> Result<Option<(String, &'static str)>, Fail
             "before its figures were changed",
         )));
     }
-    let Some(model) = open::model(&args.target, &SetArgs::default())? else {
+    let set = &SetArgs::default();
+    let named = Named {
+        name: &args.target,
+        set,
+    };
+    let Some((model, _)) = open::model(named)? else {
         return Ok(None);
     };
     let of_article = of_articles(&args.target, &args.edition);

@@ -1,0 +1,78 @@
+//! Tests of a shortened run of which no finding is given, since the time that it needs was not
+//! measured.
+
+use stend_record::review::{PointOp, Review, TestResult};
+
+use crate::kinds::curve::curves_of;
+use crate::kinds::rounds::rounds_of;
+use crate::words;
+
+/// A test whose findings the shortening spoils.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spoiled {
+    /// Id of the test.
+    pub test_id: String,
+    /// Its title, for people.
+    pub title: String,
+    /// What was not measured: `8.1 of 240 GB were written`.
+    pub why: String,
+}
+
+/// The tests of a review whose findings are left out; none of a run that was not shortened.
+pub fn spoiled(review: &Review) -> Vec<Spoiled> {
+    let of_test = |test: &TestResult| {
+        Some(Spoiled {
+            test_id: test.id.clone(),
+            title: match test.title.as_str() {
+                "" => test.id.clone(),
+                title => title.to_owned(),
+            },
+            why: why(review, test)?,
+        })
+    };
+    review.tests.iter().filter_map(of_test).collect()
+}
+
+/// Why a test of a shortened run supports no finding.
+pub(crate) fn why(review: &Review, test: &TestResult) -> Option<String> {
+    // Neither does what is not a number.
+    if review.duration_scale.is_nan() || review.duration_scale >= 1.0 {
+        return None;
+    }
+    if let Some(rounds) = rounds_of(test) {
+        let round = words::time(rounds.load_s);
+        return rounds
+            .steady_sought
+            .then(|| format!("rounds of {round} are too short for a steady state"));
+    }
+    let fresh = curves_of(test).first()?;
+    // A curve that ends with its range is not shortened.
+    if fresh.point.op != PointOp::Write || fresh.range_bytes.is_some() {
+        return None;
+    }
+    let written = fresh
+        .samples
+        .last()
+        .map_or(0, |sample| sample.written_bytes);
+    let capacity = review.target.capacity_bytes;
+    (written < capacity).then(|| {
+        format!(
+            "{} of {} were written",
+            words::bytes(written),
+            words::bytes(capacity)
+        )
+    })
+}
+
+/// One sentence on all of them.
+pub(crate) fn sentence(review: &Review) -> Option<String> {
+    let all = spoiled(review);
+    let items = all.iter().map(|one| format!("{} ({})", one.title, one.why));
+    let items: Vec<String> = items.collect();
+    (!items.is_empty()).then(|| {
+        format!(
+            "No findings are given, since the shortened run does not support them, of {}.",
+            words::list(&items)
+        )
+    })
+}
