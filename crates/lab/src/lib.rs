@@ -8,6 +8,7 @@
 //! A review that is read back equals the one that was written: what of it has no column of
 //! its own is kept as JSON beside the columns.
 
+pub mod browse;
 mod columns;
 mod error;
 mod export;
@@ -16,11 +17,13 @@ mod load;
 mod merge;
 #[cfg(feature = "parquet")]
 mod parquet;
+pub mod progress;
 mod runs;
 mod store;
 pub mod studies;
 mod table;
 mod table_files;
+pub mod work;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -44,10 +47,11 @@ const APPLICATION_ID: i32 = 0x7374_6e64;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Each version of the tables from the one before it.
-const VERSIONS: [&str; 3] = [
+const VERSIONS: [&str; 4] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
     include_str!("migrations/3.sql"),
+    include_str!("migrations/4.sql"),
 ];
 
 /// A lab that is open.
@@ -63,6 +67,14 @@ impl Lab {
     /// # Errors
     /// Where the file is none of this program's, of a later version, or cannot be written.
     pub fn open(path: &Path) -> Result<Lab, LabError> {
+        Lab::open_within(path, BUSY_TIMEOUT)
+    }
+
+    /// As [`Lab::open`], and waits no longer than `patience` for another program that writes.
+    ///
+    /// # Errors
+    /// As [`Lab::open`].
+    pub fn open_within(path: &Path, patience: Duration) -> Result<Lab, LabError> {
         let failed = |error| LabError::of(error, path);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|source| LabError::Folder {
@@ -71,7 +83,7 @@ impl Lab {
             })?;
         }
         let mut connection = Connection::open(path).map_err(failed)?;
-        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+        connection.busy_timeout(patience).map_err(failed)?;
         check(&connection, path)?;
         connection
             .pragma_update(None, "journal_mode", "WAL")
@@ -99,15 +111,23 @@ impl Lab {
     /// # Errors
     /// Where the file is none of this program's, or of another version.
     pub fn look(path: &Path) -> Result<Option<Lab>, LabError> {
+        Lab::look_within(path, BUSY_TIMEOUT)
+    }
+
+    /// As [`Lab::look`], and waits no longer than `patience` for another program that writes.
+    ///
+    /// # Errors
+    /// As [`Lab::look`].
+    pub fn look_within(path: &Path, patience: Duration) -> Result<Option<Lab>, LabError> {
         if !path.exists() {
             return Ok(None);
         }
         let failed = |error| LabError::of(error, path);
-        let connection = match open_read_only(path.as_os_str()) {
+        let connection = match open_read_only(path.as_os_str(), patience) {
             // Beside the file there is neither a log nor room for one: nobody writes, and
             // SQLite reads it with this flag.
             Err(error) if cannot_open(&error) && !wal_path(path).exists() => {
-                open_read_only(immutable_uri(path).as_ref())
+                open_read_only(immutable_uri(path).as_ref(), patience)
             }
             other => other,
         };
@@ -135,7 +155,7 @@ impl Lab {
             Ok(Some(lab)) => lab,
             Ok(None) => return Ok(()),
             Err(LabError::Older(path)) => Lab {
-                connection: open_read_only(path.as_os_str())
+                connection: open_read_only(path.as_os_str(), BUSY_TIMEOUT)
                     .map_err(|error| LabError::of(error, &path))?,
                 path,
             },
@@ -215,22 +235,30 @@ impl Lab {
 }
 
 /// A connection that only reads, and has.
-fn open_read_only(name: &OsStr) -> Result<Connection, rusqlite::Error> {
-    match open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY) {
+fn open_read_only(name: &OsStr, patience: Duration) -> Result<Connection, rusqlite::Error> {
+    match open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY, patience) {
         // A program that was killed has left half a change, which only a writer may undo.
         Err(error) if is_half_changed(&error) => {
-            drop(open_with(name, OpenFlags::SQLITE_OPEN_READ_WRITE)?);
-            open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY)
+            drop(open_with(
+                name,
+                OpenFlags::SQLITE_OPEN_READ_WRITE,
+                patience,
+            )?);
+            open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY, patience)
         }
         other => other,
     }
 }
 
 /// A connection that has read.
-fn open_with(name: &OsStr, access: OpenFlags) -> Result<Connection, rusqlite::Error> {
+fn open_with(
+    name: &OsStr,
+    access: OpenFlags,
+    patience: Duration,
+) -> Result<Connection, rusqlite::Error> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(name, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.busy_timeout(patience)?;
     version(&connection)?;
     Ok(connection)
 }

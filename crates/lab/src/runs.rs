@@ -90,7 +90,7 @@ pub struct RunSummary {
     pub command: String,
 }
 
-const SELECT: &str = "
+pub(crate) const SELECT: &str = "
     SELECT runs.id, uuid, kind, model, serial, firmware, capacity_bytes, edition, edition_sha256,
         duration_scale, state, begun_unix_ms, saved_unix_ms, stend_version, stend_commit, folder,
         command, target,
@@ -168,7 +168,7 @@ pub(crate) fn remove_drives_without_runs(within: &Transaction<'_>) -> Result<(),
     within.execute(sql, []).map(drop)
 }
 
-fn summary(row: &Row<'_>) -> Result<RunSummary, rusqlite::Error> {
+pub(crate) fn summary(row: &Row<'_>) -> Result<RunSummary, rusqlite::Error> {
     let state: String = row.get(10)?;
     let state = [RunState::Unfinished, RunState::Complete]
         .into_iter()

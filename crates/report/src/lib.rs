@@ -84,6 +84,16 @@ pub fn write_study(
     replace(&page, &html).map(|()| page)
 }
 
+/// The pages' style sheet, for pages beside them.
+pub fn style() -> &'static str {
+    include_str!("../page/style.css")
+}
+
+/// plotly.js, as the pages embed it, for pages beside them.
+pub fn plotly() -> &'static str {
+    include_str!(concat!(env!("OUT_DIR"), "/plotly.min.js"))
+}
+
 fn json(review: &Review) -> Result<String, ReportError> {
     let json = serde_json::to_string(review);
     let json = json.map_err(|error| ReportError::Render(error.to_string()))?;
