@@ -4,6 +4,7 @@ use std::fmt;
 
 use rusqlite::types::Type;
 use rusqlite::{Row, Transaction, params};
+use stend_record::review::Condition;
 
 use crate::{Lab, LabError};
 
@@ -88,6 +89,26 @@ pub struct RunSummary {
     pub folder: String,
     /// The command that makes it again.
     pub command: String,
+}
+
+impl RunSummary {
+    /// What the lab knows of how it was made beside its review: edition and program.
+    pub fn facts(&self) -> Vec<Condition> {
+        let facts = [
+            ("edition's SHA-256", self.edition_sha256.clone()),
+            ("stend", self.stend_version.clone()),
+            (
+                "commit of stend",
+                self.stend_commit.clone().unwrap_or_default(),
+            ),
+        ];
+        let facts = facts.into_iter().filter(|fact| !fact.1.is_empty());
+        let facts = facts.map(|(name, value)| Condition {
+            name: name.to_owned(),
+            value,
+        });
+        facts.collect()
+    }
 }
 
 pub(crate) const SELECT: &str = "

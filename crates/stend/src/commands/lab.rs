@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use stend_lab::{Format, Lab, RunId, RunState, RunSummary, TABLES};
 
+mod serve;
+
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
 use crate::failure::Failure;
 use crate::laboratory;
@@ -37,6 +39,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
             note(&format!("runs deleted: {}", runs.len()));
             Ok(())
         }
+        LabCommand::Serve { port } => serve::run(&args.lab, *port),
         LabCommand::Merge { other } => {
             let mut lab = Lab::open(&laboratory::path(&args.lab)?)?;
             let merged = lab.merge(other)?;
