@@ -1,0 +1,6 @@
+//! The pages: their routes in this process, and in headless Chromium.
+
+mod browser;
+mod common;
+mod routes;
+mod security;
