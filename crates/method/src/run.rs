@@ -80,6 +80,7 @@ pub fn run_review(
             recorder: &recorder,
             limits: &limits,
             ends_when: options.ends_when,
+            curves_grow: options.curves_grow,
         },
     };
     if can_be_copied {

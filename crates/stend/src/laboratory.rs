@@ -100,6 +100,7 @@ fn absolute(folder: &Path) -> PathBuf {
 
 /// The run that a review is kept as.
 pub struct Keeper {
+    path: PathBuf,
     lab: Mutex<Lab>,
     folder: PathBuf,
     edition_sha256: String,
@@ -111,6 +112,7 @@ impl Keeper {
     /// Opens the lab; called before hours of measuring, to find errors early.
     pub fn open(lab: &Path, folder: &Path, edition_sha256: &str) -> Result<Keeper, Failure> {
         Ok(Keeper {
+            path: lab.to_path_buf(),
             lab: Mutex::new(Lab::open(lab)?),
             folder: absolute(folder),
             edition_sha256: edition_sha256.to_owned(),
@@ -148,6 +150,11 @@ impl Keeper {
             lab.save(run, review, &beginning)?;
         }
         Ok(())
+    }
+
+    /// The lab's file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The number of the run, if anything was kept.

@@ -32,7 +32,8 @@ pub(crate) fn latency(ns: f64) -> String {
 
 /// A share from 0 to 1 in whole percent, rounded down: 100 is done.
 pub(crate) fn percent(share: f64) -> String {
-    format!("{:.0}", (share * 100.0).floor())
+    // 0.58 is 57.99… percent.
+    format!("{:.0}", (share * 100.0 + 1e-9).floor())
 }
 
 /// How many of what: `1 run`, `2 runs`.
