@@ -29,6 +29,9 @@
     };
   }
 
+  // Charts of which the user wants the vertical axis logarithmic.
+  const logarithmic = new Set();
+
   function draw(place, chart) {
     const ink = colour("ink");
     const axis = (title) => ({
@@ -44,19 +47,37 @@
       margin: { l: 10, r: 10, t: 10, b: 10 },
       height: place.classList.contains("low") ? 300 : 420,
       xaxis: axis(chart.x), yaxis: { ...axis(chart.y), rangemode: chart.from_zero ? "tozero" : "normal" },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("muted"), activecolor: colour("ink") },
       hovermode: "x unified", hoverlabel: { bgcolor: colour("panel"), font: { color: ink } },
       legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
       showlegend: chart.traces.some((one) => !one.dots) && chart.traces.length > 1,
     };
     if (!chart.of_dates) layout.xaxis.rangemode = "tozero";
+    if (logarithmic.has(chart.id)) layout.yaxis.type = "log";
     const config = {
       responsive: true, displaylogo: false,
+      // Beside the legend there is no room for it on a phone.
+      displayModeBar: place.clientWidth > 600,
       modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
     };
     window.Plotly.react(place, data, layout, config);
   }
 
   const drawn = new Map();
+
+  function logBoxes(within) {
+    for (const box of within.querySelectorAll("[data-log]")) {
+      const name = box.dataset.log;
+      box.closest("label").hidden = !window.Plotly;
+      box.checked = logarithmic.has(name);
+      box.addEventListener("change", () => {
+        if (box.checked) logarithmic.add(name);
+        else logarithmic.delete(name);
+        const known = drawn.get(name);
+        if (known) draw(known.place, JSON.parse(known.text));
+      });
+    }
+  }
   function drawAll(within) {
     if (!window.Plotly) return;
     for (const place of within.querySelectorAll("[data-chart]")) {
@@ -88,14 +109,15 @@
         const answer = await fetch(part.dataset.part);
         if (answer.ok) {
           const text = await answer.text();
-          const busy = part.contains(document.activeElement) && document.activeElement !== document.body;
-          if (text !== before && !(busy && document.activeElement.matches("input, select"))) {
+          const busy = part.contains(document.activeElement);
+          if (text !== before) {
             const focused = busy ? document.activeElement.outerHTML : "";
             part.innerHTML = text;
             drawAll(part);
+            logBoxes(part);
             // Who works by keyboard stays where they are.
-            if (focused) {
-              const again = [...part.querySelectorAll(document.querySelector("body") ? "a, button" : "a")];
+            if (focused && !part.contains(document.activeElement)) {
+              const again = [...part.querySelectorAll("a, button, input")];
               again.find((one) => one.outerHTML === focused)?.focus();
             }
             before = text;
@@ -177,6 +199,7 @@
   }
 
   drawAll(document);
+  logBoxes(document);
   document.querySelectorAll("[data-part]").forEach(follow);
   document.querySelectorAll("form.what-if").forEach((form) => { sliders(form); checks(form); });
   document.querySelectorAll("form[data-choose]").forEach(choices);

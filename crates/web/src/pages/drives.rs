@@ -151,12 +151,15 @@ pub(crate) async fn model(Path(name): Path<String>) -> Result<Response, Trouble>
         let title = title.and_then(line).unwrap_or_default();
         (file.name.clone(), title.trim().trim_matches('"').to_owned())
     });
+    // The description stands above.
+    let facts = model.facts().into_iter();
+    let facts = facts.filter(|(name, _)| name != "model");
     let tables = described_tables();
     let tables = tables.into_iter().filter(|table| !table.name.is_empty());
     let shown = ModelPage {
         head: Head::plain(model.title.clone()).under("drives"),
         capacity: words::bytes(model.capacity.user_bytes.value),
-        facts: model.facts(),
+        facts: facts.collect(),
         parts: parts.collect(),
         tables: tables.map(|table| shown(table, &model, &figures)).collect(),
         name,

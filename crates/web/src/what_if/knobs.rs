@@ -162,7 +162,7 @@ fn range(least: f64, most: f64, step: &str) -> Control {
 
 /// What a key means.
 fn meaning(key: &str) -> String {
-    described(key).map_or_else(String::new, |(meaning, _)| meaning)
+    described(key).map_or_else(String::new, |(meaning, _)| meaning.replace('`', ""))
 }
 
 /// What a key means, and what is allowed.

@@ -126,7 +126,7 @@ fn curve_chart(
     (!traces.is_empty()).then(|| Chart {
         id: "curve".to_owned(),
         x: "Time, min".to_owned(),
-        y: "4 KiB random writes, IOPS".to_owned(),
+        y: "IOPS".to_owned(),
         traces,
         from_zero: true,
         ..Chart::default()
@@ -211,7 +211,7 @@ fn mixed(rows: &Rows) -> Option<Chart> {
     (!traces.is_empty()).then(|| Chart {
         id: "mixed".to_owned(),
         x: "Reads among the requests, percent".to_owned(),
-        y: "4 KiB at queue depth 32, IOPS".to_owned(),
+        y: "IOPS".to_owned(),
         traces,
         from_zero: true,
         ..Chart::default()
