@@ -111,6 +111,19 @@ pub fn ask(
     })
 }
 
+/// Whether there is something for a worker to take.
+///
+/// # Errors
+/// Where the lab cannot be read.
+pub fn waits(lab: &Lab, now_unix_ms: i64) -> Result<bool, LabError> {
+    let sql = "SELECT 1 FROM work WHERE state = 'queued'
+        OR state IN ('running', 'cancelling') AND seen_unix_ms < ?1 LIMIT 1";
+    let found = lab.row(sql, [now_unix_ms - LEFT_AFTER_MS], |row| {
+        row.get::<_, i64>(0)
+    })?;
+    Ok(found.is_some())
+}
+
 /// Takes the next piece of work for a worker: one that waits, or was left behind.
 ///
 /// # Errors
@@ -177,7 +190,9 @@ pub fn end(
 ) -> Result<(), LabError> {
     lab.change(|to| {
         to.execute(
-            "UPDATE work SET state = ?3, error = ?4, ended_unix_ms = ?5,
+            "UPDATE work SET
+                state = CASE WHEN state = 'cancelling' AND ?3 = 'queued' THEN 'cancelled' ELSE ?3 END,
+                error = ?4, ended_unix_ms = ?5,
                 share_done = CASE ?3 WHEN 'done' THEN 1 ELSE share_done END
              WHERE id = ?1 AND worker = ?2 AND state IN ('running', 'cancelling')",
             params![

@@ -31,10 +31,14 @@ pub(crate) fn work(app: &Arc<App>) {
 
 /// Carries the next piece of work out, if there is any: whether there was.
 pub fn carry_out_next(app: &Arc<App>) -> bool {
-    // No lab is made for nothing. What cannot be read now is looked for again.
-    if !matches!(app.look(), Ok(Some(_))) {
+    // No lab is made, nor written, for nothing. What cannot be read now is looked for again.
+    let Ok(Some(lab)) = app.look() else {
+        return false;
+    };
+    if !matches!(work::waits(&lab, app.now_unix_ms()), Ok(true)) {
         return false;
     }
+    drop(lab);
     let taken = app
         .open()
         .and_then(|mut lab| work::take(&mut lab, &app.worker, app.now_unix_ms()));
@@ -122,6 +126,7 @@ impl Bench {
 
     /// Tells the queue how far it is, and hears whether to stop, until it is over.
     fn tell(&self, over: &AtomicBool) {
+        let mut lab = None;
         while !over.load(Ordering::SeqCst) {
             let (doing, share) = {
                 let told = self.told();
@@ -131,12 +136,14 @@ impl Bench {
             };
             let id = (self.work, self.app.worker.as_str());
             let now = self.app.now_unix_ms();
-            let told = self
-                .app
-                .open()
-                .and_then(|mut lab| work::go_on(&mut lab, id, (&doing, share), now));
+            if lab.is_none() {
+                lab = self.app.open().ok();
+            }
+            let told = lab
+                .as_mut()
+                .map(|lab| work::go_on(lab, id, (&doing, share), now));
             // A lab that is in use now hears of it later.
-            if matches!(told, Ok(false)) || self.app.is_stopped() {
+            if matches!(told, Some(Ok(false))) || self.app.is_stopped() {
                 self.interrupt.store(true, Ordering::SeqCst);
             }
             std::thread::sleep(TOLD_EVERY);

@@ -83,16 +83,18 @@ fn ten_thousand_runs_are_listed_in_time() {
         ("text=nothing-like-this", "No run is like this"),
     ] {
         let address = format!("/?{query}");
-        // The first reads the file.
-        bench.page(&address);
-        let began = Instant::now();
         let page = bench.page(&address);
-        let took = began.elapsed();
-        println!("{query:60} {took:?}");
         assert!(page.contains(last), "{query}: {page}");
         assert!(page.matches("<tr>").count() <= 51, "{query}");
-        // Ten times what it takes, so that a machine at work does not fail it; measured apart.
-        assert!(took.as_millis() < 2_000, "{query}: {took:?}");
+        // Of several, the fastest: a machine may be at other work.
+        let took = (0..10).map(|_| {
+            let began = Instant::now();
+            bench.page(&address);
+            began.elapsed()
+        });
+        let took = took.min().expect("ten times");
+        println!("{query:60} {took:?}");
+        assert!(took.as_millis() <= 200, "{query}: {took:?}");
     }
 }
 

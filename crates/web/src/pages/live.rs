@@ -46,18 +46,36 @@ impl Shown {
 #[template(path = "live.html")]
 struct ListPage {
     head: Head,
+    part: String,
+}
+
+#[derive(Template)]
+#[template(path = "live_rows.html")]
+struct Rows {
     rows: Vec<Shown>,
 }
 
 /// The reviews that are under way, or were not long ago.
 pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
-    let now = app.now_unix_ms();
-    let rows = app.read(|lab| Ok(progress::list(lab)?)).await?.into_iter();
     let list = ListPage {
-        head: Head::plain("Under way").under("live").refreshed(5),
-        rows: rows.map(|(id, of)| Shown::new(id, of, now)).collect(),
+        head: Head::plain("Under way")
+            .under("live")
+            .refreshed_without_script(5),
+        part: rows(&app).await?.render()?,
     };
     page(&list, PLAIN)
+}
+
+/// What changes of the list.
+pub(crate) async fn list_part(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
+    page(&rows(&app).await?, PLAIN)
+}
+
+async fn rows(app: &Arc<App>) -> Result<Rows, Trouble> {
+    let now = app.now_unix_ms();
+    let rows = app.read(|lab| Ok(progress::list(lab)?)).await?.into_iter();
+    let rows = rows.map(|(id, of)| Shown::new(id, of, now)).collect();
+    Ok(Rows { rows })
 }
 
 #[derive(Template)]

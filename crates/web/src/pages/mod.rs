@@ -27,6 +27,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/compare", get(reviews::compare))
         .route("/compare/report", get(reviews::compared))
         .route("/live", get(live::list))
+        .route("/live/part", get(live::list_part))
         .route("/live/{id}", get(live::one))
         .route("/live/{id}/part", get(live::part))
         .route("/drives", get(drives::list))
