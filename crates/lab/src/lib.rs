@@ -27,7 +27,7 @@ pub mod work;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction};
 use rusqlite_migration::{M, Migrations};
@@ -45,6 +45,9 @@ const APPLICATION_ID: i32 = 0x7374_6e64;
 
 /// How long to wait for another program that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// After how long a lab that others are making is tried again.
+const AGAIN_AFTER: Duration = Duration::from_millis(10);
 
 /// Each version of the tables from the one before it.
 const VERSIONS: [&str; 4] = [
@@ -84,20 +87,18 @@ impl Lab {
         }
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(patience).map_err(failed)?;
-        check(&connection, path)?;
-        connection
-            .pragma_update(None, "journal_mode", "WAL")
-            .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
-            .and_then(|()| connection.pragma_update(None, "foreign_keys", true))
-            .map_err(failed)?;
-        // Before there are tables: a reader meanwhile finds a lab, or an empty file.
-        connection
-            .pragma_update(None, "application_id", APPLICATION_ID)
-            .map_err(failed)?;
-        if let Err(error) = migrations().to_latest(&mut connection) {
-            // Another one may have made the tables meanwhile.
-            if version(&connection).map_err(failed)? != latest() {
-                return Err(LabError::of_migration(error, path));
+        let began = Instant::now();
+        loop {
+            match bring_up_to_date(&mut connection, path) {
+                // Several that make a lab at the same time get into each other's way, which SQLite
+                // says at once.
+                Err(LabError::Locked(_)) if began.elapsed() < patience => {
+                    std::thread::sleep(AGAIN_AFTER);
+                }
+                other => {
+                    other?;
+                    break;
+                }
             }
         }
         Ok(Lab {
@@ -294,6 +295,28 @@ fn immutable_uri(path: &Path) -> String {
     format!("file://{escaped}?immutable=1")
 }
 
+/// Makes a file a lab of the latest version.
+fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), LabError> {
+    let failed = |error| LabError::of(error, path);
+    check(connection, path)?;
+    connection
+        .pragma_update(None, "journal_mode", "WAL")
+        .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
+        .and_then(|()| connection.pragma_update(None, "foreign_keys", true))
+        .map_err(failed)?;
+    // Before there are tables: a reader meanwhile finds a lab, or an empty file.
+    connection
+        .pragma_update(None, "application_id", APPLICATION_ID)
+        .map_err(failed)?;
+    if let Err(error) = migrations().to_latest(connection) {
+        // Another one may have made the tables meanwhile.
+        if version(connection).map_err(failed)? != latest() {
+            return Err(LabError::of_migration(error, path));
+        }
+    }
+    Ok(())
+}
+
 fn migrations() -> Migrations<'static> {
     Migrations::new(VERSIONS.map(M::up).to_vec())
 }
@@ -309,11 +332,12 @@ fn version(connection: &Connection) -> Result<i32, rusqlite::Error> {
 /// Whether a file is empty or a lab, and not of a later version.
 fn check(connection: &Connection, path: &Path) -> Result<(), LabError> {
     let failed = |error| LabError::of(error, path);
-    let id: i32 = connection
-        .pragma_query_value(None, "application_id", |row| row.get(0))
-        .map_err(failed)?;
+    // In this order: another program that makes the lab now sets the id before it makes tables.
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(failed)?;
+    let id: i32 = connection
+        .pragma_query_value(None, "application_id", |row| row.get(0))
         .map_err(failed)?;
     if id != APPLICATION_ID && tables > 0 {
         return Err(LabError::Foreign(path.to_path_buf()));
