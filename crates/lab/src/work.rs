@@ -1,5 +1,5 @@
-//! Long work as a queue: asked for by pages, carried out by a worker, one at a time. What is
-//! asked for stays when programs end, and is gone on with by the next.
+//! Long work as a queue: pages request it, a worker carries it out, one at a time. Requests stay
+//! when programs end, and the next goes on with them.
 
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -83,7 +83,7 @@ pub struct Work {
 const SELECT: &str = "SELECT id, kind, title, request, state, doing, share_done, error,
     asked_unix_ms, ended_unix_ms FROM work";
 
-/// Asks for work. What is asked for already, and not over, or done, is not asked for again.
+/// Requests work. What was requested already, and waits, runs or is done, is not queued again.
 ///
 /// # Errors
 /// Where the lab cannot be written.
@@ -191,7 +191,10 @@ pub fn end(
     lab.change(|to| {
         to.execute(
             "UPDATE work SET
-                state = CASE WHEN state = 'cancelling' AND ?3 = 'queued' THEN 'cancelled' ELSE ?3 END,
+                state = CASE
+                    WHEN state = 'cancelling' AND ?3 = 'queued' THEN 'cancelled'
+                    ELSE ?3
+                END,
                 error = ?4, ended_unix_ms = ?5,
                 share_done = CASE ?3 WHEN 'done' THEN 1 ELSE share_done END
              WHERE id = ?1 AND worker = ?2 AND state IN ('running', 'cancelling')",

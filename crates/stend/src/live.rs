@@ -82,6 +82,11 @@ impl Live {
         state.row.run = run.map(|run| run.0);
         state.note(event);
     }
+
+    /// Tells that the review has come to its end, as this run.
+    pub fn end(self, run: Option<RunId>) {
+        self.shared.lock().row.run = run.map(|run| run.0);
+    }
 }
 
 impl Drop for Live {

@@ -132,7 +132,7 @@ impl App {
         self.changed.notify_all();
     }
 
-    /// Waits until something is asked for, or a second has passed.
+    /// Waits until something is requested, or a second has passed.
     pub(crate) fn wait(&self) {
         let asked = lock(&self.asked);
         let waited = self

@@ -118,7 +118,7 @@ fn everything_can_be_done_by_keyboard() {
     };
     let served = Served::start();
     browser.open(&served.address);
-    browser.press("Tab");
+    browser.type_key("Tab");
     let skip = "document.activeElement.className === 'skip'";
     assert_eq!(
         browser.value(skip),
@@ -127,7 +127,7 @@ fn everything_can_be_done_by_keyboard() {
     );
     browser.tab_to("input[name=text]");
     browser.write("ultra");
-    browser.press("Enter");
+    browser.type_key("Enter");
     browser.wait("location.search.includes('text=ultra') && document.readyState === 'complete'");
     assert_eq!(
         browser.value("document.querySelectorAll('tbody tr').length"),
@@ -136,22 +136,22 @@ fn everything_can_be_done_by_keyboard() {
     browser.open(&served.address);
     for run in [2, 1] {
         browser.tab_to(&format!("input[name=run][value='{run}']"));
-        browser.press(" ");
+        browser.type_key(" ");
     }
     browser.value("document.activeElement.blur()");
     browser.tab_to("button.compare");
-    browser.press("Enter");
+    browser.type_key("Enter");
     browser.wait("location.pathname === '/compare' && document.readyState === 'complete'");
     browser.open(&served.at("what-if?drive=demo-8gb"));
     browser.tab_to("input[type=range][data-for='slc_cache.blocks_per_plane']");
     for _ in 0..3 {
-        browser.press("ArrowLeft");
+        browser.type_key("ArrowLeft");
     }
     browser.wait("document.querySelector('#check').innerText.includes('SLC cache')");
     let changed = "document.querySelectorAll('.knob.changed').length";
     assert_eq!(browser.value(changed), 1);
     browser.tab_to("button.go");
-    browser.press("Enter");
+    browser.type_key("Enter");
     browser.wait("location.pathname === '/what-if/1'");
     browser.wait("document.querySelector('form button, [data-over]') !== null");
     browser.assert_quiet(&served.address);
@@ -211,7 +211,7 @@ fn a_drive_is_changed_and_seen_beside_itself() {
     let served = Served::start();
     browser.open(&served.at("what-if?drive=demo-8gb"));
     pictures(&mut browser, "what-if");
-    // What no drive can be is told before it is asked for.
+    // What no drive can be is told before it is requested.
     let set = |key: &str, value: &str| {
         format!(
             "(() => {{ const one = document.getElementById('{key}'); one.value = '{value}'; \
@@ -266,7 +266,7 @@ fn all_pages_fit_a_phone_and_are_quiet() {
         "drives/models/sandisk-ultra-ii-240gb",
         "studies",
         "what-if?drive=sandisk-ultra-ii-240gb",
-        "work",
+        "queue",
     ] {
         browser.open(&served.at(path));
         assert!(!browser.scrolls_sideways(), "{path} is wider than a phone");
@@ -276,7 +276,7 @@ fn all_pages_fit_a_phone_and_are_quiet() {
     for (path, name) in [
         ("drives", "drives"),
         ("drives/models/sandisk-ultra-ii-240gb", "model"),
-        ("work", "queue"),
+        ("queue", "queue"),
     ] {
         browser.open(&served.at(path));
         pictures(&mut browser, name);

@@ -197,7 +197,7 @@ impl Browser {
     }
 
     /// Presses a key: `Tab`, `Enter`, ` `.
-    pub fn press(&mut self, key: &str) {
+    pub fn type_key(&mut self, key: &str) {
         let (code, number, text) = match key {
             "Tab" => ("Tab", 9, ""),
             "Enter" => ("Enter", 13, "\r"),
@@ -225,7 +225,7 @@ impl Browser {
     /// Presses Tab until an element is focused.
     pub fn tab_to(&mut self, selector: &str) {
         for _ in 0..400 {
-            self.press("Tab");
+            self.type_key("Tab");
             let there = format!("document.activeElement?.matches({})", json!(selector));
             if self.value(&there) == true {
                 return;

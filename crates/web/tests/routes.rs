@@ -24,7 +24,7 @@ fn a_lab_that_is_not_there_is_an_empty_list_with_advice() {
     let page = bench.page("/");
     assert!(page.contains("The lab is empty"), "{page}");
     assert!(page.contains("stend review demo-8gb"), "{page}");
-    for path in ["/live", "/drives", "/studies", "/work", "/what-if"] {
+    for path in ["/live", "/drives", "/studies", "/queue", "/what-if"] {
         bench.page(path);
     }
     assert!(!bench.path().exists(), "looking makes no file");
@@ -327,11 +327,11 @@ fn work_is_cancelled_and_goes_on_after_a_restart() {
     let bench = Bench::new();
     bench.post("/what-if", "drive=demo-8gb&set.gc.policy=fifo");
     bench.post("/what-if", "drive=demo-8gb&set.nand.bus_mb_per_s=100");
-    let cancelled = bench.post("/work/1/cancel", "");
-    assert_eq!(cancelled.header("location"), "/work");
+    let cancelled = bench.post("/queue/1/cancel", "");
+    assert_eq!(cancelled.header("location"), "/queue");
     let state = |id| work::get(&bench.lab(), WorkId(id)).unwrap().unwrap().state;
     assert_eq!(state(1), WorkState::Cancelled);
-    assert!(bench.page("/work").contains(">cancelled<"));
+    assert!(bench.page("/queue").contains(">cancelled<"));
     assert!(bench.page("/what-if/1").contains("It was given up"));
 
     // A server takes the second up, and ends: it is put back.

@@ -64,7 +64,7 @@ fn posts_of_other_sites_are_refused() {
 #[test]
 fn forms_without_the_token_are_refused() {
     let bench = Bench::new();
-    for path in ["/what-if", "/what-if/check", "/work/1/cancel"] {
+    for path in ["/what-if", "/what-if/check", "/queue/1/cancel"] {
         for fields in [
             "drive=demo-8gb",
             "token=0&drive=demo-8gb",
@@ -140,7 +140,7 @@ fn names_are_text() {
         "/live",
         "/live/1",
         "/live/1/part",
-        "/work",
+        "/queue",
         "/what-if?drive=demo-8gb&set.gc.policy=%22%3E%3Cscript%3E&set.x%3Cscript%3E=1",
         "/drives/models/%3Cscript%3E",
     ] {

@@ -106,7 +106,7 @@ mod tests {
         let figures = files.figures();
         let of = |name: &str| figures.iter().find(|figure| figure.name() == name);
         let dies = of("nand.dies").expect("a drive has dies");
-        assert_eq!((dies.value.as_str(), dies.range.as_str()), ("4", ""));
+        assert_eq!((dies.value.as_str(), dies.range.as_str()), ("16", ""));
         assert!(!dies.source.is_empty());
         assert_eq!(dies.file, "drives/sandisk-ultra-ii-240gb.toml");
         let program = of("nand.program_us").expect("flash has a tPROG");

@@ -309,7 +309,9 @@ impl Session<'_> {
                 live.note(&event, self.keeper.as_ref().and_then(Keeper::run));
             }
         });
-        drop(live);
+        if let Some(live) = live {
+            live.end(self.keeper.as_ref().and_then(Keeper::run));
+        }
         progress.finish();
         let review = review?;
         let load = |counts: [Arc<AtomicU64>; 2]| counts.map(|n| n.load(Ordering::Relaxed));

@@ -90,7 +90,7 @@ pub(crate) async fn cancel(
         .strip_prefix("/what-if/")
         .filter(|id| id.parse::<i64>().is_ok());
     Ok(see_other(&back.map_or_else(
-        || "/work".to_owned(),
+        || "/queue".to_owned(),
         |id| format!("/what-if/{id}"),
     )))
 }
