@@ -93,6 +93,7 @@ impl StudyPlan {
             threads,
             interrupt: worker::flag(),
             series,
+            watch: None,
         };
         let done: std::sync::Mutex<Vec<Done>> = std::sync::Mutex::default();
         let keep = |row: Done| -> Result<(), StudyError> {
@@ -181,6 +182,7 @@ impl StudySession {
             threads,
             interrupt: worker::flag(),
             series,
+            watch: None,
         };
         let told: Pipe<(usize, usize, String)> = Pipe::new(usize::MAX);
         let known = self.known();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use stend_record::model::figure_words;
-use stend_record::review::{Condition, ModelChange, ModelInfo, Point, Review, TargetKind};
+use stend_record::review::{Condition, ModelChange, ModelInfo, Point, Review, Rival, TargetKind};
 
 use crate::figures::{Interval, KeyFigure, Metric, Standing, Unit};
 use crate::kinds::key_figures;
@@ -52,6 +52,39 @@ pub struct Unlike {
     pub name: String,
     /// What it was on each side; `None` where that is unknown.
     pub values: Vec<Option<String>>,
+}
+
+/// The first review with the others, and their rivals, as its rivals: what one page shows of them;
+/// `None` of none.
+pub fn together(reviews: &[&Review]) -> Option<Review> {
+    let (first, others) = reviews.split_first()?;
+    let mut review = (*first).clone();
+    for other in others {
+        review.rivals.push(Rival {
+            target: other.target.clone(),
+            tests: other.tests.clone(),
+            unfinished: other.unfinished.clone(),
+        });
+        review.rivals.extend(other.rivals.iter().cloned());
+    }
+    Some(review)
+}
+
+/// What is known of all sides, and the names of what is not: simulated drives have no kernel.
+pub fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
+    let (of_all, of_some): (Vec<&Unlike>, Vec<&Unlike>) = unlike
+        .iter()
+        .partition(|row| row.values.iter().all(Option::is_some));
+    let names = of_some.iter().map(|row| row.name.as_str());
+    (of_all, names.collect())
+}
+
+/// The values of all sides in words.
+pub fn told(values: &[Option<String>]) -> Vec<&str> {
+    values
+        .iter()
+        .map(|value| value.as_deref().unwrap_or("not known"))
+        .collect()
 }
 
 /// A figure of each side.

@@ -8,6 +8,7 @@
 //! A review that is read back equals the one that was written: what of it has no column of
 //! its own is kept as JSON beside the columns.
 
+pub mod browse;
 mod columns;
 mod drives;
 mod error;
@@ -17,16 +18,18 @@ mod load;
 mod merge;
 #[cfg(feature = "parquet")]
 mod parquet;
+pub mod progress;
 pub mod recorded;
 mod runs;
 mod store;
 pub mod studies;
 mod table;
 mod table_files;
+pub mod work;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction};
 use rusqlite_migration::{M, Migrations};
@@ -47,12 +50,16 @@ const APPLICATION_ID: i32 = 0x7374_6e64;
 /// How long to wait for another program that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// After how long a lab that others are making is tried again.
+const AGAIN_AFTER: Duration = Duration::from_millis(10);
+
 /// Each version of the tables from the one before it.
-const VERSIONS: [&str; 4] = [
+const VERSIONS: [&str; 5] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
     include_str!("migrations/3.sql"),
     include_str!("migrations/4.sql"),
+    include_str!("migrations/5.sql"),
 ];
 
 /// A lab that is open.
@@ -68,6 +75,14 @@ impl Lab {
     /// # Errors
     /// Where the file is none of this program's, of a later version, or cannot be written.
     pub fn open(path: &Path) -> Result<Lab, LabError> {
+        Lab::open_within(path, BUSY_TIMEOUT)
+    }
+
+    /// As [`Lab::open`], and waits no longer than `patience` for another program that writes.
+    ///
+    /// # Errors
+    /// As [`Lab::open`].
+    pub fn open_within(path: &Path, patience: Duration) -> Result<Lab, LabError> {
         let failed = |error| LabError::of(error, path);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|source| LabError::Folder {
@@ -76,22 +91,19 @@ impl Lab {
             })?;
         }
         let mut connection = Connection::open(path).map_err(failed)?;
-        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
-        check(&connection, path)?;
-        connection
-            .pragma_update(None, "journal_mode", "WAL")
-            .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
-            // A table that others refer to is replaced.
-            .and_then(|()| connection.pragma_update(None, "foreign_keys", false))
-            .map_err(failed)?;
-        // Before there are tables: a reader meanwhile finds a lab, or an empty file.
-        connection
-            .pragma_update(None, "application_id", APPLICATION_ID)
-            .map_err(failed)?;
-        if let Err(error) = migrations().to_latest(&mut connection) {
-            // Another one may have made the tables meanwhile.
-            if version(&connection).map_err(failed)? != latest() {
-                return Err(LabError::of_migration(error, path));
+        connection.busy_timeout(patience).map_err(failed)?;
+        let began = Instant::now();
+        loop {
+            match bring_up_to_date(&mut connection, path) {
+                // Several that make a lab at the same time get into each other's way, which SQLite
+                // says at once.
+                Err(LabError::Locked(_)) if began.elapsed() < patience => {
+                    std::thread::sleep(AGAIN_AFTER);
+                }
+                other => {
+                    other?;
+                    break;
+                }
             }
         }
         connection
@@ -108,15 +120,23 @@ impl Lab {
     /// # Errors
     /// Where the file is none of this program's, or of another version.
     pub fn look(path: &Path) -> Result<Option<Lab>, LabError> {
+        Lab::look_within(path, BUSY_TIMEOUT)
+    }
+
+    /// As [`Lab::look`], and waits no longer than `patience` for another program that writes.
+    ///
+    /// # Errors
+    /// As [`Lab::look`].
+    pub fn look_within(path: &Path, patience: Duration) -> Result<Option<Lab>, LabError> {
         if !path.exists() {
             return Ok(None);
         }
         let failed = |error| LabError::of(error, path);
-        let connection = match open_read_only(path.as_os_str()) {
+        let connection = match open_read_only(path.as_os_str(), patience) {
             // Beside the file there is neither a log nor room for one: nobody writes, and
             // SQLite reads it with this flag.
             Err(error) if cannot_open(&error) && !wal_path(path).exists() => {
-                open_read_only(immutable_uri(path).as_ref())
+                open_read_only(immutable_uri(path).as_ref(), patience)
             }
             other => other,
         };
@@ -144,7 +164,7 @@ impl Lab {
             Ok(Some(lab)) => lab,
             Ok(None) => return Ok(()),
             Err(LabError::Older(path)) => Lab {
-                connection: open_read_only(path.as_os_str())
+                connection: open_read_only(path.as_os_str(), BUSY_TIMEOUT)
                     .map_err(|error| LabError::of(error, &path))?,
                 path,
             },
@@ -224,22 +244,30 @@ impl Lab {
 }
 
 /// A connection that only reads, and has.
-fn open_read_only(name: &OsStr) -> Result<Connection, rusqlite::Error> {
-    match open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY) {
+fn open_read_only(name: &OsStr, patience: Duration) -> Result<Connection, rusqlite::Error> {
+    match open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY, patience) {
         // A program that was killed has left half a change, which only a writer may undo.
         Err(error) if is_half_changed(&error) => {
-            drop(open_with(name, OpenFlags::SQLITE_OPEN_READ_WRITE)?);
-            open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY)
+            drop(open_with(
+                name,
+                OpenFlags::SQLITE_OPEN_READ_WRITE,
+                patience,
+            )?);
+            open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY, patience)
         }
         other => other,
     }
 }
 
 /// A connection that has read.
-fn open_with(name: &OsStr, access: OpenFlags) -> Result<Connection, rusqlite::Error> {
+fn open_with(
+    name: &OsStr,
+    access: OpenFlags,
+    patience: Duration,
+) -> Result<Connection, rusqlite::Error> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(name, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.busy_timeout(patience)?;
     version(&connection)?;
     Ok(connection)
 }
@@ -275,6 +303,29 @@ fn immutable_uri(path: &Path) -> String {
     format!("file://{escaped}?immutable=1")
 }
 
+/// Makes a file a lab of the latest version.
+fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), LabError> {
+    let failed = |error| LabError::of(error, path);
+    check(connection, path)?;
+    connection
+        .pragma_update(None, "journal_mode", "WAL")
+        .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
+        // A table that others refer to is replaced.
+        .and_then(|()| connection.pragma_update(None, "foreign_keys", false))
+        .map_err(failed)?;
+    // Before there are tables: a reader meanwhile finds a lab, or an empty file.
+    connection
+        .pragma_update(None, "application_id", APPLICATION_ID)
+        .map_err(failed)?;
+    if let Err(error) = migrations().to_latest(connection) {
+        // Another one may have made the tables meanwhile.
+        if version(connection).map_err(failed)? != latest() {
+            return Err(LabError::of_migration(error, path));
+        }
+    }
+    Ok(())
+}
+
 fn migrations() -> Migrations<'static> {
     Migrations::new(VERSIONS.map(M::up).to_vec())
 }
@@ -290,11 +341,12 @@ fn version(connection: &Connection) -> Result<i32, rusqlite::Error> {
 /// Whether a file is empty or a lab, and not of a later version.
 fn check(connection: &Connection, path: &Path) -> Result<(), LabError> {
     let failed = |error| LabError::of(error, path);
-    let id: i32 = connection
-        .pragma_query_value(None, "application_id", |row| row.get(0))
-        .map_err(failed)?;
+    // In this order: another program that makes the lab now sets the id before it makes tables.
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(failed)?;
+    let id: i32 = connection
+        .pragma_query_value(None, "application_id", |row| row.get(0))
         .map_err(failed)?;
     if id != APPLICATION_ID && tables > 0 {
         return Err(LabError::Foreign(path.to_path_buf()));

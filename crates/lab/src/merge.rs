@@ -69,7 +69,7 @@ impl Lab {
             wanted.push(run.run);
         }
         // As it was looked at.
-        let name = match crate::open_read_only(other.as_os_str()) {
+        let name = match crate::open_read_only(other.as_os_str(), crate::BUSY_TIMEOUT) {
             Err(error) if crate::cannot_open(&error) => crate::immutable_uri(other),
             _ => other.to_string_lossy().into_owned(),
         };

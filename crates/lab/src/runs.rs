@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rusqlite::types::Type;
 use rusqlite::{Row, params};
+use stend_record::review::Condition;
 
 use crate::drives::{self, Drive};
 use crate::{Lab, LabError};
@@ -92,11 +93,31 @@ const COLUMNS: &str = "runs.id, uuid, capacity_bytes, edition, edition_sha256, d
     (SELECT count(*) FROM tests WHERE run = runs.id AND state = 'failed'),
     (SELECT count(*) FROM breaks WHERE run = runs.id)";
 
-fn select(more: &str) -> String {
+pub(crate) fn select(more: &str) -> String {
     format!(
         "SELECT {COLUMNS}, {} FROM runs JOIN drives ON drives.id = runs.drive {more}",
         drives::COLUMNS
     )
+}
+
+impl RunSummary {
+    /// What the lab knows of how it was made beside its review: edition and program.
+    pub fn facts(&self) -> Vec<Condition> {
+        let facts = [
+            ("edition's SHA-256", self.edition_sha256.clone()),
+            ("stend", self.stend_version.clone()),
+            (
+                "commit of stend",
+                self.stend_commit.clone().unwrap_or_default(),
+            ),
+        ];
+        let facts = facts.into_iter().filter(|fact| !fact.1.is_empty());
+        let facts = facts.map(|(name, value)| Condition {
+            name: name.to_owned(),
+            value,
+        });
+        facts.collect()
+    }
 }
 
 impl Lab {
@@ -185,7 +206,7 @@ impl RunSummary {
     }
 }
 
-fn summary(row: &Row<'_>) -> Result<RunSummary, rusqlite::Error> {
+pub(crate) fn summary(row: &Row<'_>) -> Result<RunSummary, rusqlite::Error> {
     let state: String = row.get(6)?;
     let state = [RunState::Unfinished, RunState::Complete]
         .into_iter()

@@ -178,6 +178,77 @@ pub fn list(lab: &Lab) -> Result<Vec<StudySummary>, LabError> {
     })
 }
 
+/// A study as it was defined, and its rows so far, by number.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// The study.
+    pub summary: StudySummary,
+    /// Its definition (JSON).
+    pub definition: String,
+    /// Its rows, with the values of the factors by their names.
+    pub rows: Vec<(Map<String, Value>, StudyRow)>,
+}
+
+/// A study with its first rows, at most so many; `None` where there is none of this number.
+///
+/// # Errors
+/// Where the lab cannot be read.
+pub fn get(lab: &Lab, study: StudyId, at_most: u64) -> Result<Option<Stored>, LabError> {
+    let summary = list(lab)?.into_iter().find(|of| of.study == study.0);
+    let sql = "SELECT definition FROM studies WHERE id = ?1";
+    let definition = lab.row(sql, [study.0], |row| row.get(0))?;
+    let (Some(summary), Some(definition)) = (summary, definition) else {
+        return Ok(None);
+    };
+    let sql = "SELECT \"row\", model, seed, job, factors, outcomes, error FROM study_rows
+        WHERE study = ?1 ORDER BY \"row\" LIMIT ?2";
+    let rows = lab.rows(sql, [study.0, at_most.cast_signed()], |row| {
+        let text = |at| row.get::<_, String>(at);
+        let factors = serde_json::from_str(&text(4)?).unwrap_or_default();
+        let of = StudyRow {
+            number: row.get::<_, i64>(0)?.cast_unsigned(),
+            model: text(1)?,
+            seed: text(2)?.parse().unwrap_or(0),
+            job: text(3)?,
+            outcomes: outcomes_of(&text(5)?),
+            error: row.get(6)?,
+            ..StudyRow::default()
+        };
+        Ok((factors, of))
+    })?;
+    Ok(Some(Stored {
+        summary,
+        definition,
+        rows,
+    }))
+}
+
+/// Keeps the curve of a row under its key: requests a second in intervals of equal length.
+///
+/// # Errors
+/// Where the lab cannot be written.
+pub fn keep_curve(lab: &mut Lab, key: &str, interval_s: f64, iops: &[f64]) -> Result<(), LabError> {
+    let text = serde_json::to_string(iops).unwrap_or_default();
+    lab.change(|to| {
+        let sql = "INSERT OR REPLACE INTO study_curves (\"key\", interval_s, iops)
+            VALUES (?1, ?2, ?3)";
+        to.execute(sql, params![key, interval_s, text]).map(drop)
+    })
+}
+
+/// The curve of the row of this key, if it was kept: the length of its intervals, s, and the
+/// requests a second in each.
+///
+/// # Errors
+/// Where the lab cannot be read.
+pub fn curve(lab: &Lab, key: &str) -> Result<Option<(f64, Vec<f64>)>, LabError> {
+    let sql = "SELECT interval_s, iops FROM study_curves WHERE \"key\" = ?1";
+    lab.row(sql, [key], |row| {
+        let text: String = row.get(1)?;
+        Ok((row.get(0)?, serde_json::from_str(&text).unwrap_or_default()))
+    })
+}
+
 fn save_row(
     to: &Transaction<'_>,
     study: StudyId,

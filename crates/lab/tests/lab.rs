@@ -325,6 +325,9 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         ALTER TABLE series DROP COLUMN cpu_ns_per_request;
         DROP TABLE study_rows;
         DROP TABLE studies;
+        DROP TABLE progress;
+        DROP TABLE work;
+        DROP TABLE study_curves;
         DROP TABLE recorded;
         ALTER TABLE runs DROP COLUMN label;
         ALTER TABLE runs DROP COLUMN note;

@@ -15,6 +15,9 @@ use crate::outcome;
 use crate::recorder::{Measurement, Place, Recorder, push};
 use crate::setting::Setting;
 
+/// Time between two events of a curve that grows, s.
+const GROWS_EVERY_S: f64 = 10.0;
+
 /// What a procedure measures with.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
@@ -24,6 +27,8 @@ pub(crate) struct Context<'a> {
     pub(crate) limits: &'a Limits,
     /// When enough of a measurement has been seen.
     pub(crate) ends_when: Option<EndsWhen<'a>>,
+    /// Whether curves are told of while they are measured.
+    pub(crate) curves_grow: bool,
 }
 
 /// A curve to be measured.
@@ -123,6 +128,27 @@ impl Context<'_> {
         }
     }
 
+    /// Runs the load of a curve, and tells how it grows; ends it once `watch` has seen enough.
+    fn growing(
+        &self,
+        target: &mut dyn Target,
+        request: &JobRequest<'_>,
+        (place, title): (Place, &str),
+        mut watch: Option<&mut Watch>,
+    ) -> Result<JobOutcome, TargetError> {
+        let every_s = watch.as_ref().map_or(GROWS_EVERY_S, |watch| watch.round_s);
+        let mut before = (0.0, 0);
+        target.run_until_enough(request, every_s, &mut |now| {
+            let passed_s = now.elapsed_s - before.0;
+            if passed_s > 0.0 {
+                let iops = now.requests.saturating_sub(before.1) as f64 / passed_s;
+                self.recorder.grew(place, title, (now.elapsed_s, iops));
+                before = (now.elapsed_s, now.requests);
+            }
+            watch.as_mut().is_some_and(|watch| watch.look(now))
+        })
+    }
+
     /// Measures a point; ends it once `watch` has seen enough.
     pub(crate) fn point(
         &self,
@@ -186,8 +212,21 @@ impl Context<'_> {
             self.recorder.begin(*place, &title, cost);
         }
         let seed_name = format!("{}/{}", job.test, job.name);
-        let timing = (runtime_s, job.sample_ms);
-        let outcome = self.job(target, load, &seed_name, timing, watch.as_mut())?;
+        let outcome = match (self.curves_grow, places.first()) {
+            (true, Some(place)) => {
+                let (text, seed) = self.job_text(load, &seed_name, runtime_s);
+                let request = JobRequest {
+                    text: &text,
+                    seed,
+                    sample_ms: job.sample_ms,
+                };
+                self.growing(target, &request, (*place, &title), watch.as_mut())?
+            }
+            _ => {
+                let timing = (runtime_s, job.sample_ms);
+                self.job(target, load, &seed_name, timing, watch.as_mut())?
+            }
+        };
         let mut series = outcome::series(job.name, load, job.sample_ms, &outcome)?;
         series.cpu_ns_per_request = self.cpu_time(&outcome);
         if runtime_s.is_none() {

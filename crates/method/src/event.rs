@@ -54,6 +54,19 @@ pub enum Event<'a> {
         /// What is left of the whole work, with this.
         left: Cost,
     },
+    /// A curve is measured up to an instant: told only if
+    /// [`crate::ReviewOptions::curves_grow`], and of targets that know it before the end, which are
+    /// simulated drives that never throttle.
+    CurveGrew {
+        /// Id of the test.
+        test: &'a str,
+        /// As in [`Event::PointStarted`].
+        curve: &'a str,
+        /// The instant, s since the curve's beginning.
+        t_s: f64,
+        /// Requests a second since the last such event.
+        iops: f64,
+    },
     /// A point or a curve is measured.
     PointFinished {
         /// Id of the test.

@@ -23,6 +23,9 @@ pub struct ReviewOptions<'a> {
     /// When enough of a measurement has been seen; without it, at its end. One that ended early
     /// says so in the warnings of its test. Only simulated drives end anything early.
     pub ends_when: Option<EndsWhen<'a>>,
+    /// Whether curves are told of while they are measured ([`crate::Event::CurveGrew`]); no result
+    /// depends on it.
+    pub curves_grow: bool,
     /// Root seed: every job's own seed is derived from it and from the job's name.
     pub seed: u64,
     /// How often every test is carried out, each time with a root seed of its own
@@ -61,6 +64,7 @@ impl Default for ReviewOptions<'_> {
             tests: None,
             wanted: None,
             ends_when: None,
+            curves_grow: false,
             seed: 1,
             repeat: 1,
             duration_scale: 1.0,

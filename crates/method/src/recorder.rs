@@ -284,6 +284,17 @@ impl<'a> Recorder<'a> {
         });
     }
 
+    /// A curve is measured up to an instant.
+    pub(crate) fn grew(&self, place: Place, curve: &str, (t_s, iops): (f64, f64)) {
+        let _one_at_a_time = self.lock();
+        (self.events)(Event::CurveGrew {
+            test: self.test_id(place),
+            curve,
+            t_s,
+            iops,
+        });
+    }
+
     /// Records a result; a fresh curve can be the result of two tests.
     pub(crate) fn record(&self, places: &[Place], measured: Measurement, cost: Cost) {
         let measured = Arc::new(measured);

@@ -72,6 +72,7 @@ pub(crate) fn once(
             recorder: &recorder,
             limits: &limits,
             ends_when: options.ends_when,
+            curves_grow: options.curves_grow,
         },
     };
     if can_be_copied {

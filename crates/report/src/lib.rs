@@ -62,16 +62,24 @@ pub struct Comparison<'a> {
     pub models: &'a [Unlike],
 }
 
+/// As [`write()`], of a review whose rivals are the other sides of a comparison.
+///
+/// # Errors
+/// Those of [`write()`].
+pub fn comparison(review: &Review, comparison: &Comparison<'_>) -> Result<String, ReportError> {
+    page::render(review, Some(comparison))
+}
+
 /// As [`write_folder`], of a review whose rivals are the other sides of a comparison.
 ///
 /// # Errors
 /// Those of [`write_folder`].
 pub fn write_comparison(
     review: &Review,
-    comparison: &Comparison<'_>,
+    of: &Comparison<'_>,
     folder: &Path,
 ) -> Result<PathBuf, ReportError> {
-    write_both(&page::render(review, Some(comparison))?, review, folder)
+    write_both(&comparison(review, of)?, review, folder)
 }
 
 fn write_both(html: &str, review: &Review, folder: &Path) -> Result<PathBuf, ReportError> {

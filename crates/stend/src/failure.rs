@@ -145,3 +145,14 @@ impl From<TargetError> for Failure {
         }
     }
 }
+
+#[cfg(feature = "web")]
+impl From<stend_web::ServeError> for Failure {
+    fn from(error: stend_web::ServeError) -> Failure {
+        match error {
+            stend_web::ServeError::Taken(_) => Failure::Io(error.to_string()),
+            stend_web::ServeError::Io(_) => Failure::Io(error.to_string()),
+            stend_web::ServeError::Lab(error) => error.into(),
+        }
+    }
+}

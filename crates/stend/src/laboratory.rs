@@ -203,6 +203,7 @@ fn absolute(folder: &Path) -> PathBuf {
 
 /// The run that a review is kept as.
 pub struct Keeper {
+    path: PathBuf,
     lab: Mutex<Lab>,
     folder: PathBuf,
     edition_sha256: String,
@@ -220,6 +221,7 @@ impl Keeper {
         marks: &MarkArgs,
     ) -> Result<Keeper, Failure> {
         Ok(Keeper {
+            path: lab.to_path_buf(),
             lab: Mutex::new(Lab::open(lab)?),
             folder: absolute(folder),
             edition_sha256: edition_sha256.to_owned(),
@@ -265,6 +267,11 @@ impl Keeper {
             lab.save(run, review, &beginning)?;
         }
         Ok(())
+    }
+
+    /// The lab's file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The number of the run, if anything was kept.

@@ -11,6 +11,7 @@ mod failure;
 mod folder;
 mod kept;
 mod laboratory;
+mod live;
 mod memory;
 mod open;
 mod output;

@@ -80,6 +80,20 @@ pub struct Progress {
     ticker: Option<JoinHandle<()>>,
 }
 
+/// Tells how far the work of a review is.
+pub struct Teller(Arc<Shown>);
+
+impl Teller {
+    /// Share that is done, what is being done, and the time left, in words.
+    pub fn told(&self) -> (f64, String, String) {
+        let state = self.0.lock();
+        let now = self.0.began.elapsed();
+        let doing = [&state.doing, " ", &state.work.part(now)].concat();
+        let left = state.work.left(now).words();
+        (state.share_done, doing.trim_end().to_owned(), left)
+    }
+}
+
 /// What is shown, shared with the thread that keeps it up to date.
 struct Shown {
     bar: Bar,
@@ -154,6 +168,7 @@ impl State {
                 self.work.end(now, *left);
                 self.share_done = *share_done;
             }
+            Event::CurveGrew { .. } => {}
             Event::TestFinished { result, share_done } => {
                 self.share_done = *share_done;
                 let percent = share_done * 100.0;
@@ -196,6 +211,11 @@ impl Progress {
             shown.line(&mut state, &text, now);
         }
         shown.draw(&state, now);
+    }
+
+    /// What tells, from any thread, how far the work is.
+    pub fn teller(&self) -> Teller {
+        Teller(Arc::clone(&self.shown))
     }
 
     /// Takes the bar away.

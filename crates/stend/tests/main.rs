@@ -18,6 +18,8 @@ mod fit_leave_one_out;
 mod fuzz;
 mod kills;
 mod lab;
+#[cfg(feature = "web")]
+mod lab_serve;
 mod lab_trouble;
 mod permissions;
 mod plan;

@@ -34,5 +34,5 @@ pub use effects::effects;
 pub use error::StudyError;
 pub use folder::check_folder;
 pub use plan::{Done, Plan, PlannedRow};
-pub use run::{Event, Options, run};
-pub use session::{Context, Session};
+pub use run::{Event, Options, Watch, run};
+pub use session::{Context, Session, kept_key};

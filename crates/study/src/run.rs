@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use stend_analysis::kinds::key_figures;
+use stend_base::Nanos;
+use stend_load::runner::{Flow, Progress};
 use stend_load::{JobFile, RunOptions, Sample};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::study::StudyRow;
@@ -23,6 +25,9 @@ use crate::plan::{Done, Outcomes, Plan, PlannedRow, Work};
 use crate::series;
 use crate::state::{carry_out, prepare};
 
+/// Virtual time between two calls of [`Watch::progress`].
+const WATCHED_EVERY: Nanos = Nanos::from_secs(10);
+
 /// How rows are carried out.
 #[derive(Clone)]
 pub struct Options {
@@ -33,6 +38,18 @@ pub struct Options {
     /// Folder in which the samples of each row of a job are kept as a file of their own:
     /// `series-NUMBER.parquet`, or `.csv` without the feature `parquet`.
     pub series: Option<PathBuf>,
+    /// Who is told what happens inside the rows of jobs.
+    pub watch: Option<Arc<dyn Watch>>,
+}
+
+/// Watches the rows of jobs while they are carried out, from several threads; it changes nothing of
+/// them.
+pub trait Watch: Send + Sync {
+    /// How far the job of a row is, each 10 s of virtual time.
+    fn progress(&self, row: &PlannedRow, progress: &Progress);
+
+    /// The samples of a row's job, before the row is kept.
+    fn samples(&self, row: &PlannedRow, samples: &[Sample]);
 }
 
 /// What happens while rows are carried out.
@@ -267,7 +284,7 @@ impl Plan {
         let outcomes: Vec<Outcomes> = match &self.works[first.work] {
             Work::Job { .. } => {
                 let state = state.expect("the state of a job is prepared");
-                let measured = self.job(first, state);
+                let measured = self.job(first, state, options);
                 vec![measured.map(|(outcomes, of_job)| {
                     samples = Some(of_job);
                     outcomes
@@ -293,13 +310,18 @@ impl Plan {
         let rows: Vec<StudyRow> = rows
             .map(|(number, outcomes)| self.planned(*number).done(outcomes))
             .collect();
-        if let (Some(folder), Some(samples)) = (&options.series, samples) {
-            series::write(folder, &rows[0], &samples)?;
+        if let Some(samples) = samples {
+            if let Some(folder) = &options.series {
+                series::write(folder, &rows[0], &samples)?;
+            }
+            if let Some(watch) = &options.watch {
+                watch.samples(first, &samples);
+            }
         }
         Ok(rows)
     }
 
-    fn job(&self, row: &PlannedRow, state: Prepared) -> Result<Taken, String> {
+    fn job(&self, row: &PlannedRow, state: Prepared, options: &Options) -> Result<Taken, String> {
         let Work::Job {
             sample_ms,
             outcomes,
@@ -311,7 +333,19 @@ impl Plan {
         let file = JobFile::parse(&row.job_text).map_err(|error| error.to_string())?;
         // The last row takes the state itself.
         let mut target = Arc::try_unwrap(state).unwrap_or_else(|state| (*state).clone())?;
-        undisturbed(|| measure(&mut target, &file, *sample_ms, row.seed, outcomes))
+        let watched = |progress: &Progress| {
+            if let Some(watch) = &options.watch {
+                watch.progress(row, progress);
+            }
+            Flow::GoOn
+        };
+        let run_options = RunOptions {
+            seed: row.seed,
+            sample_ms: *sample_ms,
+            progress: options.watch.as_ref().map(|_| &watched as _),
+            progress_every: WATCHED_EVERY,
+        };
+        undisturbed(|| measure(&mut target, &file, &run_options, outcomes))
     }
 
     /// The key figures of tests of one edition.
@@ -356,20 +390,14 @@ impl Plan {
 fn measure(
     target: &mut SimulatedTarget,
     file: &JobFile,
-    sample_ms: u32,
-    seed: u64,
+    options: &RunOptions<'_>,
     outcomes: &[(String, Outcome)],
 ) -> Result<Taken, TargetError> {
     let (before, energy, begin_s) = (target.drive().counters(), target.energy_j(), target.now_s());
-    let options = RunOptions {
-        seed,
-        sample_ms,
-        ..RunOptions::default()
-    };
-    let result = carry_out(target, file, &options)?;
+    let result = carry_out(target, file, options)?;
     let measured = Measured {
         result: &result,
-        sample_ms,
+        sample_ms: options.sample_ms,
         before,
         after: target.drive().counters(),
         elapsed_s: target.now_s() - begin_s,

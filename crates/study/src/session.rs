@@ -11,7 +11,7 @@ use stend_lab::studies::{self, StudyContext, StudyId};
 use stend_record::study::{Study, StudyRow};
 
 use crate::error::StudyError;
-use crate::plan::{Done, Plan};
+use crate::plan::{Done, Plan, PlannedRow};
 use crate::run::{Event, Options, run};
 use crate::series;
 
@@ -134,6 +134,13 @@ impl Session {
         &self.known
     }
 
+    /// Makes those known rows open again of which something else is missing.
+    pub fn reopen(&mut self, is_missing: impl Fn(&PlannedRow) -> bool) {
+        let plan = &self.plan;
+        self.known
+            .retain(|row| !is_missing(&plan.rows()[row.number as usize]));
+    }
+
     /// Numbers of the rows that are to be carried out.
     pub fn open_rows(&self) -> Vec<u64> {
         let done = lock(&self.done);
@@ -152,8 +159,23 @@ impl Session {
         options: &Options,
         report: &(dyn Fn(&Event<'_>) + Sync),
     ) -> Result<(), StudyError> {
+        self.run_only(options, &|_| true, report)
+    }
+
+    /// As [`Session::run`], of those rows alone that are `wanted`.
+    ///
+    /// # Errors
+    /// As [`Session::run`].
+    pub fn run_only(
+        &self,
+        options: &Options,
+        wanted: &dyn Fn(&PlannedRow) -> bool,
+        report: &(dyn Fn(&Event<'_>) + Sync),
+    ) -> Result<(), StudyError> {
         let keep = |done: Done| self.keep(done);
-        let ran = run(&self.plan, &self.open_rows(), options, &keep, report);
+        let mut numbers = self.open_rows();
+        numbers.retain(|number| wanted(&self.plan.rows()[*number as usize]));
+        let ran = run(&self.plan, &numbers, options, &keep, report);
         self.flush().and(ran)
     }
 
@@ -204,10 +226,8 @@ impl Session {
         self.plan.study(rows.collect())
     }
 
-    /// The key of a row with the program that makes it.
     fn key(&self, row: &str) -> String {
-        let digest = Sha256::digest(format!("{}\n{row}", self.context.program).as_bytes());
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        kept_key(&self.context.program, row)
     }
 
     fn study_context<'c>(
@@ -230,6 +250,12 @@ impl Session {
             now_unix_ms,
         }
     }
+}
+
+/// The key under which the lab keeps a row: that of the plan, with the program that makes it.
+pub fn kept_key(program: &str, row: &str) -> String {
+    let digest = Sha256::digest(format!("{program}\n{row}").as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

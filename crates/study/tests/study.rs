@@ -39,6 +39,7 @@ fn options(threads: usize) -> Options {
         threads,
         interrupt: Arc::default(),
         series: None,
+        watch: None,
     }
 }
 

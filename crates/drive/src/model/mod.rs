@@ -8,6 +8,7 @@
 mod changes;
 pub(crate) mod check;
 mod facts;
+mod figures;
 #[cfg(test)]
 mod mechanisms;
 mod overrides;
@@ -22,11 +23,13 @@ use crate::schema::key::Reader;
 use crate::schema::renamed;
 use stend_config::{Problem, Text};
 
+pub use crate::schema::document::{DescribedKey, DescribedTable, tables as described_tables};
 pub use crate::schema::free::{FreeFigure, NewValue, WriteError, write_values};
 pub use crate::schema::key::Field;
 pub use crate::schema::setting::Setting;
 pub use crate::schema::{Model, SCHEMA, tables};
 pub use changes::{Change, Origin, short_key};
+pub use figures::Figure;
 pub use overrides::check_key;
 pub use parts::{Files, ModelFile, PART_SCHEMA};
 pub use shipped::{PARTS, SHIPPED, Shipped};

@@ -9,6 +9,7 @@ use stend_config::{Problem, line_of};
 use toml_edit::{Array, InlineTable, Item, Table as TomlTable, TableLike, Value};
 
 use super::compose::item_line;
+use super::document::DescribedTable;
 use super::free::{self, FreeFigure};
 use super::renamed;
 use super::rules::Rule;
@@ -157,16 +158,22 @@ macro_rules! table {
                 keys.into_iter().filter(|(_, keys)| !keys.is_empty()).collect()
             }
 
-            #[cfg(test)]
-            fn document() -> $crate::schema::document::Section {
-                $crate::schema::document::Section {
-                    about: &[$($about),*],
-                    rows: vec![$($crate::schema::document::row::<$T>(
+            fn document(
+                optional: bool,
+                is_list: bool,
+            ) -> Vec<$crate::schema::document::DescribedTable> {
+                let own = $crate::schema::document::DescribedTable {
+                    name: <Self as $crate::schema::key::Table>::NAME,
+                    about: $crate::schema::document::joined(&[$($about),*]),
+                    optional,
+                    is_list,
+                    keys: vec![$($crate::schema::document::row::<$T>(
                         &[$($doc),*],
                         $crate::schema::key::declared!($key $(= $default)? $(, $rule)?),
                     )),*],
-                    inner: [$(<$T as $crate::schema::key::Key>::sections(false)),*].concat(),
-                }
+                };
+                let inner = [$(<$T as $crate::schema::key::Key>::sections(false)),*];
+                std::iter::once(own).chain(inner.into_iter().flatten()).collect()
             }
         }
     };
@@ -368,10 +375,9 @@ pub(crate) trait Key: Sized {
     /// Adds its figures: itself by `path`, or those of the table by their keys below it.
     fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>);
 
-    /// The sections of the document for the tables in it.
-    #[cfg(test)]
-    fn sections(_optional: bool) -> String {
-        String::new()
+    /// The tables in it, described.
+    fn sections(_optional: bool) -> Vec<DescribedTable> {
+        Vec::new()
     }
 }
 
@@ -397,9 +403,8 @@ pub(crate) trait Table: Sized {
     /// The keys of each table within it, by the key of the table.
     fn inner_keys() -> Vec<(&'static str, &'static [&'static str])>;
 
-    /// Its section of the document.
-    #[cfg(test)]
-    fn document() -> super::document::Section;
+    /// It and the tables in it, described.
+    fn document(optional: bool, is_list: bool) -> Vec<DescribedTable>;
 }
 
 /// A table that is being read.
@@ -704,8 +709,7 @@ impl<K: Key> Key for Option<K> {
         K::keys()
     }
 
-    #[cfg(test)]
-    fn sections(_: bool) -> String {
+    fn sections(_: bool) -> Vec<DescribedTable> {
         K::sections(true)
     }
 }
@@ -736,9 +740,8 @@ impl<T: Table> Key for Vec<T> {
         T::KEYS
     }
 
-    #[cfg(test)]
-    fn sections(_: bool) -> String {
-        super::document::section::<T>(true, true)
+    fn sections(_: bool) -> Vec<DescribedTable> {
+        T::document(true, true)
     }
 }
 
@@ -776,9 +779,8 @@ impl<T: Table> Key for T {
         T::KEYS
     }
 
-    #[cfg(test)]
-    fn sections(optional: bool) -> String {
-        super::document::section::<T>(optional, false)
+    fn sections(optional: bool) -> Vec<DescribedTable> {
+        T::document(optional, false)
     }
 }
 

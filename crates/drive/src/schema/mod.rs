@@ -4,8 +4,7 @@
 //! the figure of [`spec::Spec`] that it becomes.
 
 pub(crate) mod compose;
-#[cfg(test)]
-mod document;
+pub mod document;
 pub(crate) mod free;
 pub(crate) mod key;
 mod model;

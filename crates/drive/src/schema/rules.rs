@@ -16,7 +16,6 @@ pub(crate) trait Rule<T> {
     }
 
     /// What is allowed, for the document.
-    #[cfg(test)]
     fn allowed(&self) -> String;
 }
 
@@ -27,7 +26,6 @@ impl<T: PartialOrd + Display> Rule<T> for RangeInclusive<T> {
             .then(|| format!("{value} is not allowed; it must lie from {start} to {end}"))
     }
 
-    #[cfg(test)]
     fn allowed(&self) -> String {
         format!("{} to {}", self.start(), self.end())
     }
@@ -43,7 +41,6 @@ impl Rule<u32> for PowerOfTwo {
         range.or_else(|| (!value.is_power_of_two()).then(power))
     }
 
-    #[cfg(test)]
     fn allowed(&self) -> String {
         format!("{}, a power of two", self.0.allowed())
     }
@@ -63,7 +60,6 @@ impl Rule<u32> for WholePages {
         4
     }
 
-    #[cfg(test)]
     fn allowed(&self) -> String {
         format!("{}, a multiple of 4", self.0.allowed())
     }
@@ -85,7 +81,6 @@ impl<T> Rule<String> for OneOf<T> {
         (!known).then(|| format!("`{value}` is not known; allowed: {}", allowed()))
     }
 
-    #[cfg(test)]
     fn allowed(&self) -> String {
         let names = self.names().map(|name| format!("`\"{name}\"`"));
         names.collect::<Vec<_>>().join(", ")
@@ -123,7 +118,6 @@ impl<T: PartialOrd + Display> Rule<Vec<T>> for List<T> {
         falls.then(|| format!("it must have {} in ascending order", self.what))
     }
 
-    #[cfg(test)]
     fn allowed(&self) -> String {
         let order = if self.ascends { ", ascending" } else { "" };
         format!("{}; {}{order}", self.what, self.each.allowed())

@@ -87,6 +87,15 @@ pub enum LabCommand {
         /// Its file.
         other: PathBuf,
     },
+    /// Serve the lab as pages of a web browser on this machine: search and compare reviews, see
+    /// those under way, try drives with other figures.
+    ///
+    /// It listens on the loopback interface alone, prints its address, and ends by a signal.
+    Serve {
+        /// Port on 127.0.0.1 and ::1; 0 takes any that is free.
+        #[arg(long, value_name = "N", default_value_t = 7070)]
+        port: u16,
+    },
 }
 
 /// A format of exported tables.

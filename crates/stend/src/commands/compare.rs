@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use stend_analysis::compare::{Row, Side, Unlike, key_rows, point_rows, unlike, unlike_models};
+use stend_analysis::compare::{
+    Row, Side, Unlike, by_whom, key_rows, point_rows, together, told, unlike, unlike_models,
+};
 use stend_analysis::words;
 use stend_lab::{Lab, RunId};
-use stend_record::review::{Condition, Review, Rival};
+use stend_record::review::{Condition, Review};
 use stend_report::Comparison;
 
 use crate::args::CompareArgs;
@@ -51,17 +53,7 @@ impl Compared {
     pub fn load(lab: &Lab, runs: &[RunId]) -> Result<Compared, Failure> {
         let load = |&run: &RunId| -> Result<_, Failure> {
             let summary = lab.run(run)?;
-            let facts = [
-                ("edition's SHA-256", summary.edition_sha256),
-                ("stend", summary.stend_version),
-                ("commit of stend", summary.stend_commit.unwrap_or_default()),
-            ];
-            let facts = facts.into_iter().filter(|fact| !fact.1.is_empty());
-            let facts = facts.map(|(name, value)| Condition {
-                name: name.to_owned(),
-                value,
-            });
-            Ok((run, lab.review(run)?, facts.collect()))
+            Ok((run, lab.review(run)?, summary.facts()))
         };
         let reviews: Result<Vec<_>, Failure> = runs.iter().map(load).collect();
         Ok(Compared { reviews: reviews? })
@@ -102,17 +94,8 @@ impl Compared {
 
     /// The first review with the others as its rivals.
     fn together(&self) -> Option<Review> {
-        let (first, others) = self.reviews.split_first()?;
-        let mut review = first.1.clone();
-        for (_, other, _) in others {
-            review.rivals.push(Rival {
-                target: other.target.clone(),
-                tests: other.tests.clone(),
-                unfinished: other.unfinished.clone(),
-            });
-            review.rivals.extend(other.rivals.iter().cloned());
-        }
-        Some(review)
+        let reviews: Vec<&Review> = self.reviews.iter().map(|(_, review, _)| review).collect();
+        together(&reviews)
     }
 
     fn conditions_text(&self) -> String {
@@ -220,25 +203,9 @@ fn level(row: &Row, side: usize) -> &'static str {
     }
 }
 
-/// What is known of all sides, and the names of what is not: simulated drives have no kernel.
-fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
-    let (of_all, of_some): (Vec<&Unlike>, Vec<&Unlike>) = unlike
-        .iter()
-        .partition(|row| row.values.iter().all(Option::is_some));
-    let names = of_some.iter().map(|row| row.name.as_str());
-    (of_all, names.collect())
-}
-
 /// `user_bytes: 5.76 GB against 6.4 GB`.
 fn against(row: &Unlike) -> String {
     format!("{}: {}", row.name, told(&row.values).join(" against "))
-}
-
-fn told(values: &[Option<String>]) -> Vec<&str> {
-    values
-        .iter()
-        .map(|value| value.as_deref().unwrap_or("not known"))
-        .collect()
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! `stend lab`.
 
 mod figures;
+mod serve;
 
 use std::path::Path;
 
@@ -62,6 +63,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
             )?)
         }
         LabCommand::Merge { other } => merge(args, other),
+        LabCommand::Serve { port } => serve::run(&args.lab, *port),
     }
 }
 

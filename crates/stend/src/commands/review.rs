@@ -19,6 +19,7 @@ use crate::args::{MarkArgs, ReviewArgs, SetArgs};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::laboratory::Keeper;
+use crate::live::Live;
 use crate::memory::simulations_that_fit;
 use crate::open::{
     Named, Opened, Planned, check_set, is_simulated, open, open_planned, real_options_fit,
@@ -303,7 +304,12 @@ impl Session<'_> {
     ) -> Result<Review, Failure> {
         let counts = target.counts();
         let target = target.into_target();
-        let progress = Progress::new(&target.info().title);
+        let info = target.info();
+        let progress = Progress::new(&info.title);
+        let live = self
+            .keeper
+            .as_ref()
+            .and_then(|keeper| Live::begin(keeper.path(), &info, &self.edition.id, &progress));
         let began = Instant::now();
         // What cannot be saved now is a warning: the end tries again.
         let keep = |partial: &Review| {
@@ -320,11 +326,18 @@ impl Session<'_> {
             resume,
             save: Some(&keep),
             ended: Some(&ended),
+            curves_grow: live.is_some(),
             ..self.options.clone()
         };
         let review = run_review(target, self.edition, &options, &|event| {
             progress.show(&event);
+            if let Some(live) = &live {
+                live.note(&event, self.keeper.as_ref().and_then(Keeper::run));
+            }
         });
+        if let Some(live) = live {
+            live.end(self.keeper.as_ref().and_then(Keeper::run));
+        }
         progress.finish();
         let review = review?;
         let load = |counts: [Arc<AtomicU64>; 2]| counts.map(|n| n.load(Ordering::Relaxed));

@@ -91,6 +91,7 @@ fn carry_out(session: &Session, plan: &Plan, args: &SweepArgs) -> Result<(), Fai
         threads,
         interrupt: Arc::default(),
         series: args.series.clone(),
+        watch: None,
     };
     let bar = Bar::new(&plan.definition().name);
     bar.begin();

@@ -1,0 +1,46 @@
+//! `stend lab serve`: the lab as pages of a web browser.
+
+use crate::args::LabPath;
+use crate::failure::Failure;
+
+#[cfg(feature = "web")]
+pub fn run(of: &LabPath, port: u16) -> Result<(), Failure> {
+    use jiff::Timestamp;
+    use stend_web::{Program, Server};
+
+    use crate::memory::simulations_that_fit;
+    use crate::output::{note, print};
+    use crate::{laboratory, signals};
+
+    let lab = laboratory::path(of)?;
+    let program = Program {
+        id: stend_claims::program_sha256()?,
+        version: env!("CARGO_PKG_VERSION"),
+        commit: option_env!("STEND_COMMIT"),
+        now_unix_ms: || Timestamp::now().as_millisecond(),
+        simulations: |capacity_bytes| {
+            let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+            simulations_that_fit(processors, capacity_bytes)
+        },
+    };
+    let server = Server::bind(lab.clone(), port, program)?;
+    let stop = server.stopper();
+    signals::instead(move || stop.stop());
+    print(&format!("{}\n", server.address()))?;
+    note(&format!(
+        "the lab {} is served to this machine alone; Ctrl-C ends it",
+        lab.display()
+    ));
+    server.run()?;
+    note("no longer served; work under way goes on with the next start");
+    Ok(())
+}
+
+#[cfg(not(feature = "web"))]
+pub fn run(_: &LabPath, _: u16) -> Result<(), Failure> {
+    Err(Failure::ToolMissing(
+        "this program is built without pages: build it with `cargo build --release`, which has \
+         the feature `web`"
+            .into(),
+    ))
+}

@@ -1,0 +1,187 @@
+//! What a review is doing, written into the lab about once a second, so that `stend lab serve` can
+//! show it. It never delays or disturbs the review: what cannot be written is left out.
+
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use stend_lab::progress::{self, LiveCurve, Progress as Row, ProgressId};
+use stend_lab::{Lab, RunId};
+use stend_method::Event;
+use stend_record::review::{TargetInfo, TargetKind};
+
+use crate::progress::{Progress, Teller};
+
+/// How often it is written.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// How long another program that writes is waited for.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Lines of what was done that are kept.
+const LINES_MAX: usize = 200;
+
+/// A review that is told of until it is dropped.
+pub struct Live {
+    shared: Arc<Shared>,
+    writer: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    ends: Condvar,
+}
+
+struct State {
+    row: Row,
+    /// Whether the curve of the row is still measured.
+    grows: bool,
+    ended: bool,
+}
+
+impl Live {
+    /// Begins to tell of the review of a target; `None` where the lab cannot be written.
+    pub fn begin(
+        lab: &Path,
+        target: &TargetInfo,
+        edition: &str,
+        progress: &Progress,
+    ) -> Option<Live> {
+        let mut lab = Lab::open_within(lab, PATIENCE).ok()?;
+        let now = now_unix_ms();
+        let row = Row {
+            title: target.title.clone(),
+            edition: edition.to_owned(),
+            simulated: target.kind == TargetKind::Simulated,
+            begun_unix_ms: now,
+            seen_unix_ms: now,
+            ..Row::default()
+        };
+        let id = progress::begin(&mut lab, &row).ok()?;
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State {
+                row,
+                grows: false,
+                ended: false,
+            }),
+            ends: Condvar::new(),
+        });
+        let (told, teller) = (Arc::clone(&shared), progress.teller());
+        let writer = std::thread::spawn(move || told.write(&mut lab, id, &teller));
+        Some(Live {
+            shared,
+            writer: Some(writer),
+        })
+    }
+
+    /// Takes an event in.
+    pub fn note(&self, event: &Event<'_>, run: Option<RunId>) {
+        let mut state = self.shared.lock();
+        state.row.run = run.map(|run| run.0);
+        state.note(event);
+    }
+
+    /// Tells that the review has come to its end, as this run.
+    pub fn end(self, run: Option<RunId>) {
+        self.shared.lock().row.run = run.map(|run| run.0);
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.shared.lock().ended = true;
+        self.shared.ends.notify_all();
+        if let Some(writer) = self.writer.take() {
+            // It cannot have panicked without a word.
+            let _ = writer.join();
+        }
+    }
+}
+
+impl State {
+    fn note(&mut self, event: &Event<'_>) {
+        let row = &mut self.row;
+        match event {
+            Event::TestStarted { test, .. } | Event::PointStarted { test, .. } => {
+                (*test).clone_into(&mut row.test);
+            }
+            Event::CurveGrew {
+                test,
+                curve,
+                t_s,
+                iops,
+            } => {
+                let name = format!("{test}, {curve}");
+                // Of several that grow at the same time, one is told of until its end.
+                if !self.grows {
+                    self.grows = true;
+                    row.curve = Some(LiveCurve {
+                        name: name.clone(),
+                        ..LiveCurve::default()
+                    });
+                }
+                if let Some(curve) = row.curve.as_mut().filter(|curve| curve.name == name) {
+                    curve.t_s.push(*t_s);
+                    curve.iops.push(*iops);
+                }
+            }
+            Event::PointFinished { test, point, .. } => {
+                let name = format!("{test}, {point}");
+                if row.curve.as_ref().is_some_and(|curve| curve.name == name) {
+                    self.grows = false;
+                }
+            }
+            Event::TestFinished { result, .. } => {
+                self.line(format!("{} done", result.title));
+            }
+            Event::TestFailed { test, error } => self.line(format!("{test} failed: {error}")),
+            Event::Warning { text } => self.line(format!("warning: {text}")),
+            Event::Repetition { number, count } => {
+                self.line(format!("repetition {} of {count}", number + 1));
+            }
+            Event::Planned { .. } | Event::Preparing { .. } => {}
+        }
+    }
+
+    fn line(&mut self, line: String) {
+        let log = &mut self.row.log;
+        if log.last() != Some(&line) && log.len() < LINES_MAX {
+            log.push(line);
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes how far it is, until the end.
+    fn write(&self, lab: &mut Lab, id: ProgressId, teller: &Teller) {
+        let mut state = self.lock();
+        loop {
+            let ended = state.ended;
+            let mut row = state.row.clone();
+            drop(state);
+            (row.share_done, row.doing, row.left_words) = teller.told();
+            row.ended = ended;
+            row.seen_unix_ms = now_unix_ms();
+            // What is missed now is written the next time; a row without an end is told as stopped.
+            let _ = progress::update(lab, id, &row);
+            if ended {
+                return;
+            }
+            state = self
+                .ends
+                .wait_timeout_while(self.lock(), EVERY, |state| !state.ended)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+}
+
+fn now_unix_ms() -> i64 {
+    Timestamp::now().as_millisecond()
+}

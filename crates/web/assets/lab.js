@@ -1,0 +1,210 @@
+// What forms and links do without a script, done in place: parts of pages that change, charts,
+// sliders. Nothing here is needed to use the lab.
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
+  // plotly reads its texts as a kind of HTML.
+  const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const DASHES = ["solid", "dash", "dot", "dashdot"];
+  const MARKERS = ["circle", "square", "diamond", "triangle-up"];
+
+  // ---- Charts ------------------------------------------------------------------------------
+
+  function trace(of) {
+    const hue = colour("c" + (of.slot % 8));
+    const common = { name: plain(of.name), x: of.x, y: of.y, legendgroup: of.name };
+    if (of.dots) {
+      return {
+        ...common, mode: "markers", showlegend: false, opacity: .35, hoverinfo: "skip",
+        marker: { color: hue, symbol: MARKERS[of.slot % 4], size: 3.4 },
+      };
+    }
+    return {
+      ...common,
+      mode: of.markers ? "lines+markers" : "lines",
+      line: { color: hue, width: 2.4, dash: DASHES[of.slot % 4] },
+      marker: { color: hue, symbol: MARKERS[of.slot % 4], size: 8 },
+      hovertemplate: "%{y:,.4~r}<extra>" + plain(of.name) + "</extra>",
+    };
+  }
+
+  // Charts of which the user wants the vertical axis logarithmic.
+  const logarithmic = new Set();
+
+  function draw(place, chart) {
+    const ink = colour("ink");
+    const axis = (title) => ({
+      title: { text: plain(title) }, gridcolor: colour("grid"), linecolor: colour("line"),
+      zerolinecolor: colour("line"), tickcolor: colour("line"), automargin: true,
+    });
+    const data = chart.traces.map(trace);
+    if (chart.of_dates) for (const one of data) one.x = one.x.map((ms) => new Date(ms));
+    const layout = {
+      uirevision: chart.id, // what the user zoomed stays when samples come
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: ink },
+      margin: { l: 10, r: 10, t: 10, b: 10 },
+      height: place.classList.contains("low") ? 300 : 420,
+      xaxis: axis(chart.x), yaxis: { ...axis(chart.y), rangemode: chart.from_zero ? "tozero" : "normal" },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("muted"), activecolor: colour("ink") },
+      hovermode: "x unified", hoverlabel: { bgcolor: colour("panel"), font: { color: ink } },
+      legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+      showlegend: chart.traces.some((one) => !one.dots) && chart.traces.length > 1,
+    };
+    if (!chart.of_dates) layout.xaxis.rangemode = "tozero";
+    if (logarithmic.has(chart.id)) layout.yaxis.type = "log";
+    const config = {
+      responsive: true, displaylogo: false,
+      // Beside the legend there is no room for it on a phone.
+      displayModeBar: place.clientWidth > 600,
+      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+    };
+    window.Plotly.react(place, data, layout, config);
+  }
+
+  const drawn = new Map();
+
+  function logBoxes(within) {
+    for (const box of within.querySelectorAll("[data-log]")) {
+      const name = box.dataset.log;
+      box.closest("label").hidden = !window.Plotly;
+      box.checked = logarithmic.has(name);
+      box.addEventListener("change", () => {
+        if (box.checked) logarithmic.add(name);
+        else logarithmic.delete(name);
+        const known = drawn.get(name);
+        if (known) draw(known.place, JSON.parse(known.text));
+      });
+    }
+  }
+  function drawAll(within) {
+    if (!window.Plotly) return;
+    for (const place of within.querySelectorAll("[data-chart]")) {
+      const text = place.nextElementSibling.textContent;
+      const known = drawn.get(place.dataset.chart);
+      // A chart that is there stays, with what the user zoomed and points at.
+      const keep = known && known.place !== place && !known.place.isConnected;
+      if (keep) place.replaceWith(known.place);
+      const at = keep ? known.place : place;
+      if (known && known.text === text && known.place === at && !known.stale) continue;
+      drawn.set(at.dataset.chart, { place: at, text });
+      draw(at, JSON.parse(text));
+    }
+  }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const known of drawn.values()) known.stale = true;
+    drawAll(document);
+  });
+
+  // ---- Parts of pages that change ------------------------------------------------------------
+
+  function follow(part) {
+    const every = Number(part.dataset.every);
+    let before = "";
+    const look = async () => {
+      if (document.hidden) return void setTimeout(look, every);
+      let over = false;
+      try {
+        const answer = await fetch(part.dataset.part);
+        if (answer.ok) {
+          const text = await answer.text();
+          const busy = part.contains(document.activeElement);
+          if (text !== before) {
+            const focused = busy ? document.activeElement.outerHTML : "";
+            part.innerHTML = text;
+            drawAll(part);
+            logBoxes(part);
+            // Who works by keyboard stays where they are.
+            if (focused && !part.contains(document.activeElement)) {
+              const again = [...part.querySelectorAll("a, button, input")];
+              again.find((one) => one.outerHTML === focused)?.focus();
+            }
+            before = text;
+          }
+          over = part.querySelector("[data-over]") !== null;
+        } else if (answer.status === 404 || answer.status === 403) {
+          over = true;
+        }
+      } catch {
+        // The server has ended, or is starting again.
+      }
+      if (!over) setTimeout(look, every);
+    };
+    setTimeout(look, every);
+  }
+
+  // ---- Forms ---------------------------------------------------------------------------------
+
+  function sliders(form) {
+    for (const slider of form.querySelectorAll("input[type=range]")) {
+      const number = document.getElementById(slider.dataset.for);
+      slider.hidden = false;
+      slider.addEventListener("input", () => {
+        const value = Number(slider.value);
+        number.value = slider.step === "any" ? String(Number(value.toPrecision(4))) : slider.value;
+      });
+      number.addEventListener("input", () => { slider.value = number.value; });
+    }
+  }
+
+  function checks(form) {
+    const place = document.getElementById("check");
+    let waiting = 0;
+    let newest = 0;
+    form.addEventListener("input", () => {
+      for (const one of form.querySelectorAll("[data-original]")) {
+        one.closest(".knob").classList.toggle("changed", one.value !== one.dataset.original);
+      }
+      clearTimeout(waiting);
+      waiting = setTimeout(async () => {
+        const number = ++newest;
+        try {
+          const body = new URLSearchParams(new FormData(form));
+          const answer = await fetch(form.dataset.check, { method: "POST", body });
+          if (answer.ok && number === newest) place.innerHTML = await answer.text();
+        } catch {
+          // The form says it when it is sent.
+        }
+      }, 200);
+    });
+  }
+
+  function choices(form) {
+    const most = Number(form.dataset.choose);
+    const boxes = [...form.querySelectorAll("input[type=checkbox]")];
+    const button = form.querySelector("button.compare");
+    const count = () => {
+      const chosen = boxes.filter((box) => box.checked).length;
+      button.disabled = chosen < 2 || chosen > most;
+      button.textContent = chosen < 2 ? "Compare: choose 2 to " + most : "Compare the " + chosen + " chosen";
+    };
+    form.addEventListener("change", count);
+    count();
+  }
+
+  function filter(input) {
+    input.closest(".filter").hidden = false;
+    const place = document.getElementById(input.dataset.filter);
+    input.addEventListener("input", () => {
+      const words = input.value.toLowerCase().split(/\s+/);
+      for (const row of place.querySelectorAll("tbody tr")) {
+        const text = row.textContent.toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+      }
+      for (const section of place.querySelectorAll("section")) {
+        section.hidden = input.value !== "" && !section.querySelector("tbody tr:not([hidden])");
+      }
+    });
+  }
+
+  drawAll(document);
+  logBoxes(document);
+  document.querySelectorAll("[data-part]").forEach(follow);
+  document.querySelectorAll("form.what-if").forEach((form) => { sliders(form); checks(form); });
+  document.querySelectorAll("form[data-choose]").forEach(choices);
+  document.querySelectorAll("[data-filter]").forEach(filter);
+  document.querySelectorAll("[data-submit]").forEach((one) => {
+    one.addEventListener("change", () => one.form.requestSubmit());
+  });
+})();

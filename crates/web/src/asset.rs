@@ -1,0 +1,59 @@
+//! Style, scripts and plotly.js: part of the program, and kept by browsers.
+
+use std::sync::LazyLock;
+
+use sha2::{Digest, Sha256};
+
+const STYLE: &str = include_str!("../assets/style.css");
+const SCRIPT: &str = include_str!("../assets/lab.js");
+
+/// The report's style with what these pages add.
+static STYLES: LazyLock<String> = LazyLock::new(|| format!("{}\n{STYLE}", stend_report::STYLE));
+
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let mut all = Sha256::new();
+    for bytes in [
+        STYLES.as_bytes(),
+        SCRIPT.as_bytes(),
+        stend_report::PLOTLY_GZIP,
+    ] {
+        all.update(bytes);
+    }
+    let digest = all.finalize();
+    digest[..6].iter().map(|b| format!("{b:02x}")).collect()
+});
+
+/// Names the present style and scripts.
+pub(crate) fn version() -> &'static str {
+    &VERSION
+}
+
+/// A file that pages need.
+pub(crate) struct Asset {
+    /// The type of its content.
+    pub(crate) kind: &'static str,
+    /// Its content.
+    pub(crate) bytes: &'static [u8],
+    /// How it is encoded: every browser undoes gzip.
+    pub(crate) encoding: &'static str,
+}
+
+/// An asset by its name.
+pub(crate) fn named(name: &str) -> Option<Asset> {
+    let plain = |kind, text: &'static str| Asset {
+        kind,
+        bytes: text.as_bytes(),
+        encoding: "identity",
+    };
+    const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
+    Some(match name {
+        "style.css" => plain("text/css; charset=utf-8", &STYLES),
+        "lab.js" => plain(JAVASCRIPT, SCRIPT),
+        "plotly.js" => Asset {
+            kind: JAVASCRIPT,
+            bytes: stend_report::PLOTLY_GZIP,
+            encoding: "gzip",
+        },
+        _ => return None,
+    })
+}

@@ -1,0 +1,93 @@
+//! Which requests are refused, and the headers of every answer.
+//!
+//! The server listens on the loopback interface alone, but every page that the user's browser
+//! shows can send requests there. A name that another site lets point to 127.0.0.1 (DNS
+//! rebinding) is refused by the header `Host`. A form of another site is refused by `Origin`, by
+//! `Sec-Fetch-Site`, and because it lacks the token.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::app::App;
+use crate::page::{FETCH_SITE, PLAIN};
+use crate::trouble::Trouble;
+
+/// The largest body of a request, bytes.
+pub(crate) const BODY_BYTES_MAX: usize = 64 * 1024;
+
+/// Refuses what may come from elsewhere; adds the headers of every answer.
+pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let mut response = match check(&app, &request) {
+        Ok(()) => next.run(request).await,
+        Err(trouble) => trouble.into_response(),
+    };
+    let headers = response.headers_mut();
+    let mut unless_set = |name, value: &'static str| {
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
+    };
+    unless_set(header::CONTENT_SECURITY_POLICY, PLAIN);
+    unless_set(header::CACHE_CONTROL, "no-store");
+    unless_set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    unless_set(header::REFERRER_POLICY, "same-origin");
+    let of_same_origin = HeaderValue::from_static("same-origin");
+    headers.insert("cross-origin-resource-policy", of_same_origin.clone());
+    headers.insert("cross-origin-opener-policy", of_same_origin);
+    response
+}
+
+fn check(app: &App, request: &Request) -> Result<(), Trouble> {
+    let headers = request.headers();
+    let host = text(headers, &header::HOST);
+    let host = host.or_else(|| request.uri().authority().map(|name| name.as_str()));
+    let Some(host) = host.filter(|host| is_ours(host, app.port)) else {
+        return Err(Trouble::Refused(format!(
+            "This server answers to http://127.0.0.1:{0}/ and http://localhost:{0}/ alone.",
+            app.port
+        )));
+    };
+    if [Method::GET, Method::HEAD].contains(request.method()) {
+        return Ok(());
+    }
+    let origin = text(headers, &header::ORIGIN);
+    let site = text(headers, &FETCH_SITE);
+    let is_same = origin.is_none_or(|origin| origin == format!("http://{host}"))
+        && site.is_none_or(|site| site == "same-origin");
+    match is_same {
+        true => Ok(()),
+        false => Err(Trouble::Refused(
+            "The request comes from a page of another site.".to_owned(),
+        )),
+    }
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &header::HeaderName) -> Option<&'h str> {
+    // One that is no text is none of ours.
+    Some(headers.get(name)?.to_str().unwrap_or("?"))
+}
+
+/// Whether a name with its port is one of this server's.
+fn is_ours(host: &str, port: u16) -> bool {
+    let port = format!(":{port}");
+    ["127.0.0.1", "localhost", "[::1]"]
+        .iter()
+        .any(|name| host.strip_prefix(name) == Some(port.as_str()))
+}
+
+/// Refuses a form that does not carry the token.
+pub(crate) fn check_token(app: &App, fields: &[(String, String)]) -> Result<(), Trouble> {
+    let carried = fields.iter().find(|(name, _)| name == "token");
+    match carried.is_some_and(|(_, token)| *token == app.token) {
+        true => Ok(()),
+        false => Err(Trouble::Refused(
+            "The form is of an earlier start of the server: load its page again, and send it from \
+             there."
+                .to_owned(),
+        )),
+    }
+}

@@ -1,0 +1,345 @@
+//! Drives: those of the lab, models with every figure, and SMART data over time.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use stend_drive::Model;
+use stend_drive::model::{DescribedKey, DescribedTable, Figure, Files, SHIPPED, described_tables};
+use stend_lab::browse::{self, DriveSummary, SmartReading};
+
+use super::reviews::{Fields, escaped, field};
+use crate::app::App;
+use crate::chart::{Chart, Trace};
+use crate::head::Head;
+use crate::page::{CHARTS, PLAIN, page};
+use crate::trouble::Trouble;
+use crate::words;
+
+#[derive(Template)]
+#[template(path = "drives.html")]
+struct ListPage {
+    head: Head,
+    rows: Vec<Row>,
+    models: Vec<ModelRow>,
+}
+
+struct Row {
+    of: DriveSummary,
+    last: String,
+    /// The runs of it.
+    runs: String,
+    smart: Option<String>,
+}
+
+struct ModelRow {
+    name: &'static str,
+    title: String,
+    capacity: String,
+    facts: Vec<String>,
+}
+
+/// The drives of the lab, and the models of the program.
+pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
+    let rows = app.read(|lab| Ok(browse::drives(lab)?)).await?.into_iter();
+    let rows = rows.map(|of| {
+        let has_smart = of.smart_readings > 0 && !of.drive.serial.is_empty();
+        let serial = escaped(&of.drive.serial);
+        Row {
+            last: words::time(of.last_unix_ms),
+            runs: format!("/?drive={}", escaped(&of.drive.model)),
+            smart: has_smart.then(|| format!("/drives/smart?serial={serial}")),
+            of,
+        }
+    });
+    let models = SHIPPED.iter().filter_map(|shipped| {
+        let model = Model::shipped(shipped.name)?;
+        let facts = model.facts().into_iter();
+        let wanted = ["controller", "interface", "flash"];
+        let facts = facts.filter(|(name, _)| wanted.contains(&name.as_str()));
+        Some(ModelRow {
+            name: shipped.name,
+            capacity: words::bytes(model.capacity.user_bytes.value),
+            facts: facts.map(|(_, value)| value).collect(),
+            title: model.title,
+        })
+    });
+    let list = ListPage {
+        head: Head::plain("Drives").under("drives"),
+        rows: rows.collect(),
+        models: models.collect(),
+    };
+    page(&list, PLAIN)
+}
+
+#[derive(Template)]
+#[template(path = "model.html")]
+struct ModelPage {
+    head: Head,
+    name: String,
+    model: Model,
+    capacity: String,
+    facts: Vec<(String, String)>,
+    parts: Vec<(String, String)>,
+    tables: Vec<ShownTable>,
+}
+
+/// A table of a model.
+struct ShownTable {
+    of: DescribedTable,
+    /// Why the drive has nothing of the kind.
+    none: Option<String>,
+    figures: Vec<ShownFigure>,
+    /// Keys that the model does not give, and what they are then.
+    others: Vec<DescribedKey>,
+}
+
+struct ShownFigure {
+    figure: Figure,
+    unit: &'static str,
+    meaning: String,
+    allowed: String,
+    part: String,
+}
+
+/// Units by the ends of keys: the longest first.
+const UNITS: [(&str, &str); 22] = [
+    ("_mb_per_s", "MB/s (10^6)"),
+    ("_mbit_per_s", "Mbit/s"),
+    ("_percent", "%"),
+    ("_superblocks", "superblocks"),
+    ("_bytes", "bytes"),
+    ("_pages", "pages"),
+    ("_blocks", "blocks"),
+    ("_hours", "h"),
+    ("_years", "years"),
+    ("_cycles", "cycles"),
+    ("_kib", "KiB"),
+    ("_mib", "MiB"),
+    ("_gib", "GiB"),
+    ("_tb", "TB (10^12 bytes)"),
+    ("_us", "µs"),
+    ("_ns", "ns"),
+    ("_ms", "ms"),
+    ("_mw", "mW"),
+    ("_nj", "nJ"),
+    ("_uj", "µJ"),
+    ("_c", "°C"),
+    ("_s", "s"),
+];
+
+fn unit(key: &str) -> &'static str {
+    let found = UNITS.iter().find(|(end, _)| key.ends_with(end));
+    found.map_or("", |(_, unit)| unit)
+}
+
+/// Markdown of the keys' descriptions as plain text.
+fn plain(markdown: &str) -> String {
+    markdown.replace('`', "").replace("**", "")
+}
+
+/// A model with every figure.
+pub(crate) async fn model(Path(name): Path<String>) -> Result<Response, Trouble> {
+    let missing = || Trouble::Missing("There is no model of this name.".to_owned());
+    let files = Files::shipped(&name).ok_or_else(missing)?;
+    let model = files.model().map_err(|e| Trouble::Fault(e.to_string()))?;
+    let figures = files.figures();
+    let parts = files.files().iter().map(|file| {
+        let line = |text: &str| text.split_once('=').map(|(_, value)| value.to_owned());
+        let title = file.text.lines().find(|line| line.starts_with("title"));
+        let title = title.and_then(line).unwrap_or_default();
+        (file.name.clone(), title.trim().trim_matches('"').to_owned())
+    });
+    // The description stands above.
+    let facts = model.facts().into_iter();
+    let facts = facts.filter(|(name, _)| name != "model");
+    let tables = described_tables();
+    let tables = tables.into_iter().filter(|table| !table.name.is_empty());
+    let shown = ModelPage {
+        head: Head::plain(model.title.clone()).under("drives"),
+        capacity: words::bytes(model.capacity.user_bytes.value),
+        facts: facts.collect(),
+        parts: parts.collect(),
+        tables: tables.map(|table| shown(table, &model, &figures)).collect(),
+        name,
+        model,
+    };
+    page(&shown, PLAIN)
+}
+
+fn shown(mut table: DescribedTable, model: &Model, figures: &[Figure]) -> ShownTable {
+    let of_table = figures.iter().filter(|figure| figure.table == table.name);
+    let figures: Vec<ShownFigure> = of_table
+        .map(|figure| {
+            let key = table.keys.iter().find(|key| key.key == figure.key);
+            let text = |of: fn(&DescribedKey) -> &String| key.map(of).map_or("", |t| t);
+            let part = figure.file.rsplit('/').next().unwrap_or_default();
+            ShownFigure {
+                unit: unit(&figure.key),
+                meaning: plain(text(|key| &key.meaning)),
+                allowed: plain(text(|key| &key.allowed)),
+                part: part.trim_end_matches(".toml").to_owned(),
+                figure: figure.clone(),
+            }
+        })
+        .collect();
+    table.about = plain(&table.about);
+    let none = model.absent(table.name).map(str::to_owned);
+    let is_given = |key: &DescribedKey| figures.iter().any(|shown| shown.figure.key == key.key);
+    let mut others = Vec::new();
+    if none.is_none() && !figures.is_empty() {
+        others.extend(table.keys.iter().filter(|key| !is_given(key)).cloned());
+    }
+    for key in &mut others {
+        key.meaning = plain(&key.meaning);
+    }
+    ShownTable {
+        none,
+        figures,
+        others,
+        of: table,
+    }
+}
+
+#[derive(Template)]
+#[template(path = "smart.html")]
+struct SmartPage {
+    head: Head,
+    /// Heads of the columns.
+    columns: Vec<&'static str>,
+    rows: Vec<SmartRow>,
+    charts: Vec<(&'static str, String)>,
+}
+
+struct SmartRow {
+    run: i64,
+    when: String,
+    moment: String,
+    values: Vec<String>,
+}
+
+/// A figure of SMART data over time: its name, its value, and the value in words.
+type SmartFigure = (
+    &'static str,
+    fn(&SmartReading) -> Option<f64>,
+    fn(f64) -> String,
+);
+
+const SMART_FIGURES: [SmartFigure; 8] = [
+    (
+        "Written by hosts",
+        |r| r.reading.health.host_written_bytes.map(|b| b as f64),
+        |b| words::bytes(b as u64),
+    ),
+    (
+        "Written in flash",
+        |r| r.reading.health.nand_written_bytes.map(|b| b as f64),
+        |b| words::bytes(b as u64),
+    ),
+    (
+        "Life used, %",
+        |r| r.reading.health.used_percent.map(|n| n as f64),
+        words::number,
+    ),
+    (
+        "Spare left, %",
+        |r| r.reading.health.spare_percent.map(|n| n as f64),
+        words::number,
+    ),
+    (
+        "Temperature, °C",
+        |r| r.reading.health.temperature_c.map(|n| n as f64),
+        words::number,
+    ),
+    (
+        "Hours with power",
+        |r| r.reading.health.power_on_hours.map(|n| n as f64),
+        words::number,
+    ),
+    (
+        "Blocks retired",
+        |r| r.reading.health.retired_blocks.map(|n| n as f64),
+        words::number,
+    ),
+    (
+        "Media errors",
+        |r| r.reading.health.media_errors.map(|n| n as f64),
+        words::number,
+    ),
+];
+
+/// Those that are drawn, and what they are divided by.
+const SMART_CHARTS: [(&str, &str, f64); 3] = [
+    (
+        "Written by hosts",
+        "Written by hosts, TB (10^12 bytes)",
+        1e12,
+    ),
+    ("Life used, %", "Life used, percent", 1.0),
+    ("Temperature, °C", "Temperature, °C", 1.0),
+];
+
+/// What a drive reported about itself before and after its reviews.
+pub(crate) async fn smart(
+    State(app): State<Arc<App>>,
+    Query(fields): Query<Fields>,
+) -> Result<Response, Trouble> {
+    let serial = field(&fields, "serial").to_owned();
+    let wanted = serial.clone();
+    let readings = app
+        .read(move |lab| Ok(browse::smart(lab, &wanted)?))
+        .await?;
+    if readings.is_empty() {
+        return Err(Trouble::Missing(
+            "The lab has no SMART data of a drive of this serial number.".to_owned(),
+        ));
+    }
+    let known: Vec<&SmartFigure> = SMART_FIGURES
+        .iter()
+        .filter(|(_, of, _)| readings.iter().any(|reading| of(reading).is_some()))
+        .collect();
+    let row = |reading: &SmartReading| SmartRow {
+        run: reading.run,
+        when: words::time(reading.at_unix_ms),
+        moment: format!("{} the tests", reading.moment),
+        values: known
+            .iter()
+            .map(|(_, of, words)| of(reading).map_or_else(|| "–".to_owned(), words))
+            .collect(),
+    };
+    let chart = |(name, title, by): &(&'static str, &'static str, f64)| {
+        let (_, of, _) = known.iter().find(|(other, ..)| other == name)?;
+        let points = readings.iter().filter_map(|reading| {
+            let value = of(reading)?;
+            Some((reading.at_unix_ms as f64, value / by))
+        });
+        let (x, y): (Vec<f64>, Vec<f64>) = points.unzip();
+        let trace = Trace {
+            name: (*name).to_owned(),
+            markers: true,
+            x,
+            y,
+            ..Trace::default()
+        };
+        let id = name.chars().filter(char::is_ascii_alphabetic);
+        let chart = Chart {
+            id: id.collect(),
+            y: (*title).to_owned(),
+            traces: vec![trace],
+            of_dates: true,
+            ..Chart::default()
+        };
+        Some(chart.json().map(|json| (*name, json)))
+    };
+    let charts: Result<Vec<_>, Trouble> = SMART_CHARTS.iter().filter_map(chart).collect();
+    let shown = SmartPage {
+        head: Head::plain(format!("SMART data of {serial}"))
+            .under("drives")
+            .with_charts(),
+        columns: known.iter().map(|(name, ..)| *name).collect(),
+        rows: readings.iter().map(row).collect(),
+        charts: charts?,
+    };
+    page(&shown, CHARTS)
+}

@@ -1,0 +1,322 @@
+//! Reviews: the list, one of them, several beside each other.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::response::{Html, IntoResponse, Response};
+use stend_analysis::compare::{Side, together, unlike, unlike_models};
+use stend_lab::browse::{self, Choices, Search};
+use stend_lab::{Lab, RunId, RunState, RunSummary, progress};
+use stend_record::review::Review;
+use stend_report::Comparison;
+
+use crate::app::App;
+use crate::head::Head;
+use crate::page::{PLAIN, REPORT, page, with_policy};
+use crate::trouble::Trouble;
+use crate::words;
+
+/// Runs of a page.
+const ROWS: u64 = 50;
+
+/// How many runs one comparison takes.
+const SIDES_MAX: usize = 6;
+
+/// A parameter that may come more than once, in the order in which it came.
+pub(crate) type Fields = Vec<(String, String)>;
+
+/// The last value of a field; empty without.
+pub(crate) fn field<'f>(fields: &'f Fields, name: &str) -> &'f str {
+    let found = fields.iter().rev().find(|(other, _)| other == name);
+    found.map_or("", |(_, value)| value.trim())
+}
+
+#[derive(Template)]
+#[template(path = "reviews.html")]
+struct ListPage<'a> {
+    head: Head,
+    /// Where the lab is.
+    lab: String,
+    /// Whether it has any run at all.
+    empty: bool,
+    searched: bool,
+    search: &'a Search,
+    /// `simulated`, `real` or empty.
+    kind: &'a str,
+    year: String,
+    choices: Choices,
+    rows: Vec<Row>,
+    count: String,
+    /// `51 to 100`.
+    shown: String,
+    earlier: Option<String>,
+    later: Option<String>,
+    /// Reviews that are under way.
+    live: usize,
+}
+
+/// A run as the list shows it.
+struct Row {
+    run: RunSummary,
+    began: String,
+    capacity: String,
+    simulated: bool,
+    state: String,
+}
+
+impl Row {
+    fn of(run: RunSummary) -> Row {
+        Row {
+            began: words::time(run.begun_unix_ms),
+            capacity: words::bytes(run.capacity_bytes),
+            simulated: run.drive.kind == "simulated",
+            state: state(&run),
+            run,
+        }
+    }
+}
+
+/// How far a run came, in words; empty for one that is complete and undisturbed.
+fn state(run: &RunSummary) -> String {
+    let mut words = Vec::new();
+    if run.state == RunState::Unfinished {
+        words.push("unfinished".to_owned());
+    }
+    if run.tests_failed > 0 {
+        words.push(format!("{} failed", run.tests_failed));
+    }
+    if run.breaks > 0 {
+        words.push(words::count(run.breaks.into(), "break"));
+    }
+    if run.duration_scale != 1.0 {
+        words.push(format!("every measurement × {}", run.duration_scale));
+    }
+    words.join(", ")
+}
+
+/// What is searched, of the fields of the form.
+fn search_of(fields: &Fields) -> Search {
+    let text = |name: &str| field(fields, name).to_owned();
+    Search {
+        text: text("text"),
+        drive: text("drive"),
+        interface: text("interface"),
+        flash: text("flash"),
+        year: field(fields, "year").parse().ok(),
+        edition: text("edition"),
+        simulated: match field(fields, "kind") {
+            "simulated" => Some(true),
+            "real" => Some(false),
+            _ => None,
+        },
+    }
+}
+
+/// The list with the same search, from another row on.
+fn link(fields: &Fields, skip: u64) -> String {
+    let kept = fields.iter().filter(|(name, _)| name != "from");
+    let mut query: Vec<String> = kept
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| format!("{}={}", escaped(name), escaped(value)))
+        .collect();
+    query.push(format!("from={skip}"));
+    format!("/?{}", query.join("&"))
+}
+
+/// A text as a part of an address.
+pub(crate) fn escaped(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    let of = |byte: u8| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    text.bytes().map(of).collect()
+}
+
+/// The list of runs.
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    Query(fields): Query<Fields>,
+) -> Result<Response, Trouble> {
+    let search = search_of(&fields);
+    let skip: u64 = field(&fields, "from").parse().unwrap_or(0);
+    let now_unix_ms = app.now_unix_ms();
+    let wanted = search.clone();
+    let found = app.read(move |lab| {
+        let found = browse::runs(lab, &wanted, skip.min(i64::MAX as u64), ROWS)?;
+        let live = progress::list(lab)?.into_iter();
+        let live = live.filter(|(_, of)| !of.ended && !of.is_stopped(now_unix_ms));
+        Ok(Some((found, browse::choices(lab)?, live.count())))
+    });
+    let (found, choices, live) = match found.await? {
+        None => (None, Choices::default(), 0),
+        Some((found, choices, live)) => (Some(found), choices, live),
+    };
+    let searched = search != Search::default();
+    let (rows, count) = found.map_or((Vec::new(), 0), |found| (found.rows, found.count));
+    let last = skip + rows.len() as u64;
+    let list = ListPage {
+        head: Head::plain("Reviews").under("reviews"),
+        lab: app.path().display().to_string(),
+        empty: count == 0 && !searched,
+        searched,
+        search: &search,
+        kind: field(&fields, "kind"),
+        year: search.year.map_or_else(String::new, |y| y.to_string()),
+        choices,
+        count: words::count(count, "run"),
+        shown: format!("{} to {last}", skip + 1),
+        earlier: (skip > 0).then(|| link(&fields, skip.saturating_sub(ROWS))),
+        later: (last < count).then(|| link(&fields, last)),
+        rows: rows.into_iter().map(Row::of).collect(),
+        live,
+    };
+    page(&list, PLAIN)
+}
+
+#[derive(Template)]
+#[template(path = "framed.html")]
+struct FramedPage {
+    head: Head,
+    /// Address of the report.
+    report: String,
+    /// What stands above it.
+    about: String,
+    /// Other pages: address, words.
+    links: Vec<(String, String)>,
+}
+
+/// One run: its report, with a way back.
+pub(crate) async fn run(
+    State(app): State<Arc<App>>,
+    Path(run): Path<i64>,
+) -> Result<Response, Trouble> {
+    let found = app.read(move |lab| Ok(Some(lab.run(RunId(run))?)));
+    let summary = found.await?.ok_or_else(|| no_run(run))?;
+    let mut links = Vec::new();
+    if !summary.drive.serial.is_empty() {
+        let address = format!("/drives/smart?serial={}", escaped(&summary.drive.serial));
+        links.push((address, "SMART data over time".to_owned()));
+    }
+    if stend_drive::Model::shipped(&summary.target).is_some() {
+        let name = escaped(&summary.target);
+        links.push((format!("/drives/models/{name}"), "the model".to_owned()));
+        links.push((format!("/what-if?drive={name}"), "what if …".to_owned()));
+    }
+    let state = state(&summary);
+    let framed = FramedPage {
+        head: Head::plain(format!("Run {run}: {}", summary.drive.model)).under("reviews"),
+        report: format!("/runs/{run}/report"),
+        about: format!(
+            "edition {}, {}{}{state}",
+            summary.edition,
+            words::time(summary.begun_unix_ms),
+            if state.is_empty() { "" } else { ", " },
+        ),
+        links,
+    };
+    page(&framed, PLAIN)
+}
+
+fn no_run(run: i64) -> Trouble {
+    Trouble::Missing(format!("There is no run {run}."))
+}
+
+/// The report of a run, for the frame of its page.
+pub(crate) async fn report(
+    State(app): State<Arc<App>>,
+    Path(run): Path<i64>,
+) -> Result<Response, Trouble> {
+    let html = app.read(move |lab| Ok(Some(written(lab, &[run])?)));
+    let html = html.await?.ok_or_else(|| no_run(run))?;
+    Ok(with_policy(Html(html).into_response(), REPORT))
+}
+
+/// Numbers of the runs that are compared.
+fn sides(fields: &Fields) -> Result<Vec<i64>, Trouble> {
+    let runs = fields.iter().filter(|(name, _)| name == "run");
+    let mut runs: Vec<i64> = runs.filter_map(|(_, run)| run.parse().ok()).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    runs.retain(|run| seen.insert(*run));
+    match (2..=SIDES_MAX).contains(&runs.len()) {
+        true => Ok(runs),
+        false => Err(Trouble::Wrong(format!(
+            "A comparison takes 2 to {SIDES_MAX} runs, and {} were chosen: go back to the list, \
+             and choose them by their boxes.",
+            runs.len()
+        ))),
+    }
+}
+
+fn query(runs: &[i64]) -> String {
+    let parts: Vec<String> = runs.iter().map(|run| format!("run={run}")).collect();
+    parts.join("&")
+}
+
+/// Several runs beside each other.
+pub(crate) async fn compare(
+    State(app): State<Arc<App>>,
+    Query(fields): Query<Fields>,
+) -> Result<Response, Trouble> {
+    let runs = sides(&fields)?;
+    let wanted = runs.clone();
+    let titles = app.read(move |lab| {
+        let model = |run: &i64| Ok(lab.run(RunId(*run))?.drive.model);
+        wanted
+            .iter()
+            .map(model)
+            .collect::<Result<Vec<_>, Trouble>>()
+    });
+    let titles = titles.await?;
+    if titles.is_empty() {
+        return Err(no_run(runs[0]));
+    }
+    let link = |run: &i64| (format!("/runs/{run}"), format!("run {run}"));
+    let framed = FramedPage {
+        head: Head::plain(titles.join(" against ")).under("reviews"),
+        report: format!("/compare/report?{}", query(&runs)),
+        about: format!(
+            "{} runs side by side, the first as the reviewed one",
+            runs.len()
+        ),
+        links: runs.iter().map(link).collect(),
+    };
+    page(&framed, PLAIN)
+}
+
+/// The report of several runs, for the frame of their page.
+pub(crate) async fn compared(
+    State(app): State<Arc<App>>,
+    Query(fields): Query<Fields>,
+) -> Result<Response, Trouble> {
+    let runs = sides(&fields)?;
+    let first = runs[0];
+    let html = app.read(move |lab| Ok(Some(written(lab, &runs)?)));
+    let html = html.await?.ok_or_else(|| no_run(first))?;
+    Ok(with_policy(Html(html).into_response(), REPORT))
+}
+
+/// The report of runs: as `stend report` and `stend compare --out` write it.
+fn written(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
+    let mut reviews = Vec::new();
+    for run in runs {
+        let run = RunId(*run);
+        reviews.push((lab.review(run)?, lab.run(run)?.facts()));
+    }
+    let all: Vec<&Review> = reviews.iter().map(|(review, _)| review).collect();
+    let review = together(&all).ok_or_else(|| Trouble::Wrong("No run was named.".to_owned()))?;
+    let sides = reviews.iter().map(|(review, facts)| Side { review, facts });
+    let sides: Vec<Side<'_>> = sides.collect();
+    let html = match sides.len() {
+        1 => stend_report::write(&review),
+        _ => stend_report::comparison(
+            &review,
+            &Comparison {
+                conditions: &unlike(&sides),
+                models: &unlike_models(&sides),
+            },
+        ),
+    };
+    html.map_err(|error| Trouble::Fault(error.to_string()))
+}

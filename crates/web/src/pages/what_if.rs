@@ -1,0 +1,380 @@
+//! What if a drive had other figures.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Form;
+use axum::extract::{Path, Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use stend_drive::Model;
+use stend_drive::model::{Files, SHIPPED, Setting};
+use stend_lab::Lab;
+use stend_lab::work::{self, Work, WorkId, WorkState};
+
+use super::reviews::{Fields, field};
+use crate::app::App;
+use crate::guard::check_token;
+use crate::head::Head;
+use crate::page::{CHARTS, PLAIN, page, see_other};
+use crate::trouble::Trouble;
+use crate::what_if::{Control, KIND, Knob, LoadRow, Request, knobs, results, setting_of, settled};
+use crate::words;
+
+/// Begins the names of fields that set a figure.
+const SET: &str = "set.";
+
+/// Rows for figures by name.
+const OTHERS: usize = 3;
+
+#[derive(Template)]
+#[template(path = "what_if.html")]
+struct FormPage<'a> {
+    head: Head,
+    token: &'a str,
+    drives: Vec<(&'static str, String)>,
+    drive: &'a str,
+    title: String,
+    first: Vec<Knob>,
+    more: Vec<Knob>,
+    /// Whether a figure of those further down is changed.
+    more_open: bool,
+    /// Figures by name: key and value.
+    others: Vec<(String, String)>,
+    /// What is wrong with them.
+    wrong: Vec<String>,
+    /// What was asked for before.
+    before: Vec<Before>,
+    check: String,
+}
+
+struct Before {
+    id: i64,
+    title: String,
+    state: &'static str,
+    asked: String,
+}
+
+#[derive(Template)]
+#[template(path = "what_if_check.html")]
+struct Check {
+    wrong: Vec<String>,
+    changes: Vec<(String, String, String)>,
+    facts: Vec<(String, String, String)>,
+}
+
+/// The form, with the drive and figures that the address names.
+pub(crate) async fn form(
+    State(app): State<Arc<App>>,
+    Query(fields): Query<Fields>,
+) -> Result<Response, Trouble> {
+    let mut fields = fields;
+    if let Ok(id) = field(&fields, "from").parse() {
+        let found = app.read(move |lab| Ok(work::get(lab, WorkId(id))?)).await?;
+        let asked = found.and_then(|work| Request::parse(&work.request));
+        if let Some(asked) = asked {
+            fields = vec![("drive".to_owned(), asked.drive)];
+            let settings = asked.settings.into_iter();
+            fields.extend(settings.map(|(key, to)| (format!("{SET}{key}"), typed(&to))));
+        }
+    }
+    form_page(&app, &fields, Vec::new(), StatusCode::OK).await
+}
+
+/// A setting as it is typed.
+fn typed(setting: &Setting) -> String {
+    setting.to_string()
+}
+
+async fn form_page(
+    app: &Arc<App>,
+    fields: &Fields,
+    wrong: Vec<String>,
+    status: StatusCode,
+) -> Result<Response, Trouble> {
+    let drive = match field(fields, "drive") {
+        "" => "sandisk-ultra-ii-240gb",
+        drive => drive,
+    };
+    let files = Files::shipped(drive);
+    let files = files.ok_or_else(|| Trouble::Missing(format!("There is no drive {drive}.")))?;
+    let model = files.model().map_err(|e| Trouble::Fault(e.to_string()))?;
+    let settings = settings(fields);
+    let mut all = knobs(&files, &model, &settings);
+    let offered = |key: &String| {
+        let mut knobs = all.first.iter().chain(&all.more);
+        knobs.any(|knob| knob.key == *key)
+    };
+    let others = settings.iter().filter(|(key, _)| !offered(key));
+    let mut others: Vec<(String, String)> = others
+        .map(|(key, setting)| (key.clone(), typed(setting)))
+        .collect();
+    others.resize(others.len().max(OTHERS), (String::new(), String::new()));
+    let before = app.read(|lab| Ok(work::list(lab, 20)?)).await?.into_iter();
+    let before = before.filter(|work| work.kind == KIND).map(|work| Before {
+        id: work.id.0,
+        asked: words::time(work.asked_unix_ms),
+        state: work.state.name(),
+        title: work.title,
+    });
+    let form = FormPage {
+        head: Head::plain("What if").under("what-if"),
+        token: &app.token,
+        drives: shipped(),
+        drive,
+        title: model.title.clone(),
+        more_open: all.more.iter().any(|knob| knob.value != knob.original),
+        first: std::mem::take(&mut all.first),
+        more: std::mem::take(&mut all.more),
+        others,
+        wrong,
+        before: before.collect(),
+        check: checked(&model, drive, settings).render()?,
+    };
+    let mut response = page(&form, PLAIN)?;
+    *response.status_mut() = status;
+    Ok(response)
+}
+
+/// The shipped models: name, title.
+fn shipped() -> Vec<(&'static str, String)> {
+    let models = SHIPPED.iter().filter_map(|shipped| {
+        let model = Model::shipped(shipped.name)?;
+        Some((shipped.name, model.title))
+    });
+    models.collect()
+}
+
+/// The figures that a form sets.
+fn settings(fields: &Fields) -> BTreeMap<String, Setting> {
+    let mut settings = BTreeMap::new();
+    let mut key = "";
+    for (name, value) in fields {
+        let value = value.trim();
+        match (name.as_str(), name.strip_prefix(SET)) {
+            ("key", _) => key = value,
+            ("value", _) if !key.is_empty() && !value.is_empty() => {
+                settings.insert(key.to_owned(), setting_of(value));
+                key = "";
+            }
+            (_, Some(key)) if !value.is_empty() => {
+                settings.insert(key.to_owned(), setting_of(value));
+            }
+            _ => {}
+        }
+    }
+    settings
+}
+
+/// What changes follow from settings.
+fn checked(model: &Model, drive: &str, settings: BTreeMap<String, Setting>) -> Check {
+    let request = Request {
+        drive: drive.to_owned(),
+        settings: settled(model, settings),
+    };
+    let keys: Vec<&String> = request.settings.keys().collect();
+    let given = model.given(&keys).into_iter();
+    let changes = request.settings.iter().zip(given).map(|((key, to), from)| {
+        let from = from.map_or_else(|| "not given".to_owned(), |from| from.to_string());
+        (key.clone(), from, to.to_string())
+    });
+    let changes = changes.collect();
+    match request.changed() {
+        Err(wrong) => Check {
+            wrong: wrong.lines().map(str::to_owned).collect(),
+            changes,
+            facts: Vec::new(),
+        },
+        Ok(changed) => {
+            let facts = model.facts().into_iter().zip(changed.facts());
+            let facts = facts
+                .filter(|((name, old), (_, new))| old != new && name != "model fingerprint")
+                .map(|((name, old), (_, new))| (name, old, new));
+            Check {
+                wrong: Vec::new(),
+                changes,
+                facts: facts.collect(),
+            }
+        }
+    }
+}
+
+/// What would follow from a form: a part of its page.
+pub(crate) async fn check(
+    State(app): State<Arc<App>>,
+    Form(fields): Form<Fields>,
+) -> Result<Response, Trouble> {
+    check_token(&app, &fields)?;
+    let drive = field(&fields, "drive");
+    let model = Model::shipped(drive)
+        .ok_or_else(|| Trouble::Missing(format!("There is no drive {drive}.")))?;
+    page(&checked(&model, drive, settings(&fields)), PLAIN)
+}
+
+/// Asks for the studies of a form.
+pub(crate) async fn ask(
+    State(app): State<Arc<App>>,
+    Form(fields): Form<Fields>,
+) -> Result<Response, Trouble> {
+    check_token(&app, &fields)?;
+    let drive = field(&fields, "drive");
+    let model = Model::shipped(drive)
+        .ok_or_else(|| Trouble::Missing(format!("There is no drive {drive}.")))?;
+    let request = Request {
+        drive: drive.to_owned(),
+        settings: settled(&model, settings(&fields)),
+    };
+    let unsound = StatusCode::UNPROCESSABLE_ENTITY;
+    if request.settings.is_empty() {
+        let wrong = vec!["Nothing is changed: move a slider first.".to_owned()];
+        return form_page(&app, &fields, wrong, unsound).await;
+    }
+    let planned = request.clone();
+    let checked = crate::app::waiting(move || {
+        Ok(planned
+            .changed()
+            .and_then(|_| planned.plans().map(drop))
+            .err())
+    });
+    if let Some(wrong) = checked.await? {
+        let wrong = wrong.lines().map(str::to_owned).collect();
+        return form_page(&app, &fields, wrong, unsound).await;
+    }
+    let title = format!("{}: {}", model.title, request.changes());
+    let now = app.now_unix_ms();
+    let id = app.write(move |lab| {
+        let asked = (KIND, title.as_str(), &*request.to_json());
+        Ok(work::ask(lab, asked, now)?)
+    });
+    let id = id.await?;
+    app.wake();
+    Ok(see_other(&format!("/what-if/{}", id.0)))
+}
+
+#[derive(Template)]
+#[template(path = "what_if_one.html")]
+struct OnePage<'a> {
+    head: Head,
+    id: i64,
+    drive: &'a str,
+    changes: Vec<(String, String, String)>,
+    facts: Vec<(String, String, String)>,
+    part: String,
+    over: bool,
+}
+
+#[derive(Template)]
+#[template(path = "what_if_part.html")]
+struct Part {
+    id: i64,
+    token: String,
+    state: WorkState,
+    doing: String,
+    percent: String,
+    error: Option<String>,
+    over: bool,
+    shortened: bool,
+    curve: Option<String>,
+    mixed: Option<String>,
+    ends: Vec<(String, String)>,
+    loads: Vec<LoadRow>,
+    errors: Vec<String>,
+}
+
+impl Part {
+    fn is(&self, name: &str) -> bool {
+        self.state.name() == name
+    }
+}
+
+/// A drive beside itself.
+pub(crate) async fn one(
+    State(app): State<Arc<App>>,
+    Path(id): Path<i64>,
+) -> Result<Response, Trouble> {
+    let (work, part) = found(&app, id).await?;
+    let request = request_of(&work)?;
+    let model = request.original().map_err(Trouble::Missing)?;
+    let check = checked(&model, &request.drive, request.settings.clone());
+    let one = OnePage {
+        head: Head::plain(format!("What if: {}", model.title))
+            .under("what-if")
+            .with_charts()
+            .refreshed_without_script(if part.over { 0 } else { 3 }),
+        id,
+        drive: &request.drive,
+        changes: check.changes,
+        facts: check.facts,
+        over: part.over,
+        part: part.render()?,
+    };
+    page(&one, CHARTS)
+}
+
+/// What changes of it.
+pub(crate) async fn part(
+    State(app): State<Arc<App>>,
+    Path(id): Path<i64>,
+) -> Result<Response, Trouble> {
+    page(&found(&app, id).await?.1, PLAIN)
+}
+
+fn request_of(work: &Work) -> Result<Request, Trouble> {
+    let missing = || Trouble::Missing("This work is of another kind.".to_owned());
+    Request::parse(&work.request)
+        .filter(|_| work.kind == KIND)
+        .ok_or_else(missing)
+}
+
+async fn found(app: &Arc<App>, id: i64) -> Result<(Work, Part), Trouble> {
+    let within = Arc::clone(app);
+    let found = app.read(move |lab: &Lab| {
+        let Some(work) = work::get(lab, WorkId(id))? else {
+            return Ok(None);
+        };
+        let plans = request_of(&work)?.plans().map_err(Trouble::Wrong)?;
+        let growing = within.growing().get(&work.id).cloned();
+        let results = results(lab, &within.program.id, &plans, growing.as_ref())?;
+        Ok(Some((work, results)))
+    });
+    let missing = || Trouble::Missing(format!("There is no work {id}."));
+    let (work, results) = found.await?.ok_or_else(missing)?;
+    let part = Part {
+        id,
+        token: app.token.clone(),
+        state: work.state,
+        doing: work.doing.clone(),
+        percent: words::percent(work.share_done),
+        error: work.error.clone(),
+        over: work.state.is_over(),
+        shortened: results.shortened,
+        curve: results.curve.map(|chart| chart.json()).transpose()?,
+        mixed: results.mixed.map(|chart| chart.json()).transpose()?,
+        ends: results.ends,
+        loads: results.loads,
+        errors: results.errors,
+    };
+    Ok((work, part))
+}
+
+/// The changed model as a file.
+pub(crate) async fn model(
+    State(app): State<Arc<App>>,
+    Path(id): Path<i64>,
+) -> Result<Response, Trouble> {
+    let found = app.read(move |lab| Ok(work::get(lab, WorkId(id))?));
+    let missing = || Trouble::Missing(format!("There is no work {id}."));
+    let request = request_of(&found.await?.ok_or_else(missing)?)?;
+    let model = request.changed().map_err(Trouble::Wrong)?;
+    // The name is that of a shipped model: letters, digits, `-` and `.`.
+    let name = format!("attachment; filename=\"{}-changed.toml\"", request.drive);
+    let headers = [
+        (
+            header::CONTENT_TYPE,
+            "application/toml; charset=utf-8".to_owned(),
+        ),
+        (header::CONTENT_DISPOSITION, name),
+    ];
+    Ok((headers, model.text).into_response())
+}

@@ -1,0 +1,252 @@
+//! What if a drive had other figures: a drive beside itself, as two studies. One has the curve of
+//! two hours of random writes, and its first ten minutes as a job of its own; the other has random
+//! and mixed loads on a full drive. Their rows are kept in the lab and found again, so a drive as
+//! it is is simulated once.
+
+mod knobs;
+mod results;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use stend_drive::Model;
+use stend_drive::model::Setting;
+use stend_study::{Definition, Plan, PlannedRow, SCHEMA};
+
+pub(crate) use knobs::{Control, Knob, knobs, setting_of, settled};
+pub(crate) use results::{Growing, LoadRow, results};
+
+/// The kind of work in the queue.
+pub(crate) const KIND: &str = "what-if";
+
+/// Names of the two variants.
+pub(crate) const VARIANTS: [&str; 2] = ["original", "changed"];
+
+/// The job of the first minutes of the curve.
+pub(crate) const SHORT: &str = "ten-minutes";
+
+/// The job of the whole curve.
+pub(crate) const FULL: &str = "two-hours";
+
+/// Length of the intervals of curves, s.
+pub(crate) const INTERVAL_S: f64 = 1.0;
+
+/// The other jobs: name, share of reads in percent, queue depth.
+pub(crate) const LOADS: [(&str, u32, u32); 7] = [
+    ("read-depth-1", 100, 1),
+    ("write-depth-1", 0, 1),
+    ("read-depth-32", 100, 32),
+    ("mixed-75", 75, 32),
+    ("mixed-50", 50, 32),
+    ("mixed-25", 25, 32),
+    ("write-depth-32", 0, 32),
+];
+
+/// Virtual time of each of them, s.
+const LOAD_S: u32 = 10;
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Request {
+    /// Name of a shipped model.
+    pub drive: String,
+    /// The figures that replace its own.
+    pub settings: BTreeMap<String, Setting>,
+}
+
+/// Its two studies.
+#[derive(Clone)]
+pub(crate) struct Plans {
+    /// Sustained random writes.
+    pub curve: Arc<Plan>,
+    /// Random and mixed loads on a full drive.
+    pub loads: Arc<Plan>,
+}
+
+impl Request {
+    /// A request as the queue keeps it.
+    pub fn parse(text: &str) -> Option<Request> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// As the queue keeps it.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("keys are texts, and numbers finite")
+    }
+
+    /// The drive as it is.
+    ///
+    /// # Errors
+    /// Where there is none of this name.
+    pub fn original(&self) -> Result<Model, String> {
+        Model::shipped(&self.drive).ok_or_else(|| format!("There is no drive {}.", self.drive))
+    }
+
+    /// The drive with other figures.
+    ///
+    /// # Errors
+    /// What is wrong with them, a line each.
+    pub fn changed(&self) -> Result<Model, String> {
+        let settings: Vec<(&String, Setting)> = self
+            .settings
+            .iter()
+            .map(|(key, setting)| (key, setting.clone()))
+            .collect();
+        let model = self.original()?.with(&settings);
+        model.map_err(|error| error.to_string())
+    }
+
+    /// For people: the changes alone, `nand.dies = 4`.
+    pub fn changes(&self) -> String {
+        let changes = self.settings.iter();
+        let changes: Vec<String> = changes.map(|(key, to)| format!("{key} = {to}")).collect();
+        changes.join(", ")
+    }
+
+    /// Its studies.
+    ///
+    /// # Errors
+    /// What is wrong with the request.
+    pub fn plans(&self) -> Result<Plans, String> {
+        let trims = self.original()?.trim.enabled.value && self.changed()?.trim.enabled.value;
+        let clean = match trims {
+            true => json!(["fill", "trim", { "idle_s": 60 }]),
+            false => json!(["fill", { "idle_s": 60 }]),
+        };
+        let write = |name: &str, runtime_s: u32| {
+            json!({
+                "name": name,
+                "text": job_text(0, 32, runtime_s),
+                "sample_ms": (INTERVAL_S * 1000.0) as u32,
+            })
+        };
+        let curve = json!([write(SHORT, 600), write(FULL, 7200)]);
+        let loads = LOADS.map(|(name, reads, depth)| {
+            let outcomes = [
+                "iops",
+                "latency_mean_ns",
+                "latency_p99_ns",
+                "latency_p99_9_ns",
+            ];
+            json!({
+                "name": name,
+                "text": job_text(reads, depth, LOAD_S),
+                "outcomes": outcomes,
+            })
+        });
+        let full = json!(["fill", { "idle_s": 60 }]);
+        Ok(Plans {
+            curve: self.plan("what-if-curve", "sustained random writes", &clean, &curve)?,
+            loads: self.plan(
+                "what-if-loads",
+                "loads on a full drive",
+                &full,
+                &json!(loads),
+            )?,
+        })
+    }
+
+    fn plan(
+        &self,
+        name: &str,
+        what: &str,
+        prepare: &serde_json::Value,
+        jobs: &serde_json::Value,
+    ) -> Result<Arc<Plan>, String> {
+        let title = self.original()?.title;
+        let definition = json!({
+            "schema": SCHEMA,
+            "name": name,
+            "title": format!("What if: {title}, {}: {what}", self.changes()),
+            "models": [self.drive],
+            "prepare": prepare,
+            "factor": [{
+                "name": "drive",
+                "values": [{}, self.settings],
+                "labels": VARIANTS,
+            }],
+            "job": jobs,
+        });
+        let definition = Definition::from_json(&definition.to_string(), Path::new(""));
+        let plan = definition.and_then(Plan::new);
+        plan.map(Arc::new).map_err(|error| error.to_string())
+    }
+}
+
+/// Which variant a row is of: 0 or 1.
+pub(crate) fn variant(row: &PlannedRow) -> usize {
+    let label = row.factors.first().map(ToString::to_string);
+    usize::from(label.as_deref() == Some(VARIANTS[1]))
+}
+
+/// Virtual time that a job takes, s; of the other jobs, with a part of their preparation.
+pub(crate) fn job_s(job: &str) -> f64 {
+    match job {
+        SHORT => 600.0,
+        FULL => 7200.0,
+        _ => 100.0,
+    }
+}
+
+/// A job in words.
+pub(crate) fn job_words(job: &str) -> &'static str {
+    match job {
+        SHORT => "random writes, the first ten minutes",
+        FULL => "random writes, two hours",
+        _ => "random and mixed loads",
+    }
+}
+
+/// Random requests of 4 KiB over the whole drive.
+fn job_text(read_percent: u32, depth: u32, runtime_s: u32) -> String {
+    let rw = match read_percent {
+        0 => "rw=randwrite".to_owned(),
+        100 => "rw=randread".to_owned(),
+        percent => format!("rw=randrw\nrwmixread={percent}"),
+    };
+    format!("[load]\n{rw}\nbs=4k\niodepth={depth}\nruntime={runtime_s}\ntime_based=1\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(settings: &[(&str, Setting)]) -> Request {
+        let settings = settings.iter();
+        Request {
+            drive: "demo-8gb".to_owned(),
+            settings: settings
+                .map(|(key, to)| ((*key).to_owned(), to.clone()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn rows_of_the_original_are_the_same_whatever_is_changed() {
+        let fifo = request(&[("gc.policy", Setting::Text("fifo".to_owned()))]);
+        let slow = request(&[("nand.bus_mb_per_s", Setting::Whole(100))]);
+        let keys = |request: &Request, wanted: usize| -> Vec<String> {
+            let plans = request.plans().expect("they are sound");
+            let rows = plans.curve.rows().iter().chain(plans.loads.rows());
+            let rows = rows.filter(|row| variant(row) == wanted);
+            rows.map(|row| row.key.clone()).collect()
+        };
+        assert_eq!(keys(&fifo, 0).len(), 9);
+        assert_eq!(keys(&fifo, 0), keys(&slow, 0));
+        assert_ne!(keys(&fifo, 1), keys(&slow, 1));
+        assert_eq!(Request::parse(&fifo.to_json()), Some(fifo));
+    }
+
+    #[test]
+    fn a_wrong_figure_is_told_with_its_key() {
+        let wrong = request(&[("nand.dies", Setting::Whole(0))]);
+        let told = wrong.changed().expect_err("no dies");
+        assert!(told.contains("nand.dies"), "{told}");
+        let unknown = request(&[("nand.dice", Setting::Whole(2))]);
+        let told = unknown.changed().expect_err("no such key");
+        assert!(told.contains("nand.dies"), "{told}");
+    }
+}

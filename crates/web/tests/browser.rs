@@ -1,0 +1,309 @@
+//! The pages in headless Chromium. Skipped without Chromium, unless `STEND_REQUIRE_TOOLS=1`.
+
+use std::thread::JoinHandle;
+
+use stend_lab::Lab;
+use stend_lab::progress::{self, LiveCurve, Progress};
+use stend_record::review::TargetKind;
+use stend_web::{Server, Stop};
+use tempfile::TempDir;
+
+use crate::chromium::Browser;
+use crate::common::{NOW_UNIX_MS, program, review, save};
+
+/// A lab with two runs, served.
+struct Served {
+    address: String,
+    lab: Lab,
+    stop: Stop,
+    thread: Option<JoinHandle<()>>,
+    _folder: TempDir,
+}
+
+impl Served {
+    fn start() -> Served {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lab.db");
+        let mut lab = Lab::open(&path).expect("a lab");
+        save(
+            &mut lab,
+            &review("SanDisk Ultra II 240 GB", TargetKind::Simulated, "2014"),
+        );
+        save(
+            &mut lab,
+            &review("Samsung 850 EVO 500 GB", TargetKind::BlockDevice, "2014"),
+        );
+        let server = Server::bind(path, 0, program()).expect("a port");
+        let (address, stop) = (server.address(), server.stopper());
+        let thread = std::thread::spawn(move || server.run().expect("it serves"));
+        Served {
+            address,
+            lab,
+            stop,
+            thread: Some(thread),
+            _folder: folder,
+        }
+    }
+
+    fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.address)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.stop.stop();
+        if let Some(thread) = self.thread.take() {
+            let ended = thread.join();
+            assert!(ended.is_ok() || std::thread::panicking());
+        }
+    }
+}
+
+/// Pictures of a page: wide, dark, and of a phone, where nothing may lie beyond the sides.
+fn pictures(browser: &mut Browser, name: &str) {
+    browser.picture(name);
+    browser.dark(true);
+    browser.picture(&format!("{name}-dark"));
+    browser.dark(false);
+    browser.size(390, 844, true);
+    assert!(!browser.scrolls_sideways(), "{name} is wider than a phone");
+    browser.picture(&format!("{name}-phone"));
+    browser.size(1280, 900, false);
+}
+
+#[test]
+fn reviews_are_found_and_compared() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let served = Served::start();
+    browser.open(&served.address);
+    assert_eq!(
+        browser.value("document.querySelectorAll('tbody tr').length"),
+        2
+    );
+    pictures(&mut browser, "list");
+    // Fewer than two cannot be compared.
+    assert_eq!(
+        browser.value("document.querySelector('button.compare').disabled"),
+        true
+    );
+    browser.value("document.querySelectorAll('input[name=run]').forEach((box) => box.click())");
+    assert_eq!(
+        browser.value("document.querySelector('button.compare').disabled"),
+        false
+    );
+    browser.value("document.querySelector('button.compare').click()");
+    browser.wait("location.pathname === '/compare'");
+    browser.wait("document.readyState === 'complete'");
+    browser.assert_quiet(&served.address);
+    pictures(&mut browser, "compare");
+    // The frame has an origin of its own: this page cannot look into it, nor it into this page.
+    let inside = "document.querySelector('iframe').contentDocument === null";
+    browser.wait(inside);
+    browser.open(&served.at("compare/report?run=1&run=2"));
+    browser.wait("document.documentElement.dataset.charts === 'drawn'");
+    assert_eq!(browser.value("self.origin"), "null");
+    browser.open(&served.at("runs/1"));
+    browser.value("document.querySelector('.back').click()");
+    browser.wait("location.pathname === '/' && document.querySelectorAll('tbody tr').length === 2");
+    browser.assert_quiet(&served.address);
+}
+
+#[test]
+fn everything_can_be_done_by_keyboard() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let served = Served::start();
+    browser.open(&served.address);
+    browser.type_key("Tab");
+    let skip = "document.activeElement.className === 'skip'";
+    assert_eq!(
+        browser.value(skip),
+        true,
+        "the first is the way past the navigation"
+    );
+    browser.tab_to("input[name=text]");
+    browser.write("ultra");
+    browser.type_key("Enter");
+    browser.wait("location.search.includes('text=ultra') && document.readyState === 'complete'");
+    assert_eq!(
+        browser.value("document.querySelectorAll('tbody tr').length"),
+        1
+    );
+    browser.open(&served.address);
+    for run in [2, 1] {
+        browser.tab_to(&format!("input[name=run][value='{run}']"));
+        browser.type_key(" ");
+    }
+    browser.value("document.activeElement.blur()");
+    browser.tab_to("button.compare");
+    browser.type_key("Enter");
+    browser.wait("location.pathname === '/compare' && document.readyState === 'complete'");
+    browser.open(&served.at("what-if?drive=demo-8gb"));
+    browser.tab_to("input[type=range][data-for='slc_cache.blocks_per_plane']");
+    for _ in 0..3 {
+        browser.type_key("ArrowLeft");
+    }
+    browser.wait("document.querySelector('#check').innerText.includes('SLC cache')");
+    let changed = "document.querySelectorAll('.knob.changed').length";
+    assert_eq!(browser.value(changed), 1);
+    browser.tab_to("button.go");
+    browser.type_key("Enter");
+    browser.wait("location.pathname === '/what-if/1'");
+    browser.wait("document.querySelector('form button, [data-over]') !== null");
+    browser.assert_quiet(&served.address);
+}
+
+#[test]
+fn a_review_under_way_grows() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let mut served = Served::start();
+    let mut told = Progress {
+        title: "SanDisk Ultra II 240 GB".to_owned(),
+        edition: "2014".to_owned(),
+        doing: "degradation: fresh: 4 KiB random write, queue depth 32".to_owned(),
+        share_done: 0.31,
+        left_words: "about 3 min left".to_owned(),
+        log: vec!["Random read and write done".to_owned()],
+        simulated: true,
+        begun_unix_ms: NOW_UNIX_MS - 60_000,
+        seen_unix_ms: NOW_UNIX_MS,
+        ..Progress::default()
+    };
+    let curve = |points: u32| LiveCurve {
+        name: "degradation, fresh: 4 KiB random write, queue depth 32".to_owned(),
+        t_s: (1..=points).map(|n| f64::from(n) * 10.0).collect(),
+        iops: (1..=points)
+            .map(|n| 80_000.0 / (1.0 + f64::from(n / 40)))
+            .collect(),
+    };
+    let id = progress::begin(&mut served.lab, &told).expect("it begins");
+    told.curve = Some(curve(100));
+    progress::update(&mut served.lab, id, &told).expect("it is told");
+    browser.open(&served.at("live/1"));
+    browser.wait("document.querySelectorAll('.chart .scatterlayer .trace').length === 1");
+    let points = "document.querySelector('.chart').data[0].x.length";
+    assert_eq!(browser.value(points), 100);
+    told.curve = Some(curve(300));
+    told.share_done = 0.58;
+    progress::update(&mut served.lab, id, &told).expect("it is told");
+    browser.wait(&format!("{points} === 300"));
+    browser.wait("document.querySelector('progress').value === 58");
+    pictures(&mut browser, "live");
+    told.ended = true;
+    progress::update(&mut served.lab, id, &told).expect("it is told");
+    browser.wait("document.querySelector('[data-over]') !== null");
+    browser.open(&served.at("live"));
+    pictures(&mut browser, "live-list");
+    browser.assert_quiet(&served.address);
+}
+
+#[test]
+fn a_drive_is_changed_and_seen_beside_itself() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let served = Served::start();
+    browser.open(&served.at("what-if?drive=demo-8gb"));
+    pictures(&mut browser, "what-if");
+    // What no drive can be is told before it is requested.
+    let set = |key: &str, value: &str| {
+        format!(
+            "(() => {{ const one = document.getElementById('{key}'); one.value = '{value}'; \
+             one.dispatchEvent(new Event('input', {{bubbles: true}})); }})()"
+        )
+    };
+    browser.value(&set("nand.blocks_per_plane", "20"));
+    browser
+        .wait("document.querySelector('#check').innerText.includes('No drive can be like this')");
+    let original = "document.getElementById('nand.blocks_per_plane').dataset.original";
+    let original = browser.value(original);
+    browser.value(&set(
+        "nand.blocks_per_plane",
+        original.as_str().expect("a figure"),
+    ));
+    browser.value(&set("slc_cache.blocks_per_plane", "60"));
+    browser.wait("document.querySelector('#check').innerText.includes('SLC cache')");
+    browser.picture("what-if-changed");
+    browser.value("document.querySelector('button.go').click()");
+    browser.wait("location.pathname === '/what-if/1'");
+    browser.wait("document.querySelectorAll('#part .scatterlayer .trace').length > 0");
+    browser.picture("what-if-running");
+    browser.wait("document.querySelector('[data-over]') !== null");
+    browser.wait("document.body.innerText.includes('Where the two hours end')");
+    // Dots and means of both drives, and the mixed loads of both.
+    browser.wait("document.querySelectorAll('#part .scatterlayer .trace').length === 6");
+    assert_eq!(
+        browser.value("document.querySelectorAll('.loads tbody tr').length"),
+        7
+    );
+    browser.wait("document.querySelector('.short') === null");
+    pictures(&mut browser, "what-if-done");
+    browser.value("window.scrollTo(0, 700)");
+    browser.picture("what-if-loads");
+    browser.assert_quiet(&served.address);
+}
+
+#[test]
+fn all_pages_fit_a_phone_and_are_quiet() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let served = Served::start();
+    browser.size(390, 844, true);
+    for path in [
+        "",
+        "?text=nothing-like-this",
+        "runs/1",
+        "compare?run=1&run=2",
+        "live",
+        "drives",
+        "drives/models/sandisk-ultra-ii-240gb",
+        "studies",
+        "what-if?drive=sandisk-ultra-ii-240gb",
+        "queue",
+    ] {
+        browser.open(&served.at(path));
+        assert!(!browser.scrolls_sideways(), "{path} is wider than a phone");
+    }
+    browser.assert_quiet(&served.address);
+    browser.size(1280, 900, false);
+    for (path, name) in [
+        ("drives", "drives"),
+        ("drives/models/sandisk-ultra-ii-240gb", "model"),
+        ("queue", "queue"),
+    ] {
+        browser.open(&served.at(path));
+        pictures(&mut browser, name);
+    }
+}
+
+/// A page with the faults that the other tests look for: they must see them.
+#[test]
+fn the_tests_see_errors_and_requests() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let html = "<script>missing()</script><img src='http://127.0.0.1:9/x.png'>\
+                <div style='width:3000px'>wide</div>";
+    browser.open(&format!("data:text/html,{html}"));
+    browser.size(390, 844, true);
+    assert!(browser.scrolls_sideways());
+    let missing = |lines: &[String]| {
+        lines
+            .iter()
+            .any(|line| line.contains("missing is not defined"))
+    };
+    assert!(missing(&browser.console), "{:?}", browser.console);
+    assert!(
+        browser
+            .requests
+            .iter()
+            .any(|url| url == "http://127.0.0.1:9/x.png")
+    );
+}

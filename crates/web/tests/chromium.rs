@@ -1,0 +1,277 @@
+//! Headless Chromium, driven by its DevTools protocol over pipes: JSON texts that end with a zero
+//! byte, on its file descriptors 3 and 4 (`--remote-debugging-pipe`).
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long anything may take on a machine at work.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A browser with one page.
+pub struct Browser {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    session: String,
+    sent: u64,
+    /// What the page wrote to the console, and its errors.
+    pub console: Vec<String>,
+    /// Addresses that it asked for.
+    pub requests: Vec<String>,
+    _profile: TempDir,
+}
+
+/// Chromium's path; `None`, said in a line, where it is missing and need not be there.
+fn chromium() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .flat_map(|folder| ["chromium", "chromium-browser"].map(|name| folder.join(name)))
+        .find(|file| file.is_file());
+    if found.is_none() {
+        let required = std::env::var_os("STEND_REQUIRE_TOOLS").is_some_and(|v| v == "1");
+        assert!(
+            !required,
+            "chromium is missing and STEND_REQUIRE_TOOLS is 1"
+        );
+        println!("skipped: chromium is not installed (Debian: apt-get install chromium)");
+    }
+    found
+}
+
+impl Browser {
+    /// Starts it; `None` where there is none and need not be one.
+    pub fn start() -> Option<Browser> {
+        let chromium = chromium()?;
+        let profile = tempfile::tempdir().expect("a folder");
+        let mut child = Command::new("sh")
+            .args([
+                "-c",
+                "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1",
+            ])
+            .arg(chromium)
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--no-first-run",
+                // The browser's own calls home stay here as well.
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+                "--remote-debugging-pipe",
+            ])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let mut browser = Browser {
+            to: child.stdin.take().expect("a pipe"),
+            from: BufReader::new(child.stdout.take().expect("a pipe")),
+            child,
+            session: String::new(),
+            sent: 0,
+            console: Vec::new(),
+            requests: Vec::new(),
+            _profile: profile,
+        };
+        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
+        let attached = browser.call(
+            "Target.attachToTarget",
+            json!({"targetId": target["targetId"], "flatten": true}),
+        );
+        browser.session = attached["sessionId"]
+            .as_str()
+            .expect("a session")
+            .to_owned();
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        browser.size(1280, 900, false);
+        Some(browser)
+    }
+
+    /// Calls a method, and returns its result.
+    pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.sent += 1;
+        let mut message = json!({"id": self.sent, "method": method, "params": parameters});
+        if !self.session.is_empty() {
+            message["sessionId"] = self.session.clone().into();
+        }
+        self.to
+            .write_all(message.to_string().as_bytes())
+            .expect("chromium reads");
+        self.to
+            .write_all(&[0])
+            .and_then(|()| self.to.flush())
+            .expect("chromium reads");
+        loop {
+            let message = self.next();
+            if message["id"] == self.sent {
+                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
+                return message["result"].clone();
+            }
+            self.note(&message);
+        }
+    }
+
+    fn next(&mut self) -> Value {
+        let mut bytes = Vec::new();
+        self.from
+            .read_until(0, &mut bytes)
+            .expect("chromium answers");
+        assert_eq!(bytes.pop(), Some(0), "chromium has ended");
+        serde_json::from_slice(&bytes).expect("it is JSON")
+    }
+
+    fn note(&mut self, message: &Value) {
+        let of = &message["params"];
+        match message["method"].as_str() {
+            Some("Runtime.consoleAPICalled") => self.console.push(of["args"].to_string()),
+            Some("Runtime.exceptionThrown") => {
+                self.console.push(of["exceptionDetails"].to_string());
+            }
+            Some("Log.entryAdded") => self.console.push(of["entry"].to_string()),
+            Some("Network.requestWillBeSent") => {
+                let url = of["request"]["url"].as_str().unwrap_or_default();
+                self.requests.push(url.to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    /// Sets the size of the window, CSS pixels.
+    pub fn size(&mut self, width: u32, height: u32, mobile: bool) {
+        let metrics =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile});
+        self.call("Emulation.setDeviceMetricsOverride", metrics);
+    }
+
+    /// Sets whether the user likes it dark.
+    pub fn dark(&mut self, dark: bool) {
+        let value = if dark { "dark" } else { "light" };
+        let feature = json!({"features": [{"name": "prefers-color-scheme", "value": value}]});
+        self.call("Emulation.setEmulatedMedia", feature);
+    }
+
+    /// Opens a page, and waits until it is loaded.
+    pub fn open(&mut self, address: &str) {
+        self.call("Page.navigate", json!({"url": address}));
+        self.wait("document.readyState === 'complete' && location.href !== 'about:blank'");
+    }
+
+    /// The value of an expression in the page.
+    pub fn value(&mut self, expression: &str) -> Value {
+        let asked = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let answer = self.call("Runtime.evaluate", asked);
+        let fault = &answer["exceptionDetails"];
+        assert!(fault.is_null(), "{expression}: {fault}");
+        answer["result"]["value"].clone()
+    }
+
+    /// Waits until an expression is true.
+    pub fn wait(&mut self, expression: &str) {
+        let began = Instant::now();
+        // While a page is loaded anew, nothing can be asked of it.
+        let guarded =
+            format!("(() => {{ try {{ return {expression} }} catch {{ return false }} }})()");
+        loop {
+            if self.value(&guarded) == true {
+                return;
+            }
+            let html = || "document.body.innerText";
+            if began.elapsed() > PATIENCE {
+                let page = self.value(html());
+                panic!("not within {PATIENCE:?}: {expression}; the page: {page}");
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Presses a key: `Tab`, `Enter`, ` `.
+    pub fn type_key(&mut self, key: &str) {
+        let (code, number, text) = match key {
+            "Tab" => ("Tab", 9, ""),
+            "Enter" => ("Enter", 13, "\r"),
+            " " => ("Space", 32, " "),
+            "ArrowRight" => ("ArrowRight", 39, ""),
+            "ArrowLeft" => ("ArrowLeft", 37, ""),
+            other => panic!("{other}: no such key here"),
+        };
+        for kind in ["keyDown", "keyUp"] {
+            let mut event = json!({
+                "type": kind, "key": key, "code": code, "windowsVirtualKeyCode": number,
+            });
+            if kind == "keyDown" && !text.is_empty() {
+                event["text"] = text.into();
+            }
+            self.call("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// Types a text.
+    pub fn write(&mut self, text: &str) {
+        self.call("Input.insertText", json!({"text": text}));
+    }
+
+    /// Presses Tab until an element is focused.
+    pub fn tab_to(&mut self, selector: &str) {
+        for _ in 0..400 {
+            self.type_key("Tab");
+            let there = format!("document.activeElement?.matches({})", json!(selector));
+            if self.value(&there) == true {
+                return;
+            }
+        }
+        panic!("Tab does not lead to {selector}");
+    }
+
+    /// Whether anything of the page lies beyond the window's sides.
+    pub fn scrolls_sideways(&mut self) -> bool {
+        let wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
+        self.value(wide) == true
+    }
+
+    /// Keeps a picture of the page, if `STEND_SCREENSHOTS` names a folder.
+    pub fn picture(&mut self, name: &str) {
+        let Some(folder) = std::env::var_os("STEND_SCREENSHOTS") else {
+            return;
+        };
+        let answer = self.call(
+            "Page.captureScreenshot",
+            json!({"captureBeyondViewport": false}),
+        );
+        let data = answer["data"].as_str().expect("a picture");
+        let engine = base64::engine::general_purpose::STANDARD;
+        let bytes = engine.decode(data).expect("it is base64");
+        let path = PathBuf::from(folder).join(format!("{name}.png"));
+        std::fs::write(path, bytes).expect("it is written");
+    }
+
+    /// Asserts that nothing was written to the console, and nothing asked of other places.
+    pub fn assert_quiet(&mut self, address: &str) {
+        // What is under way arrives before the answer.
+        self.value("1");
+        assert!(self.console.is_empty(), "{:#?}", self.console);
+        let elsewhere = self.requests.iter().find(|url| {
+            !url.starts_with(address) && !url.starts_with("data:") && !url.starts_with("about:")
+        });
+        assert_eq!(elsewhere, None);
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,253 @@
+//! What the tests share.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response, StatusCode, header};
+use http_body_util::BodyExt;
+use rusqlite::{Connection, params};
+use stend_lab::{Lab, RunContext};
+use stend_record::load::Load;
+use stend_record::review::{
+    Condition, Pattern, Point, PointOp, Review, SCHEMA, Sample, Series, SeriesPoint, TargetInfo,
+    TargetKind, TestResult,
+};
+use stend_web::{App, Program};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+use tower::ServiceExt;
+
+/// The instant of all tests, ms since 1970.
+pub const NOW_UNIX_MS: i64 = 1_790_000_000_000;
+
+pub const PORT: u16 = 7070;
+
+/// A lab in a folder of its own, and its pages.
+pub struct Bench {
+    pub folder: TempDir,
+    pub app: Arc<App>,
+    pages: Router,
+    runtime: Runtime,
+}
+
+pub fn program() -> Program {
+    Program {
+        id: "the tests".to_owned(),
+        version: "0.1.0",
+        commit: None,
+        now_unix_ms: || NOW_UNIX_MS,
+        simulations: |_| 2,
+    }
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        let folder = tempfile::tempdir().expect("a folder");
+        let app = Arc::new(App::new(folder.path().join("lab.db"), PORT, program()));
+        Bench {
+            folder,
+            pages: stend_web::router(Arc::clone(&app)),
+            app,
+            runtime: Builder::new_current_thread().build().expect("a runtime"),
+        }
+    }
+
+    /// With these reviews in the lab.
+    pub fn with(reviews: &[Review]) -> Bench {
+        let bench = Bench::new();
+        let mut lab = bench.lab();
+        for review in reviews {
+            save(&mut lab, review);
+        }
+        bench
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join("lab.db")
+    }
+
+    pub fn lab(&self) -> Lab {
+        Lab::open(&self.path()).expect("a lab")
+    }
+
+    /// The answer to a request.
+    pub fn answer(&self, request: Request<Body>) -> Answer {
+        self.runtime.block_on(async {
+            let response = self.pages.clone().oneshot(request).await;
+            Answer::of(response.expect("pages never fail")).await
+        })
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.answer(get(path))
+    }
+
+    /// The body of a page that must be there.
+    pub fn page(&self, path: &str) -> String {
+        let answer = self.get(path);
+        assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.body);
+        answer.body
+    }
+
+    /// Posts fields with the token.
+    pub fn post(&self, path: &str, fields: &str) -> Answer {
+        let fields = format!("token={}&{fields}", self.app.token());
+        self.answer(post(path, &fields))
+    }
+}
+
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: header::HeaderMap,
+    pub body: String,
+}
+
+impl Answer {
+    async fn of(response: Response<Body>) -> Answer {
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            body: String::from_utf8_lossy(&bytes).into_owned(),
+        }
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        let found = self.headers.get(name);
+        found.map_or("", |value| value.to_str().expect("a text"))
+    }
+}
+
+pub fn get(path: &str) -> Request<Body> {
+    Request::get(path)
+        .header(header::HOST, format!("127.0.0.1:{PORT}"))
+        .body(Body::empty())
+        .expect("a request")
+}
+
+pub fn post(path: &str, fields: &str) -> Request<Body> {
+    Request::post(path)
+        .header(header::HOST, format!("127.0.0.1:{PORT}"))
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(Body::from(fields.to_owned()))
+        .expect("a request")
+}
+
+/// A review of one test with a point and a curve.
+pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
+    let fact = |name: &str, value: &str| Condition {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    };
+    let samples = (1..=60_u32).map(|t| Sample {
+        t_s: f64::from(t),
+        written_bytes: 40_960_000 * u64::from(t),
+        iops: 10_000.0,
+    });
+    let mut facts = vec![
+        fact("interface", "SATA 6 Gbit/s"),
+        fact("flash", "SanDisk 19 nm TLC: 4 dies"),
+    ];
+    if kind != TargetKind::Simulated {
+        facts.push(fact("serial number", "S3EVNX0J500123A"));
+    }
+    Review {
+        schema: SCHEMA.to_owned(),
+        edition: edition.to_owned(),
+        edition_title: format!("The edition {edition}"),
+        target: TargetInfo {
+            name: title.to_owned(),
+            title: title.to_owned(),
+            kind,
+            capacity_bytes: 240_057_409_536,
+            facts,
+            model: None,
+        },
+        seed: 1,
+        duration_scale: 1.0,
+        complete: true,
+        tests: vec![TestResult {
+            id: "random".to_owned(),
+            title: "Random write".to_owned(),
+            method: "4 KiB".to_owned(),
+            points: Some(vec![Point {
+                load: Load {
+                    op: PointOp::Write,
+                    pattern: Pattern::Random,
+                    block_bytes: 4096,
+                    queue_depth: 1,
+                    threads: 1,
+                    ..Load::default()
+                },
+                duration_s: 60.0,
+                iops: 10_000.0,
+                bw_bytes_per_s: 40_960_000.0,
+                ..Point::default()
+            }]),
+            series: Some(vec![Series {
+                name: "fresh".to_owned(),
+                point: SeriesPoint {
+                    op: PointOp::Write,
+                    pattern: Pattern::Random,
+                    block_bytes: 4096,
+                    queue_depth: 32,
+                },
+                interval_s: 1.0,
+                samples: samples.collect(),
+                ..Series::default()
+            }]),
+            ..TestResult::default()
+        }],
+        ..Review::default()
+    }
+}
+
+/// Saves a review as a run.
+pub fn save(lab: &mut Lab, review: &Review) {
+    let context = RunContext {
+        folder: Path::new("reviews"),
+        edition_sha256: "0",
+        stend_version: "0.1.0",
+        stend_commit: None,
+        now_unix_ms: NOW_UNIX_MS - 60_000,
+    };
+    let run = lab.begin(review, &context).expect("a run");
+    lab.save(run, review, &context).expect("it is saved");
+}
+
+/// Adds copies of the first of two runs until there are so many, directly.
+pub fn multiply(lab: &Path, runs: i64) {
+    let mut connection = Connection::open(lab).expect("the lab");
+    let within = connection.transaction().expect("a transaction");
+    for run in 3..=runs {
+        within
+            .execute(
+                "INSERT INTO runs SELECT ?1, 'copy ' || ?1, drive, target, capacity_bytes, edition,
+                    edition_title, edition_sha256, seed, duration_scale, state, command, folder,
+                    stend_version, stend_commit, begun_unix_ms - ?1 * 3600000, saved_unix_ms, rest
+                 FROM runs WHERE id = 1",
+                [run],
+            )
+            .expect("a run");
+        within
+            .execute(
+                "INSERT INTO conditions SELECT ?1, kind, position, name, value FROM conditions
+                 WHERE run = 1",
+                [run],
+            )
+            .expect("conditions");
+        for nth in 0..6 {
+            within
+                .execute(
+                    "INSERT INTO tests (run, position, test, title, method, state, saved_unix_ms,
+                        sha256, rest) VALUES (?1, ?2, ?3, '', '', 'finished', 0, '', '{}')",
+                    params![run, nth, format!("test-{nth}")],
+                )
+                .expect("a test");
+        }
+    }
+    within.commit().expect("all of it");
+}

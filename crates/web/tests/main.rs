@@ -1,0 +1,7 @@
+//! The pages: their routes in this process, and in headless Chromium.
+
+mod browser;
+mod chromium;
+mod common;
+mod routes;
+mod security;

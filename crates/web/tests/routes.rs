@@ -1,0 +1,364 @@
+//! The pages as text: lists, comparisons, drives, work.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::http::StatusCode;
+use stend_lab::progress::{self, LiveCurve, Progress};
+use stend_lab::work::{self, WorkId, WorkState};
+use stend_record::review::TargetKind;
+use stend_record::smart::{BeforeAfter, Reading};
+
+use crate::common::{Bench, NOW_UNIX_MS, multiply, review};
+
+fn two() -> Bench {
+    Bench::with(&[
+        review("SanDisk Ultra II", TargetKind::Simulated, "2014"),
+        review("Samsung 850 EVO", TargetKind::BlockDevice, "quick"),
+    ])
+}
+
+#[test]
+fn a_lab_that_is_not_there_is_an_empty_list_with_advice() {
+    let bench = Bench::new();
+    let page = bench.page("/");
+    assert!(page.contains("The lab is empty"), "{page}");
+    assert!(page.contains("stend review demo-8gb"), "{page}");
+    for path in ["/live", "/drives", "/studies", "/queue", "/what-if"] {
+        bench.page(path);
+    }
+    assert!(!bench.path().exists(), "looking makes no file");
+    assert_eq!(bench.get("/runs/1").status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        bench.get("/compare?run=1&run=2").status,
+        StatusCode::NOT_FOUND
+    );
+}
+
+#[test]
+fn runs_are_found_by_what_was_tested() {
+    let bench = two();
+    for (query, sandisk, samsung) in [
+        ("", true, true),
+        ("text=ultra", true, false),
+        ("text=EVO+quick", false, true),
+        ("text=ultra+quick", false, false),
+        ("text=19+nm", true, true),
+        ("drive=850", false, true),
+        ("edition=2014", true, false),
+        ("kind=real", false, true),
+        ("kind=simulated", true, false),
+        ("interface=sata", true, true),
+        ("interface=nvme", false, false),
+        ("flash=tlc", true, true),
+        ("flash=%25", false, false),
+        ("year=2026", true, true),
+        ("year=2025", false, false),
+    ] {
+        let page = bench.page(&format!("/?{query}"));
+        // The links of the list alone.
+        let has = |name: &str| page.contains(&format!("\">{name}</a>"));
+        assert_eq!(has("SanDisk Ultra II"), sandisk, "{query}");
+        assert_eq!(has("Samsung 850 EVO"), samsung, "{query}");
+        assert_eq!(
+            page.contains("No run is like this"),
+            !sandisk && !samsung,
+            "{query}"
+        );
+    }
+}
+
+#[test]
+fn ten_thousand_runs_are_listed_in_time() {
+    let bench = two();
+    multiply(&bench.path(), 10_000);
+    for (query, last) in [
+        ("", "10000 runs, 1 to 50"),
+        ("from=9950", "9951 to 10000"),
+        ("text=sandisk+tlc", "runs, 1 to 50"),
+        (
+            "interface=sata&flash=tlc&year=2026&kind=simulated",
+            "1 to 50",
+        ),
+        ("text=nothing-like-this", "No run is like this"),
+    ] {
+        let address = format!("/?{query}");
+        let page = bench.page(&address);
+        assert!(page.contains(last), "{query}: {page}");
+        assert!(page.matches("<tr>").count() <= 51, "{query}");
+        // Of several, the fastest: a machine may be at other work.
+        let took = (0..10).map(|_| {
+            let began = Instant::now();
+            bench.page(&address);
+            began.elapsed()
+        });
+        let took = took.min().expect("ten times");
+        println!("{query:60} {took:?}");
+        assert!(took.as_millis() <= 200, "{query}: {took:?}");
+    }
+}
+
+#[test]
+fn runs_are_compared_as_the_command_does() {
+    let bench = two();
+    let page = bench.page("/compare?run=1&run=2");
+    assert!(
+        page.contains("src=\"/compare/report?run=1&#38;run=2\""),
+        "{page}"
+    );
+    let report = bench.page("/compare/report?run=1&run=2");
+    assert!(report.contains("Differing conditions"), "no finding");
+    assert!(report.contains("Samsung 850 EVO"), "no rival");
+    for query in [
+        "",
+        "run=1",
+        "run=1&run=1",
+        "run=1&run=2&run=3&run=4&run=5&run=6&run=7",
+    ] {
+        let answer = bench.get(&format!("/compare?{query}"));
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{query}");
+    }
+    assert_eq!(
+        bench.get("/compare?run=1&run=9").status,
+        StatusCode::NOT_FOUND
+    );
+    let one = bench.page("/runs/1");
+    assert!(one.contains("href=\"/\""), "a way back: {one}");
+    assert!(bench.page("/runs/1/report").contains("SanDisk Ultra II"));
+}
+
+#[test]
+fn a_review_under_way_is_shown_until_it_is_not_heard_of() {
+    let bench = Bench::new();
+    let mut lab = bench.lab();
+    let mut told = Progress {
+        title: "Ultra II".to_owned(),
+        edition: "2014".to_owned(),
+        doing: "degradation: 4 KiB random write".to_owned(),
+        share_done: 0.425,
+        left_words: "about 3 min left".to_owned(),
+        log: vec!["random done (12 %)".to_owned()],
+        curve: Some(LiveCurve {
+            name: "fresh: 4 KiB random write".to_owned(),
+            t_s: vec![10.0, 20.0],
+            iops: vec![50_000.0, 9_000.0],
+        }),
+        simulated: true,
+        begun_unix_ms: NOW_UNIX_MS - 90_000,
+        seen_unix_ms: NOW_UNIX_MS - 1_000,
+        ..Progress::default()
+    };
+    let id = progress::begin(&mut lab, &told).expect("it begins");
+    progress::update(&mut lab, id, &told).expect("it is told");
+    let part = bench.page("/live/1/part");
+    for words in [
+        "running",
+        "42 %, about 3 min left",
+        "degradation",
+        "random done",
+        "[50000.0,9000.0]",
+    ] {
+        assert!(part.contains(words), "{words}: {part}");
+    }
+    assert!(!part.contains("data-over"), "{part}");
+    assert!(bench.page("/").contains("1 under way now"));
+    assert!(bench.page("/live/1").contains("data-part=\"/live/1/part\""));
+    // Its program was killed.
+    told.seen_unix_ms = NOW_UNIX_MS - 16_000;
+    progress::update(&mut lab, id, &told).expect("it is told");
+    let part = bench.page("/live/1/part");
+    assert!(
+        part.contains("Stopped.") && part.contains("data-over"),
+        "{part}"
+    );
+    assert!(!bench.page("/").contains("under way now"));
+    told.ended = true;
+    progress::update(&mut lab, id, &told).expect("it is told");
+    assert!(bench.page("/live/1/part").contains(">ended<"));
+    assert_eq!(bench.get("/live/2").status, StatusCode::NOT_FOUND);
+}
+
+#[test]
+fn every_model_is_shown_with_all_its_figures() {
+    let bench = Bench::new();
+    let list = bench.page("/drives");
+    for shipped in stend_drive::model::SHIPPED {
+        let address = format!("/drives/models/{}", shipped.name);
+        assert!(list.contains(&address), "{address}");
+        let page = bench.page(&address);
+        let files = stend_drive::model::Files::shipped(shipped.name).expect("it is shipped");
+        let rows = page.matches("<td class=\"value\">").count();
+        assert_eq!(rows, files.figures().len(), "{}", shipped.name);
+    }
+    let page = bench.page("/drives/models/sandisk-ultra-ii-240gb");
+    for words in [
+        "Blocks of a plane in the data area",
+        "allowed: 16 to 65536",
+        "free = [",
+        "in sandisk-19nm-tlc",
+        "The drive has nothing of the kind",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn smart_data_of_a_drive_is_shown_over_time() {
+    let reading = |bytes: u64, celsius: i64| Reading {
+        health: stend_record::endurance::Health {
+            host_written_bytes: Some(bytes),
+            used_percent: Some(3),
+            temperature_c: Some(celsius),
+            ..Default::default()
+        },
+        document: serde_json::json!({"model_name": "850 EVO"}),
+    };
+    let mut first = review("Samsung 850 EVO", TargetKind::BlockDevice, "quick");
+    first.smart = Some(BeforeAfter {
+        before: Some(reading(1_000_000_000_000, 31)),
+        after: Some(reading(1_500_000_000_000, 44)),
+        missing: None,
+    });
+    let bench = Bench::with(&[first]);
+    assert!(
+        bench
+            .page("/drives")
+            .contains("/drives/smart?serial=S3EVNX0J500123A")
+    );
+    let page = bench.page("/drives/smart?serial=S3EVNX0J500123A");
+    for words in [
+        "1 TB",
+        "1.5 TB",
+        "Life used",
+        "before the tests of",
+        "[1.0,1.5]",
+        "[31.0,44.0]",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(
+        !page.contains("Media errors"),
+        "what no reading has is no column"
+    );
+    assert_eq!(
+        bench.get("/drives/smart?serial=").status,
+        StatusCode::NOT_FOUND
+    );
+}
+
+/// Two jobs of two hours are too long for a test: what a smaller request would find in the lab is
+/// checked where studies are.
+#[test]
+fn a_drive_is_put_beside_itself() {
+    let bench = Bench::new();
+    let fields = "drive=demo-8gb&set.slc_cache.blocks_per_plane=60&key=gc.policy&value=fifo";
+    let check = bench.post("/what-if/check", fields);
+    assert!(
+        check.body.contains("SLC cache") && check.body.contains("fifo"),
+        "{}",
+        check.body
+    );
+    let asked = bench.post("/what-if", fields);
+    assert_eq!(asked.status, StatusCode::SEE_OTHER, "{}", asked.body);
+    assert_eq!(asked.header("location"), "/what-if/1");
+    // The second tab that asks for the same sees the same.
+    assert_eq!(
+        bench.post("/what-if", fields).header("location"),
+        "/what-if/1"
+    );
+    assert!(bench.page("/what-if/1").contains("queued"));
+    assert!(stend_web::carry_out_next(&bench.app));
+    assert!(!stend_web::carry_out_next(&bench.app));
+    let page = bench.page("/what-if/1");
+    assert!(page.contains("Where the two hours end"), "{page}");
+    assert!(page.contains("Random reads, queue depth 1<"), "{page}");
+    assert!(
+        !page.contains("SHORTENED RUN") && page.contains("data-over"),
+        "{page}"
+    );
+    let model = bench.get("/what-if/1/model.toml");
+    assert!(
+        model
+            .header("content-disposition")
+            .contains("demo-8gb-changed.toml")
+    );
+    let model = stend_drive::Model::parse(&model.body, "demo").expect("it is a model");
+    assert_eq!(model.gc.policy.value, "fifo");
+    assert!(bench.page("/studies").contains("sustained random writes"));
+    assert!(bench.page("/studies/1").contains("two-hours"));
+    assert!(bench.page("/what-if?from=1").contains("value=\"60\""));
+
+    // Another question: the original is known, and half of the rows are simulated.
+    let lab = bench.lab();
+    let before = stend_lab::studies::list(&lab).expect("studies").len();
+    bench.post("/what-if", "drive=demo-8gb&set.gc.policy=fifo");
+    assert!(stend_web::carry_out_next(&bench.app));
+    assert_eq!(
+        stend_lab::studies::list(&lab).expect("studies").len(),
+        before + 2
+    );
+    assert!(bench.page("/what-if/2").contains("Where the two hours end"));
+}
+
+#[test]
+fn what_makes_no_drive_is_told_and_what_changes_nothing_too() {
+    let bench = Bench::new();
+    let wrong = bench.post("/what-if", "drive=demo-8gb&set.nand.channels=999");
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(wrong.body.contains("nand.channels"), "{}", wrong.body);
+    let unknown = bench.post("/what-if", "drive=demo-8gb&key=nand.dice&value=4");
+    assert!(
+        unknown.body.contains("nand.dies"),
+        "the nearest key: {}",
+        unknown.body
+    );
+    let nothing = bench.post("/what-if", "drive=demo-8gb&set.nand.dies=4");
+    assert_eq!(nothing.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(
+        nothing.body.contains("Nothing is changed"),
+        "{}",
+        nothing.body
+    );
+    assert!(!bench.path().exists(), "nothing is kept");
+}
+
+#[test]
+fn work_is_cancelled_and_goes_on_after_a_restart() {
+    let bench = Bench::new();
+    bench.post("/what-if", "drive=demo-8gb&set.gc.policy=fifo");
+    bench.post("/what-if", "drive=demo-8gb&set.nand.bus_mb_per_s=100");
+    let cancelled = bench.post("/queue/1/cancel", "");
+    assert_eq!(cancelled.header("location"), "/queue");
+    let state = |id| work::get(&bench.lab(), WorkId(id)).unwrap().unwrap().state;
+    assert_eq!(state(1), WorkState::Cancelled);
+    assert!(bench.page("/queue").contains(">cancelled<"));
+    assert!(bench.page("/what-if/1").contains("It was given up"));
+
+    // A server takes the second up, and ends: it is put back.
+    let app = Arc::clone(&bench.app);
+    let worker = std::thread::spawn(move || stend_web::carry_out_next(&app));
+    while state(2) != WorkState::Running {
+        std::thread::yield_now();
+    }
+    bench.app.stop();
+    assert!(worker.join().expect("no panic"));
+    assert_eq!(state(2), WorkState::Queued);
+
+    // Another one was killed while it was at it: its row is not seen any more.
+    let mut lab = bench.lab();
+    let long_ago = NOW_UNIX_MS - work::LEFT_AFTER_MS - 1;
+    let taken = work::take(&mut lab, "killed", long_ago)
+        .expect("the lab")
+        .expect("work");
+    assert_eq!(taken.id, WorkId(2));
+    let again = work::take(&mut lab, "another", NOW_UNIX_MS).expect("the lab");
+    assert_eq!(again.expect("what was left behind").id, WorkId(2));
+    // Who was killed, and was not, hears that it is another's.
+    let told = ("", 0.5);
+    assert!(!work::go_on(&mut lab, (WorkId(2), "killed"), told, NOW_UNIX_MS).unwrap());
+    assert!(work::go_on(&mut lab, (WorkId(2), "another"), told, NOW_UNIX_MS).unwrap());
+    // Given up while somebody is at it: they hear of it.
+    assert!(work::cancel(&mut lab, WorkId(2), NOW_UNIX_MS).unwrap());
+    assert!(!work::go_on(&mut lab, (WorkId(2), "another"), told, NOW_UNIX_MS).unwrap());
+    assert_eq!(state(2), WorkState::Cancelling);
+}
