@@ -288,6 +288,21 @@ fn a_drive_is_put_beside_itself() {
     assert!(bench.page("/studies/1").contains("two-hours"));
     assert!(bench.page("/what-if?from=1").contains("value=\"60\""));
 
+    // What was done is shown by a later build as well, and can be asked of that again.
+    let later = Arc::new(stend_web::App::new(
+        bench.path(),
+        crate::common::PORT,
+        stend_web::Program {
+            id: "a later build".to_owned(),
+            ..crate::common::program()
+        },
+    ));
+    let later = bench.served_by(later);
+    assert!(later.page("/what-if/1").contains("Where the two hours end"));
+    let again = later.post("/what-if", fields);
+    assert_eq!(again.header("location"), "/what-if/2");
+    later.post("/queue/2/cancel", "");
+
     // Another question: the original is known, and half of the rows are simulated.
     let lab = bench.lab();
     let before = stend_lab::studies::list(&lab).expect("studies").len();
@@ -297,7 +312,7 @@ fn a_drive_is_put_beside_itself() {
         stend_lab::studies::list(&lab).expect("studies").len(),
         before + 2
     );
-    assert!(bench.page("/what-if/2").contains("Where the two hours end"));
+    assert!(bench.page("/what-if/3").contains("Where the two hours end"));
 }
 
 #[test]

@@ -76,15 +76,10 @@ pub(crate) async fn form(
         if let Some(asked) = asked {
             fields = vec![("drive".to_owned(), asked.drive)];
             let settings = asked.settings.into_iter();
-            fields.extend(settings.map(|(key, to)| (format!("{SET}{key}"), typed(&to))));
+            fields.extend(settings.map(|(key, to)| (format!("{SET}{key}"), to.to_string())));
         }
     }
     form_page(&app, &fields, Vec::new(), StatusCode::OK).await
-}
-
-/// A setting as it is typed.
-fn typed(setting: &Setting) -> String {
-    setting.to_string()
 }
 
 async fn form_page(
@@ -108,7 +103,7 @@ async fn form_page(
     };
     let others = settings.iter().filter(|(key, _)| !offered(key));
     let mut others: Vec<(String, String)> = others
-        .map(|(key, setting)| (key.clone(), typed(setting)))
+        .map(|(key, setting)| (key.clone(), setting.to_string()))
         .collect();
     others.resize(others.len().max(OTHERS), (String::new(), String::new()));
     let before = app.read(|lab| Ok(work::list(lab, 20)?)).await?.into_iter();
@@ -172,6 +167,7 @@ fn checked(model: &Model, drive: &str, settings: BTreeMap<String, Setting>) -> C
     let request = Request {
         drive: drive.to_owned(),
         settings: settled(model, settings),
+        program: String::new(),
     };
     let keys: Vec<&String> = request.settings.keys().collect();
     let given = model.given(&keys).into_iter();
@@ -224,6 +220,7 @@ pub(crate) async fn ask(
     let request = Request {
         drive: drive.to_owned(),
         settings: settled(&model, settings(&fields)),
+        program: app.program.id.clone(),
     };
     let unsound = StatusCode::UNPROCESSABLE_ENTITY;
     if request.settings.is_empty() {
@@ -274,6 +271,8 @@ struct Part {
     percent: String,
     error: Option<String>,
     over: bool,
+    /// Whether the lab has nothing of what was done.
+    gone: bool,
     shortened: bool,
     curve: Option<String>,
     mixed: Option<String>,
@@ -333,10 +332,16 @@ async fn found(app: &Arc<App>, id: i64) -> Result<(Work, Part), Trouble> {
         let Some(work) = work::get(lab, WorkId(id))? else {
             return Ok(None);
         };
-        let plans = request_of(&work)?.plans().map_err(Trouble::Wrong)?;
+        let request = request_of(&work)?;
+        let plans = request.plans().map_err(Trouble::Wrong)?;
         let growing = within.growing().get(&work.id).cloned();
-        let results = results(lab, &within.program.id, &plans, growing.as_ref())?;
-        Ok(Some((work, results)))
+        let of = |program: &str| results(lab, program, &plans, growing.as_ref());
+        // One that waited while the program was replaced was carried out by the new one.
+        let found = match of(&request.program)? {
+            found if found.is_empty() => of(&within.program.id)?,
+            found => found,
+        };
+        Ok(Some((work, found)))
     });
     let missing = || Trouble::Missing(format!("There is no work {id}."));
     let (work, results) = found.await?.ok_or_else(missing)?;
@@ -348,6 +353,7 @@ async fn found(app: &Arc<App>, id: i64) -> Result<(Work, Part), Trouble> {
         percent: words::percent(work.share_done),
         error: work.error.clone(),
         over: work.state.is_over(),
+        gone: work.state == WorkState::Done && results.is_empty(),
         shortened: results.shortened,
         curve: results.curve.map(|chart| chart.json()).transpose()?,
         mixed: results.mixed.map(|chart| chart.json()).transpose()?,

@@ -55,6 +55,9 @@ pub(crate) struct Request {
     pub drive: String,
     /// The figures that replace its own.
     pub settings: BTreeMap<String, Setting>,
+    /// The program that was asked: another one's rows are others.
+    #[serde(default)]
+    pub program: String,
 }
 
 /// Its two studies.
@@ -221,6 +224,7 @@ mod tests {
             settings: settings
                 .map(|(key, to)| ((*key).to_owned(), to.clone()))
                 .collect(),
+            program: "the tests".to_owned(),
         }
     }
 

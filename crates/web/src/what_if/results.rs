@@ -41,6 +41,13 @@ pub(crate) struct Results {
     pub errors: Vec<String>,
 }
 
+impl Results {
+    /// Whether there is nothing yet.
+    pub fn is_empty(&self) -> bool {
+        self.curve.is_none() && self.loads.is_empty() && self.errors.is_empty()
+    }
+}
+
 /// A load of both variants.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LoadRow {

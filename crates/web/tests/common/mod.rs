@@ -26,7 +26,7 @@ pub const PORT: u16 = 7070;
 
 /// A lab in a folder of its own, and its pages.
 pub struct Bench {
-    pub folder: TempDir,
+    pub folder: Arc<TempDir>,
     pub app: Arc<App>,
     pages: Router,
     runtime: Runtime,
@@ -44,8 +44,17 @@ pub fn program() -> Program {
 
 impl Bench {
     pub fn new() -> Bench {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = Arc::new(tempfile::tempdir().expect("a folder"));
         let app = Arc::new(App::new(folder.path().join("lab.db"), PORT, program()));
+        Bench::of(folder, app)
+    }
+
+    /// The same lab, served by another program.
+    pub fn served_by(&self, app: Arc<App>) -> Bench {
+        Bench::of(Arc::clone(&self.folder), app)
+    }
+
+    fn of(folder: Arc<TempDir>, app: Arc<App>) -> Bench {
         Bench {
             folder,
             pages: stend_web::router(Arc::clone(&app)),
