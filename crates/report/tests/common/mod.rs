@@ -58,6 +58,7 @@ pub fn findings(review: &Review) -> Vec<Finding> {
 /// samples.
 pub fn review(duration_scale: f64) -> Review {
     Review {
+        repeat: 0,
         schema: SCHEMA.into(),
         target: target("fixture-a-240gb", "Fixture A 240 GB", 240_057_409_536),
         edition: "2014".into(),
@@ -317,6 +318,7 @@ fn point(op: PointOp, pattern: Pattern, block_bytes: u64, queue_depth: u32, bw: 
         latency_ns: latency(f64::from(queue_depth) / iops * 1e9, op),
         latency_histogram: None,
         parts: Vec::new(),
+        ..Point::default()
     }
 }
 
