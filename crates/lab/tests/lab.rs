@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 use stend_lab::{Format, Kind, Lab, LabError, Merged, RunContext, RunId, RunState, TABLES, Table};
 use stend_record::endurance::Health;
+use stend_record::kinds::RepeatedFigure;
 use stend_record::load::Load;
 use stend_record::review::{
     Condition, FailedTest, IntervalLatency, LatencySummary, Pattern, Point, PointOp, PointPart,
@@ -78,7 +79,10 @@ fn point(n: u64) -> Point {
             read_percent: 70,
             region_bytes: n.is_multiple_of(2).then_some(1 << 30),
         },
+        state: n.is_multiple_of(2).then(|| "clean".to_owned()),
         duration_s: 60.0,
+        repeated_iops: (0..n).map(|i| 0.1 * i as f64).collect(),
+        repeated_latency_mean_ns: (0..n).map(|i| 1e5 + i as f64).collect(),
         iops: 1e5 / (n + 1) as f64,
         bw_bytes_per_s: 4.096e8 / (n + 1) as f64,
         cpu_ns_per_request: n.is_multiple_of(2).then_some(1234.5 + n as f64),
@@ -132,6 +136,13 @@ fn test(id: &str, n: u64) -> TestResult {
         method: "4 KiB \u{2026}".to_owned(),
         points: n.is_multiple_of(2).then(|| (0..n).map(point).collect()),
         series: (!n.is_multiple_of(2)).then(|| (0..n).map(series).collect()),
+        repeated: (0..n)
+            .map(|i| RepeatedFigure {
+                name: "Read, depth 1".to_owned(),
+                unit: "iops".to_owned(),
+                values: vec![0.1, i as f64],
+            })
+            .collect(),
         warnings: vec!["a \"quoted\" warning,\nin two lines".to_owned(); n as usize % 3],
         ..TestResult::default()
     }
@@ -155,6 +166,7 @@ fn review(title: &str, tests: Vec<TestResult>) -> Review {
         edition_title: "The edition of 2014".to_owned(),
         seed: u64::MAX,
         duration_scale: 0.1,
+        repeat: 3,
         until_steady: Some("random-write-4k".to_owned()),
         complete: false,
         conditions: vec![condition("write cache", "on")],

@@ -153,6 +153,7 @@ fn durations(setting: &Setting) -> String {
     };
     format!(
         "{word}: every measurement × {scale}, in whole seconds and at least 1 s, and of each trace \
-         the beginning; rests keep their length; what goes by bytes (filling, a pass over the range) is not changed"
+         the beginning; rests keep their length; what goes by bytes (filling, a pass over the \
+         range) is not changed"
     )
 }

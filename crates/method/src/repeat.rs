@@ -268,7 +268,7 @@ fn shifted(
         Event::Preparing { left, .. }
         | Event::PointStarted { left, .. }
         | Event::PointFinished { left, .. } => {
-            *left = *left + planned.unwrap_or_default().times(later);
+            *left += planned.unwrap_or_default().times(later);
         }
         _ => {}
     }

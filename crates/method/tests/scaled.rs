@@ -31,7 +31,8 @@ fn titles_and_methods_have_the_times_of_the_run() {
     );
     assert_eq!(
         test(&review, "degradation").method,
-        "4 KiB random write over the whole drive at queue depth 32 for 12 min, sampled every second."
+        "4 KiB random write over the whole drive at queue depth 32 for 12 min, sampled every \
+         second."
     );
     // Rests of a simulated drive keep their length.
     let method = &test(&review, "recovery").method;

@@ -107,7 +107,7 @@ fn runs_are_compared_as_the_command_does() {
         "{page}"
     );
     let report = bench.page("/compare/report?run=1&run=2");
-    assert!(report.contains("Differing conditions"), "no finding");
+    assert!(report.contains("Not measured under the same conditions"));
     assert!(report.contains("Samsung 850 EVO"), "no rival");
     for query in [
         "",
