@@ -389,7 +389,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
     assert_eq!(count("SELECT count(*) FROM temperatures"), 4);
     let told = "SELECT count(*) FROM points WHERE cpu_ns_per_request > 1000";
     assert_eq!(count(told), 3);
-    assert_eq!(count("PRAGMA user_version"), 4);
+    assert_eq!(count("PRAGMA user_version"), 5);
 }
 
 #[test]
