@@ -67,6 +67,11 @@ fn pictures(browser: &mut Browser, name: &str) {
     browser.picture(&format!("{name}-dark"));
     browser.dark(false);
     browser.size(390, 844, true);
+    // Charts are drawn again a moment later.
+    browser.wait(
+        "[...document.querySelectorAll('.chart .main-svg')].every((one) => \
+         one.getBoundingClientRect().right <= window.innerWidth)",
+    );
     assert!(!browser.scrolls_sideways(), "{name} is wider than a phone");
     browser.picture(&format!("{name}-phone"));
     browser.size(1280, 900, false);
