@@ -26,7 +26,7 @@ mod table_files;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction};
 use rusqlite_migration::{M, Migrations};
@@ -46,6 +46,9 @@ const APPLICATION_ID: i32 = 0x7374_6e64;
 
 /// How long to wait for another program that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long to wait before opening is tried again.
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// Each version of the tables from the one before it.
 const VERSIONS: [&str; 4] = [
@@ -68,6 +71,20 @@ impl Lab {
     /// # Errors
     /// Where the file is none of this program's, of a later version, or cannot be written.
     pub fn open(path: &Path) -> Result<Lab, LabError> {
+        let until = Instant::now() + BUSY_TIMEOUT;
+        loop {
+            match Lab::try_open(path) {
+                // Others may be making it: SQLite does not wait where the journal's mode changes,
+                // nor for what was changed since a transaction began.
+                Err(LabError::Locked(_)) if Instant::now() < until => {
+                    std::thread::sleep(BETWEEN_TRIES);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn try_open(path: &Path) -> Result<Lab, LabError> {
         let failed = |error| LabError::of(error, path);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|source| LabError::Folder {
@@ -88,12 +105,7 @@ impl Lab {
         connection
             .pragma_update(None, "application_id", APPLICATION_ID)
             .map_err(failed)?;
-        if let Err(error) = migrations().to_latest(&mut connection) {
-            // Another one may have made the tables meanwhile.
-            if version(&connection).map_err(failed)? != latest() {
-                return Err(LabError::of_migration(error, path));
-            }
-        }
+        bring_up_to_date(&mut connection, path)?;
         connection
             .pragma_update(None, "foreign_keys", true)
             .map_err(failed)?;
@@ -277,6 +289,25 @@ fn immutable_uri(path: &Path) -> String {
 
 fn migrations() -> Migrations<'static> {
     Migrations::new(VERSIONS.map(M::up).to_vec())
+}
+
+/// Makes the tables of the latest version, unless they are there.
+fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), LabError> {
+    let failed = |error| LabError::of(error, path);
+    loop {
+        let before = version(connection).map_err(failed)?;
+        let Err(error) = migrations().to_latest(connection) else {
+            return Ok(());
+        };
+        // Another one may be making the tables, a version at a time.
+        let now = version(connection).map_err(failed)?;
+        if now == latest() {
+            return Ok(());
+        }
+        if now == before {
+            return Err(LabError::of_migration(error, path));
+        }
+    }
 }
 
 fn latest() -> i32 {
