@@ -366,8 +366,8 @@ fn rivals_stand_in_the_test_that_they_are_compared_in() {
     assert_all(
         &text(&review, "sequential"),
         &[
-            " It leads or is level in “read”; not so in “write”, where Faster reaches 450 MB/s, 1.5 times as \
-           much.",
+            " It leads or is level in “read”; not so in “write”, where Faster reaches 450 \
+             MB/s, 1.5 times as much.",
         ],
     );
     assert!(!text(&review, "depth-scaling").contains("Faster"));
@@ -392,8 +392,8 @@ fn rivals_stand_in_the_test_that_they_are_compared_in() {
     assert_all(
         &text(&review, "sequential"),
         &[
-            " It leads or is level in “read”; not so in “write”, where Faster (Faster) reaches 450 MB/s, \
-             1.5 times as much.",
+            " It leads or is level in “read”; not so in “write”, where Faster (Faster) \
+             reaches 450 MB/s, 1.5 times as much.",
         ],
     );
     assert_all(

@@ -335,12 +335,8 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         DROP TABLE temperatures;
         ALTER TABLE points DROP COLUMN cpu_ns_per_request;
         ALTER TABLE series DROP COLUMN cpu_ns_per_request;
-        DROP TABLE study_rows;
-        DROP TABLE studies;
-        DROP TABLE progress;
-        DROP TABLE work;
-        DROP TABLE study_curves;
-        DROP TABLE recorded;
+        DROP TABLE study_rows; DROP TABLE studies; DROP TABLE study_curves;
+        DROP TABLE progress; DROP TABLE work; DROP TABLE recorded;
         ALTER TABLE runs DROP COLUMN label;
         ALTER TABLE runs DROP COLUMN note;
         PRAGMA foreign_keys = false;

@@ -3,14 +3,16 @@
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
 //! The page's parts, in the order of reading: [`write()`] gathers them; `top` is what a reader sees
-//! first; `headline` has the key figures; `kinds` makes each test's charts and tables, one file for each kind of
-//! test; `latency` has their tables of percentiles, `bars` their bars in groups, `speed` their
-//! speeds in both units; `chart` is the data that the page's script draws; `page` lays it out.
-//! `study` makes the page of a study.
+//! first; `headline` has the key figures; `kinds` makes each test's charts and tables, one file for
+//! each kind of test; `latency` has their distributions, `bars` their bars in groups, `speed` their
+//! speeds in both units; `chart` is the data that the page's script draws; `assets` has script and
+//! style; `page` lays it out. `comparison` is what several reviews do not share, `study` makes
+//! the page of a study.
 
 mod assets;
 mod bars;
 mod chart;
+mod comparison;
 mod curve;
 mod drive;
 mod error;
@@ -31,8 +33,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use assets::{PLOTLY_GZIP, STYLE};
+pub use comparison::Comparison;
 pub use error::ReportError;
-use stend_analysis::compare::Unlike;
 use stend_record::review::Review;
 use stend_record::study::Study;
 
@@ -51,15 +53,6 @@ pub fn write(review: &Review) -> Result<String, ReportError> {
 /// A folder that cannot be written to, and as [`write()`].
 pub fn write_folder(review: &Review, folder: &Path) -> Result<PathBuf, ReportError> {
     write_both(&write(review)?, review, folder)
-}
-
-/// What was not the same for all sides of a comparison.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Comparison<'a> {
-    /// Conditions of measuring.
-    pub conditions: &'a [Unlike],
-    /// Figures of the models.
-    pub models: &'a [Unlike],
 }
 
 /// As [`write()`], of a review whose rivals are the other sides of a comparison.

@@ -183,6 +183,16 @@ pub fn factor(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
+/// What a run with other durations than its edition's must say everywhere.
+pub fn scale_note(duration_scale: f64) -> String {
+    let run = match duration_scale {
+        1.0 => return String::new(),
+        scale if scale < 1.0 => "SHORTENED RUN",
+        _ => "LENGTHENED RUN",
+    };
+    format!("{run}: every measurement × {}", factor(duration_scale))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,5 +281,12 @@ mod tests {
         assert_eq!(significant(41_237.891, 5).to_string(), "41238");
         assert_eq!(significant(0.123_456_789, 5).to_string(), "0.12346");
         assert_eq!(significant(0.0, 5), 0.0);
+    }
+
+    #[test]
+    fn only_a_full_run_says_nothing() {
+        assert_eq!(scale_note(1.0), "");
+        assert_eq!(scale_note(0.01), "SHORTENED RUN: every measurement × 0.01");
+        assert_eq!(scale_note(2.0), "LENGTHENED RUN: every measurement × 2");
     }
 }

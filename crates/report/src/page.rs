@@ -1,7 +1,6 @@
 //! The page: what the template shows, gathered from the review.
 
 use askama::Template;
-use stend_analysis::compare::Unlike;
 use stend_analysis::findings::{Finding, SUMMARY_TITLE, findings};
 use stend_analysis::noiseless::noiseless_in;
 use stend_analysis::repeated;
@@ -12,11 +11,13 @@ use stend_record::review::{Review, SteadyStart, TargetKind, TestResult};
 
 use crate::assets::Assets;
 use crate::chart::ChartData;
+use crate::comparison::{Comparison, Differences};
 use crate::drive::{Drive, drives, kind_words, load_words};
 use crate::error::ReportError;
+use crate::number::scale_note;
 use crate::top::{Top, top};
-use crate::view::{Block, Cell, Contents, Table};
-use crate::{Comparison, headline, kinds, number, published, smart};
+use crate::view::{Block, Contents, Table};
+use crate::{headline, kinds, number, published, smart};
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -52,29 +53,6 @@ impl Page<'_> {
         let mut sections = self.tests.iter();
         let found = sections.find(|section| section.test.id == test_id);
         found.map_or("figures", |section| &section.anchor)
-    }
-}
-
-/// What was not the same for all sides of a comparison.
-struct Differences {
-    conditions: Option<Table>,
-    models: Option<Table>,
-}
-
-impl Differences {
-    fn of(comparison: &Comparison<'_>, drives: &[Drive<'_>]) -> Differences {
-        let table = |caption: &str, head: &str, rows: &[Unlike]| {
-            (!rows.is_empty()).then(|| unlike_table(caption, head, rows, drives))
-        };
-        let conditions = comparison.conditions;
-        Differences {
-            conditions: table("Conditions that differ", "Condition", conditions),
-            models: table(
-                "Figures of the models that differ",
-                "Figure",
-                comparison.models,
-            ),
-        }
     }
 }
 
@@ -186,38 +164,6 @@ fn short_title(test: &TestResult) -> String {
     }
 }
 
-/// What differs, a row each, a column for each side.
-fn unlike_table(caption: &str, head: &str, unlike: &[Unlike], drives: &[Drive<'_>]) -> Table {
-    let rows = unlike.iter().map(|row| {
-        let values = row
-            .values
-            .iter()
-            .take(drives.len())
-            .map(|value| match value {
-                Some(value) => Cell::from(value.as_str()),
-                None => "not known".into(),
-            });
-        let name = Cell::from(row.name.as_str());
-        let mut cells: Vec<Cell> = std::iter::once(name).chain(values).collect();
-        cells.resize(drives.len() + 1, number::MISSING.into());
-        cells
-    });
-    Table::of_drives(caption, head, drives, rows).of_text()
-}
-
-/// What a run with other durations than its edition's must say everywhere.
-pub(crate) fn scale_note(duration_scale: f64) -> String {
-    let run = match duration_scale {
-        1.0 => return String::new(),
-        scale if scale < 1.0 => "SHORTENED RUN",
-        _ => "LENGTHENED RUN",
-    };
-    format!(
-        "{run}: every measurement × {}",
-        number::factor(duration_scale)
-    )
-}
-
 fn kind_note(kind: TargetKind) -> &'static str {
     match kind {
         TargetKind::Simulated => {
@@ -315,16 +261,4 @@ fn drives_table(drives: &[Drive<'_>]) -> Table {
         rows,
     )
     .of_text()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_full_run_says_nothing() {
-        assert_eq!(scale_note(1.0), "");
-        assert_eq!(scale_note(0.01), "SHORTENED RUN: every measurement × 0.01");
-        assert_eq!(scale_note(2.0), "LENGTHENED RUN: every measurement × 2");
-    }
 }

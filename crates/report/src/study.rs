@@ -7,8 +7,7 @@ use stend_record::study::{Cell as Value, Effect, EffectLevel, Study, StudyRow};
 use crate::assets::Assets;
 use crate::chart::{Axis, Chart, ChartData, ChartKind, Coordinate, Role, Scale, Trace};
 use crate::error::ReportError;
-use crate::number;
-use crate::page::scale_note;
+use crate::number::{self, scale_note};
 use crate::view::{Block, Cell, Contents, Figure, Table};
 
 /// A factor that explains less of an outcome has no chart.

@@ -11,7 +11,7 @@ use stend_report::{write, write_study};
 use crate::browser::{chromium, visit};
 use crate::common;
 
-/// The release of axe-core that is asked for.
+/// The release of axe-core.
 const AXE: &str = "axe-core@4.14.1";
 
 /// Impacts that no finding may have.
@@ -48,7 +48,8 @@ fn axe() -> Option<String> {
 fn findings(chromium: &Path, axe: &str, page: &str) -> Vec<String> {
     let run = r#"<script>
       (async () => {
-        while (document.documentElement.dataset.charts === "waiting") await new Promise((n) => setTimeout(n, 50));
+        const pause = () => new Promise((next) => setTimeout(next, 50));
+        while (document.documentElement.dataset.charts === "waiting") await pause();
         document.querySelectorAll("details").forEach((details) => { details.open = true; });
         const { violations, passes } = await axe.run();
         const said = document.createElement("pre");
@@ -110,17 +111,27 @@ fn axe_finds_a_picture_without_words() {
 /// A page as a phone shows it: the widest that its content needs, CSS pixels.
 fn content_width(chromium: &Path, page: &str, width: u32) -> u32 {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("page.html"), page.replacen("</body>", r#"<script>
+    std::fs::write(
+        folder.path().join("page.html"),
+        page.replacen(
+            "</body>",
+            r#"<script>
       (async () => {
-        while (document.documentElement.dataset.charts === "waiting") await new Promise((n) => setTimeout(n, 50));
+        const pause = () => new Promise((next) => setTimeout(next, 50));
+        while (document.documentElement.dataset.charts === "waiting") await pause();
         document.querySelectorAll("main details").forEach((details) => { details.open = true; });
-        await new Promise((n) => setTimeout(n, 200));
+        await pause();
         parent.postMessage(document.documentElement.scrollWidth, "*");
       })();
-    </script></body>"#, 1)).unwrap();
+    </script></body>"#,
+            1,
+        ),
+    )
+    .unwrap();
     // A window is no narrower than 500 pixels, a frame is.
     let frame = format!(
-        "<html><body><iframe style='width:{width}px;height:800px;border:0' src='page.html'></iframe>\
+        "<html><body><iframe style='width:{width}px;height:800px;border:0' \
+         src='page.html'></iframe>\
          <script>addEventListener('message', (m) => {{ document.body.dataset.width = m.data; }});\
          </script></body></html>"
     );

@@ -84,8 +84,8 @@ fn every_test_has_charts_tables_method_and_jobs() {
     }
     let charts = data(&html)["charts"].as_array().unwrap().len();
     assert_eq!(select(&html, ".chart").len(), charts);
-    // The latencies of 2 sequential and 4 random loads, 2 + 2 for the depth, 2 for the block, 1 mixed,
-    // 3 + 1 for the degradation, 3 + 1 and the rival's 2 for the recovery.
+    // The latencies of 2 sequential and 4 random loads, 2 + 2 for the depth, 2 for the block, 1
+    // mixed, 3 + 1 for the degradation, 3 + 1 and the rival's 2 for the recovery.
     assert_eq!(charts, 2 + 4 + 4 + 2 + 1 + 4 + 6);
     // Each load of the rest is a group of bars, the faster drive first.
     let random = common::bars(&html, "section[id$='-random']");
@@ -150,7 +150,7 @@ fn the_verdict_has_an_entry_for_each_test_and_no_second_list() {
     let verdict = text(&html, ".said, .found");
     for words in [
         "Against Fixture B 256 GB it is ",
-        "It leads or is level in “read”; not so in “write”, where Fixture B 256 GB reaches 374 MB/s",
+        "not so in “write”, where Fixture B 256 GB reaches 374 MB/s",
         "Mixing costs: 135 MB/s at 40 % reads",
         "the longest of 1 h 14 min at 4,500 IOPS.",
     ] {

@@ -363,12 +363,13 @@ mod tests {
         let rivals: &[(&str, &[_])] = &[("A", &a), ("B", &b)];
         assert_eq!(
             told(&figures(550e6, 100e6), rivals),
-            "It leads or is level in “read”; not so in “write”, where A reaches 300 MB/s, 3 times as much."
+            "It leads or is level in “read”; not so in “write”, where A reaches 300 MB/s, 3 \
+             times as much."
         );
         assert_eq!(
             told(&figures(400e6, 100e6), rivals),
-            "For each figure there is a faster rival; the widest gap is in “write”, where A reaches 300 MB/s, \
-             3 times as much."
+            "For each figure there is a faster rival; the widest gap is in “write”, where A \
+             reaches 300 MB/s, 3 times as much."
         );
         assert_eq!(
             told(&figures(600e6, 300e6), rivals),
@@ -377,8 +378,8 @@ mod tests {
         let one: &[(&str, &[_])] = &[("A", &a)];
         assert_eq!(
             told(&figures(100e6, 200e6), one),
-            "It is behind A in both figures; the widest gap is in “read”, where A reaches 300 MB/s, 3 times \
-             as much."
+            "It is behind A in both figures; the widest gap is in “read”, where A reaches \
+             300 MB/s, 3 times as much."
         );
         assert_eq!(
             told(&figures(301e6, 299e6), one),

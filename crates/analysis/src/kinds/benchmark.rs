@@ -57,9 +57,8 @@ fn ends(op: PointOp, cells: &[BenchmarkCell]) -> Option<String> {
         PointOp::Write => "it writes",
         PointOp::Mixed => "mixed, it moves",
     };
-    let told = |cell: &BenchmarkCell| {
-        format!("{} ({})", words::speed(cell.best_bw_bytes_per_s), cell.row)
-    };
+    let told =
+        |cell: &BenchmarkCell| format!("{} ({})", words::speed(cell.best_bw_bytes_per_s), cell.row);
     Some(match slow.row == fast.row {
         true => format!("{verb} at {}", told(slow)),
         false => format!("{verb} at {} to {}", told(slow), told(fast)),

@@ -145,7 +145,10 @@ fn in_short(series: &Series, levels: &[Level]) -> String {
         let time = words::time(level.to_s - level.from_s);
         match level.kind {
             LevelKind::Level => {
-                format!(", the longest of {time} at {}", speed(series, level.iops_mean))
+                format!(
+                    ", the longest of {time} at {}",
+                    speed(series, level.iops_mean)
+                )
             }
             LevelKind::Decline | LevelKind::Rise => format!(
                 ", the longest of {time} from {}",

@@ -94,8 +94,15 @@ fn alone(points: &[Point]) -> Vec<String> {
 fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> Option<String> {
     let ends = |list: &[&Point]| {
         let by_depth = |p: &&&Point| p.load.queue_depth;
-        let (low, high) = (list.iter().min_by_key(by_depth)?, list.iter().max_by_key(by_depth)?);
-        Some((low.load.queue_depth, high.load.queue_depth, high.iops / low.iops))
+        let (low, high) = (
+            list.iter().min_by_key(by_depth)?,
+            list.iter().max_by_key(by_depth)?,
+        );
+        Some((
+            low.load.queue_depth,
+            high.load.queue_depth,
+            high.iops / low.iops,
+        ))
     };
     let (low, high, gain) = ends(reads).or_else(|| ends(writes))?;
     if low == high || !gain.is_finite() {

@@ -1,0 +1,58 @@
+//! What was not the same for all sides of a comparison.
+
+use stend_analysis::compare::Unlike;
+
+use crate::drive::Drive;
+use crate::number;
+use crate::view::{Cell, Table};
+
+/// What was not the same for all sides of a comparison.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Comparison<'a> {
+    /// Conditions of measuring.
+    pub conditions: &'a [Unlike],
+    /// Figures of the models.
+    pub models: &'a [Unlike],
+}
+
+/// The same as tables.
+pub(crate) struct Differences {
+    pub(crate) conditions: Option<Table>,
+    pub(crate) models: Option<Table>,
+}
+
+impl Differences {
+    pub(crate) fn of(comparison: &Comparison<'_>, drives: &[Drive<'_>]) -> Differences {
+        let table = |caption: &str, head: &str, rows: &[Unlike]| {
+            (!rows.is_empty()).then(|| unlike_table(caption, head, rows, drives))
+        };
+        let conditions = comparison.conditions;
+        Differences {
+            conditions: table("Conditions that differ", "Condition", conditions),
+            models: table(
+                "Figures of the models that differ",
+                "Figure",
+                comparison.models,
+            ),
+        }
+    }
+}
+
+/// What differs, a row each, a column for each side.
+fn unlike_table(caption: &str, head: &str, unlike: &[Unlike], drives: &[Drive<'_>]) -> Table {
+    let rows = unlike.iter().map(|row| {
+        let values = row
+            .values
+            .iter()
+            .take(drives.len())
+            .map(|value| match value {
+                Some(value) => Cell::from(value.as_str()),
+                None => "not known".into(),
+            });
+        let name = Cell::from(row.name.as_str());
+        let mut cells: Vec<Cell> = std::iter::once(name).chain(values).collect();
+        cells.resize(drives.len() + 1, number::MISSING.into());
+        cells
+    });
+    Table::of_drives(caption, head, drives, rows).of_text()
+}
