@@ -66,6 +66,7 @@ fn a_review_is_kept_and_its_report_can_be_made_again() {
     // A second one is another run; both can be in one report.
     let mut other = QUICK.to_vec();
     other[0] = "samsung-850-pro-256gb";
+    other.extend(["--against", "none"]);
     review(dir, &other);
     ok(dir, &["report", "1", "2"]);
     let both = saved(&dir.join("report-1-2"));
@@ -156,6 +157,7 @@ fn reviews_are_compared_with_what_was_unlike_on_top() {
     review(dir, &QUICK);
     let mut other = QUICK.to_vec();
     (other[0], other[2]) = ("samsung-850-pro-256gb", "0.02");
+    other.extend(["--against", "none"]);
     let theirs = review(dir, &other);
     let text = ok(dir, &["compare", "demo-8gb", "2", "--out", "both"]).stdout;
     let (conditions, figures) = text.split_once("\nsequential\n").unwrap();
@@ -166,7 +168,8 @@ fn reviews_are_compared_with_what_was_unlike_on_top() {
     assert!(!conditions.contains("  seed\n"), "it was the same\n{text}");
     assert!(figures.contains("random"), "{text}");
     let page = fs::read_to_string(dir.join("both/index.html")).unwrap();
-    assert!(page.contains("Differing conditions") && page.contains("850 PRO"));
+    let conditions = page.contains("Not measured under the same conditions");
+    assert!(conditions && page.contains("GB against Samsung 850 PRO"));
     // Every ratio is that of the figures beside it, and every figure one of the review's.
     let all = json(&ok(dir, &["compare", "1", "2", "--points", "--json"]).stdout);
     let mut found = 0;

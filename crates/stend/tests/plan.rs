@@ -183,3 +183,34 @@ fn what_a_review_refuses_its_plan_refuses() {
     }
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
+
+/// Names of the targets of a plan.
+fn planned_targets(arguments: &[&str]) -> Vec<String> {
+    let dir = folder();
+    let plan = json(
+        &ok(
+            dir.path(),
+            &[&["review", "--plan", "--json"], arguments].concat(),
+        )
+        .stdout,
+    );
+    let targets = list(&plan["targets"]).iter();
+    let names = targets.map(|target| target["target"]["name"].as_str().unwrap().to_owned());
+    names.collect()
+}
+
+#[test]
+fn a_review_that_names_no_rival_has_the_nearest() {
+    let ultra = "sandisk-ultra-ii-240gb";
+    assert_eq!(planned_targets(&[ultra]), [ultra, "samsung-840-evo-250gb"]);
+    assert_eq!(planned_targets(&[ultra, "--against", "none"]), [ultra]);
+    let named = [ultra, "--against", "demo-8gb"];
+    assert_eq!(planned_targets(&named), [ultra, "demo-8gb"]);
+    // Nothing is near the demonstration drive; with other figures it has itself.
+    assert_eq!(planned_targets(&["demo-8gb"]), ["demo-8gb"]);
+    let changed = ["demo-8gb", "--set", "nand.dies=8"];
+    assert_eq!(planned_targets(&changed), ["demo-8gb", "demo-8gb"]);
+    let dir = folder();
+    let both = ["review", ultra, "--plan", "--against", "none,demo-8gb"];
+    fails(dir.path(), &both, 3, &["--against none", "name it alone"]);
+}

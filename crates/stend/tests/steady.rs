@@ -78,7 +78,7 @@ fn a_test_starts_from_a_steady_state_on_wish() {
     assert_eq!(test(&plain, "random").get("steady_starts"), None);
 
     let page = fs::read_to_string(dir.join("out/index.html")).unwrap();
-    assert!(page.contains("Steady state before the test (state `clean-steady`)"));
+    assert!(page.contains("Steady state before the test (state “clean-steady”)"));
 }
 
 /// A steady start by rounds of a minute, scaled, of random 4 KiB writes.
