@@ -97,10 +97,11 @@
           hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": %{y:,.3~r} " + plain(chart.y2.unit) + "<extra>" + common.name + "</extra>",
         };
       case "curve":
+      case "steps":
         return {
           ...common,
           mode: "lines",
-          line: { ...line, width: 2.2 },
+          line: { ...line, width: 2.2, shape: trace.role === "steps" ? "hv" : "linear" },
           hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": %{y:,.4~r} " + plain(chart.y.unit) + "<extra>" + common.name + "</extra>",
         };
       case "thin":

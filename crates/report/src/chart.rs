@@ -221,6 +221,8 @@ pub enum Role {
     Line,
     /// A line without markers, for many points.
     Curve,
+    /// The same in steps, each value until the next.
+    Steps,
     /// A thin line, for the parts of a whole.
     Thin,
     /// A thin line on the axis of temperatures.

@@ -70,6 +70,16 @@ fn axis_over<'c>(values: impl Iterator<Item = &'c Coordinate>) -> Axis {
         }
     }
     let ticks = log_ticks(least, greatest);
+    let seen = ticks
+        .iter()
+        .filter(|tick| (least..=greatest).contains(*tick));
+    if seen.count() < 2 {
+        // Over so little the script finds places for ticks.
+        return Axis {
+            scale: Scale::Log,
+            ..Axis::new("Latency, µs (logarithmic axis)", "µs")
+        };
+    }
     Axis {
         scale: Scale::Log,
         tick_texts: ticks.iter().map(|&us| tick_latency(us)).collect(),
@@ -118,17 +128,19 @@ pub fn chart(title: String, lines: &[Row<'_>]) -> Chart {
 fn cumulative_traces(lines: &[Row<'_>]) -> Option<Vec<Trace>> {
     let trace = |(slot, line): (usize, &Row<'_>)| {
         let points = cumulative(line.histogram?, CUMULATIVE_MAX).ok()?;
-        // Above this share the next run would show others.
+        // Above this share the next run would show others; 1 is on no logarithmic axis.
         let enough = match line.latency.requests {
-            0 => 1.0,
-            requests => 1.0 - 10.0 / requests as f64,
+            0 => 1.0 - 1e-5,
+            requests => 1.0 - (10.0 / requests as f64).clamp(1e-9, 0.5),
         };
-        // The slowest share is on no logarithmic axis.
-        let points = points
-            .into_iter()
-            .filter(|p| p.share <= enough && p.share < 1.0);
-        let points = points.map(|p| (p.latency_ns as f64 / 1e3, 1.0 - p.share));
-        Some(Trace::through(line.name.clone(), slot, Role::Curve, points))
+        let within = points.iter().take_while(|p| p.share < enough).count();
+        // The line rises at the fastest request, and ends where the requests no longer suffice.
+        let first = points.first().map(|p| (p.latency_ns, 0.0));
+        let rising = points.iter().take(within + 1);
+        let rising = rising.map(|p| (p.latency_ns, p.share.min(enough)));
+        let points = first.into_iter().chain(rising);
+        let points = points.map(|(ns, share)| (ns as f64 / 1e3, 1.0 - share));
+        Some(Trace::through(line.name.clone(), slot, Role::Steps, points))
     };
     lines.iter().enumerate().map(trace).collect()
 }
@@ -151,10 +163,7 @@ fn cumulative_chart(title: String, traces: Vec<Trace>) -> Chart {
     let tick = |share: &f64| share_words(100.0 - 100.0 * share);
     Chart {
         title,
-        x: Axis {
-            title: "Latency".to_owned(),
-            ..axis_over(x.iter().flatten())
-        },
+        x: axis_over(x.iter().flatten()),
         y: Axis {
             scale: Scale::Log,
             tick_texts: shares.iter().map(tick).collect(),
@@ -237,6 +246,7 @@ fn cells(row: &Row<'_>, with_cpu: bool) -> Vec<Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stend_record::histogram::encode;
 
     #[test]
     fn ticks_reach_around_the_values_and_stay_few() {
@@ -246,6 +256,36 @@ mod tests {
         );
         assert_eq!(log_ticks(40.0, 90_000.0), [10.0, 100.0, 1e3, 1e4, 1e5]);
         assert!(log_ticks(f64::INFINITY, 0.0).is_empty());
+    }
+
+    #[test]
+    fn a_distribution_rises_and_ends_where_requests_no_longer_suffice() {
+        let histogram = |values: &[(u64, u64)]| encode(&values.iter().copied().collect());
+        let (even, two) = (
+            histogram(&[(1_000, 1_000)]),
+            histogram(&[(1_000, 950), (2_000, 50)]),
+        );
+        let summary = LatencySummary {
+            requests: 1_000,
+            ..LatencySummary::default()
+        };
+        let row = |histogram| Row {
+            name: "A".into(),
+            latency: &summary,
+            histogram: Some(histogram),
+            cpu_ns: None,
+        };
+        let lines = cumulative_traces(&[row(even.as_str()), row(two.as_str())]).unwrap();
+        let points = |trace: &Trace| match &trace.values {
+            Values::Own { x, y } => x.iter().cloned().zip(y.iter().cloned()).collect(),
+            Values::Curve { .. } => Vec::new(),
+        };
+        let at = |us, share| (Coordinate::Figure(us), Coordinate::Figure(share));
+        // Ten of a thousand requests are slower than the last point.
+        assert_eq!(points(&lines[0]), [at(1.0, 1.0), at(1.0, 0.01)]);
+        let expected = [at(1.0, 1.0), at(1.0, 0.05), at(2.0, 0.01)];
+        assert_eq!(points(&lines[1]), expected);
+        assert!(cumulative_traces(&[row("no histogram")]).is_none());
     }
 
     #[test]

@@ -28,8 +28,8 @@ fn interval(point: &Point) -> Option<Interval> {
 
 fn caption(metric: Metric) -> &'static str {
     match metric {
-        Metric::Iops => "Requests a second (IOPS); below in MB/s, MB = 10⁶ bytes",
-        Metric::Bandwidth => "MB/s, MB = 10⁶ bytes; below in requests a second (IOPS)",
+        Metric::Iops => "Requests a second (IOPS); smaller: MB/s, MB = 10⁶ bytes",
+        Metric::Bandwidth => "MB/s, MB = 10⁶ bytes; smaller: requests a second (IOPS)",
     }
 }
 
