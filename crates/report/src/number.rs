@@ -133,6 +133,20 @@ pub fn bound(text: &str) -> String {
     out
 }
 
+/// A text whose names stand in quotation marks: backticks are the terminal's.
+pub fn quoted(text: &str) -> String {
+    let mut parts = text.split('`');
+    // Without a partner a backtick is one.
+    if parts.clone().count().is_multiple_of(2) {
+        return text.to_owned();
+    }
+    let first = parts.next().unwrap_or_default().to_owned();
+    let marks = ["“", "”"].into_iter().cycle();
+    parts
+        .zip(marks)
+        .fold(first, |text, (part, mark)| text + mark + part)
+}
+
 /// A capacity in both kinds of unit: `240 GB (224 GiB)`.
 pub fn capacity(bytes: u64) -> String {
     format!(
@@ -249,6 +263,13 @@ mod tests {
         ] {
             assert_eq!(bound(text), bound_text);
         }
+    }
+
+    #[test]
+    fn names_stand_in_quotation_marks() {
+        assert_eq!(quoted("copy of `iso`, `b`"), "copy of “iso”, “b”");
+        assert_eq!(quoted("`"), "`");
+        assert_eq!(quoted(""), "");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use stend_analysis::repeated;
 use stend_analysis::same_load::{UnlikeLoad, unlike_loads};
 use stend_analysis::steady::start_words;
 use stend_analysis::words::{capitalised, list, uncapitalised};
-use stend_record::review::{Review, SteadyStart, TargetKind, TestResult};
+use stend_record::review::{Condition, Review, SteadyStart, TargetKind, TestResult};
 
 use crate::assets::Assets;
 use crate::chart::ChartData;
@@ -48,6 +48,17 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
+    /// As [`number::quoted`].
+    fn quoted(&self, text: &str) -> String {
+        number::quoted(text)
+    }
+
+    /// Facts by their names.
+    fn facts(&self, list: &[Condition]) -> Vec<(String, String)> {
+        let quoted = |fact: &Condition| (number::quoted(&fact.name), number::quoted(&fact.value));
+        list.iter().map(quoted).collect()
+    }
+
     /// Where the page shows a test.
     fn anchor(&self, test_id: &str) -> &str {
         let mut sections = self.tests.iter();
