@@ -83,7 +83,7 @@ const FACTS: [(&str, &str); 10] = [
     ("SLC cache", "SLC cache"),
     ("over-provisioning", "Over-provisioning"),
     ("rated life", "Rated life"),
-    ("year", "Year"),
+    ("release year", "Year"),
     ("price", "Price"),
 ];
 

@@ -687,6 +687,10 @@ pub struct DriveFilter {
     /// --size: 250GB..512GB, 500GB.. (within 1 % of the bounds).
     #[arg(long, value_name = "MIN..MAX", value_parser = values::size_range)]
     pub capacity: Option<(u64, u64)>,
+
+    /// Only models that came out in these years: 2015, 2014..2016, 2016..
+    #[arg(long, value_name = "YEAR|FROM..TO", value_parser = values::years)]
+    pub year: Option<(u32, u32)>,
 }
 
 /// Arguments of `stend fit`.

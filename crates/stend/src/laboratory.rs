@@ -16,19 +16,34 @@ use crate::signals;
 
 /// The lab's file.
 pub fn path(of: &LabPath) -> Result<PathBuf, Failure> {
+    place(of).ok_or_else(|| Failure::Input(format!("{NO_PLACE}: name its file with --lab")))
+}
+
+/// Why there may be no place for the lab.
+const NO_PLACE: &str = "no place for the lab is known (HOME is not set)";
+
+/// The same for what is worth having without a lab: where no place is known, that is said, and
+/// nothing is kept.
+pub fn path_if_any(of: &LabPath) -> Result<Option<PathBuf>, Failure> {
+    let path = place(of);
+    match &path {
+        Some(path) => check_kind(path)?,
+        None => note(&format!(
+            "{NO_PLACE}: the result is not kept; --lab names a file for it"
+        )),
+    }
+    Ok(path)
+}
+
+fn place(of: &LabPath) -> Option<PathBuf> {
     if let Some(path) = &of.lab {
-        return Ok(path.clone());
+        return Some(path.clone());
     }
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let data = set("XDG_DATA_HOME").map(PathBuf::from);
     let home = || Some(PathBuf::from(set("HOME")?).join(".local/share"));
-    let folder = data.filter(|path| path.is_absolute()).or_else(home);
-    let folder = folder.ok_or_else(|| {
-        Failure::Input(
-            "no place for the lab is known (HOME is not set): name its file with --lab".to_owned(),
-        )
-    })?;
-    Ok(folder.join("stend/lab.db"))
+    let folder = data.filter(|path| path.is_absolute()).or_else(home)?;
+    Some(folder.join("stend/lab.db"))
 }
 
 /// The lab, to read it; an error where there is none.
@@ -126,7 +141,8 @@ pub fn new_record(kind: RecordedKind, target: &TargetInfo, begun_unix_ms: i64) -
 }
 
 /// Keeps a job or a replay; says under which number.
-pub fn record(lab: &Path, new: &NewRecord<'_>) -> Result<(), Failure> {
+pub fn record(lab: Option<&Path>, new: &NewRecord<'_>) -> Result<(), Failure> {
+    let Some(lab) = lab else { return Ok(()) };
     let id = signals::undisturbed(|| recorded::save(&mut Lab::open(lab)?, new))?;
     note(&format!(
         "{} {id} of the lab, {}",
@@ -144,7 +160,7 @@ pub fn check(path: &Path) -> Result<(), Failure> {
 }
 
 /// As [`check`], without reading all of it: a job may take less time than that.
-pub fn check_kind(path: &Path) -> Result<(), Failure> {
+fn check_kind(path: &Path) -> Result<(), Failure> {
     match Lab::look(path) {
         // To be written soon in any case.
         Ok(_) | Err(LabError::Older(_)) => can_be_made(path),

@@ -66,6 +66,24 @@ pub fn size_range(text: &str) -> Result<(u64, u64), String> {
     }
 }
 
+/// Years: one, or from one to another, of which one may be left out.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn years(text: &str) -> Result<(u32, u32), String> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let bound = |text: &str, without: u32| match text.trim() {
+        "" => Some(without),
+        text => text.parse().ok(),
+    };
+    match bound(from, 0).zip(bound(to, u32::MAX)) {
+        Some((from, to)) if from <= to && !text.trim().is_empty() => Ok((from, to)),
+        _ => Err(format!(
+            "`{text}` is no year and no FROM..TO, such as 2014..2016 or 2016.."
+        )),
+    }
+}
+
 /// A figure of a model and its value: `slc_cache.blocks_per_plane=6`. The model checks both.
 ///
 /// # Errors

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::{MIB, fails, folder, have, json, key_paths, list, number, ok, program, tool};
+use common::{
+    MIB, fails, folder, have, json, key_paths, list, number, ok, program, run, stend, tool,
+};
 use serde_json::Value;
 
 const JOB: &str = "\
@@ -315,4 +317,23 @@ fn a_real_file_is_created_kept_and_never_grows() {
     let half = 4 * MIB as usize;
     assert_eq!(length(), 8 * MIB);
     assert!(before[..half] != after[..half] && before[half..] == after[half..]);
+}
+
+#[test]
+fn without_a_place_for_the_lab_a_job_still_runs() {
+    let dir = folder();
+    let job = dir.path().join("a.fio");
+    fs::write(&job, "[a]\nrw=randwrite\nbs=4k\nruntime=1\ntime_based\n").unwrap();
+    let mut command = stend(dir.path(), &["run", "a.fio", "--on", "demo-8gb"]);
+    let said = run(command
+        .env_remove("STEND_LAB")
+        .env_remove("HOME")
+        .env_remove("XDG_DATA_HOME"));
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("the result is not kept"),
+        "{}",
+        said.stderr
+    );
+    assert!(said.stdout.contains("WRITE:"), "{}", said.stdout);
 }

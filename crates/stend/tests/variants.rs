@@ -562,6 +562,20 @@ fn models_are_listed_by_what_they_have() {
             &parts,
         );
     }
+    assert_eq!(names(&["--year", "2018"]), ["samsung-860-evo-500gb"]);
+    let early = names(&["--year", "..2013"]);
+    assert!(
+        early.len() == 3 && !early.contains(&"demo-8gb".to_owned()),
+        "{early:?}"
+    );
+    for bad in ["x", "2016..2014", ""] {
+        fails(
+            dir.path(),
+            &["drives", "list", "--year", bad],
+            2,
+            &["2014..2016"],
+        );
+    }
     for bad in ["8GB", "9GB..8GB", "x.."] {
         fails(
             dir.path(),

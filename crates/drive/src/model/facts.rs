@@ -30,6 +30,12 @@ impl Model {
         let fingerprint = format!("{:016x} (FNV-1a of the model)", self.fingerprint);
         let facts = [
             ("model", Some(self.description.clone())),
+            (
+                "release year",
+                self.release_year
+                    .as_ref()
+                    .map(|year| year.value.to_string()),
+            ),
             ("controller", Some(self.controller.name.value.clone())),
             ("interface", Some(self.interface_in_words())),
             ("flash", Some(flash)),

@@ -1,6 +1,6 @@
 //! The tables of a drive file, in the order in which they are written.
 
-use super::key::table;
+use super::key::{Field, table};
 use super::tables::blocks::Blocks;
 use super::tables::controller::{Controller, Dram, L2pCache};
 use super::tables::encryption::Encryption;
@@ -25,6 +25,8 @@ table! {
         title: String;
         /// What kind of model it is, in a sentence or two.
         description: String;
+        /// The year in which the drive came out. Nothing is simulated from it.
+        release_year: Option<Field<u32>>, 1990..=2100;
         /// `true`: the drive is predicted from its parts and its rated figures;
         /// [`stend fit`](fitting.md) refuses to fit it.
         predicted: bool = false;

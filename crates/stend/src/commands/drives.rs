@@ -47,6 +47,7 @@ fn list(filter: &DriveFilter, as_json: bool) -> Result<(), Failure> {
                     "capacity_bytes": m.capacity.user_bytes.value,
                     "interface": m.host.interface.value,
                     "flash": m.nand.generation.value,
+                    "release_year": m.release_year.as_ref().map(|year| year.value),
                 })
             })
             .collect();
@@ -109,6 +110,10 @@ fn passes(filter: &DriveFilter, model: &Model) -> bool {
     interface.is_none_or(|name| *name == model.host.interface.value)
         && (filter.flash.as_ref()).is_none_or(|words| flash.contains(&words.to_lowercase()))
         && filter.capacity.is_none_or(within)
+        && filter.year.is_none_or(|(from, to)| {
+            let year = model.release_year.as_ref();
+            year.is_some_and(|year| (from..=to).contains(&year.value))
+        })
 }
 
 fn show(name: &str, set: &SetArgs, as_json: bool) -> Result<(), Failure> {

@@ -26,8 +26,7 @@ use crate::typed::{self, word};
 pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     // The whole trace is read before a target is opened, which may create a file.
     check_on(&args.on)?;
-    let lab = laboratory::path(&args.lab)?;
-    laboratory::check_kind(&lab)?;
+    let lab = laboratory::path_if_any(&args.lab)?;
     let named = NamedTrace::open(&args.trace, args.seed, args.only.as_deref())?;
     let options = options(args, &named)?;
     let whole = summary(named.trace(), None)?;
@@ -44,7 +43,7 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
             args,
             name,
             (&named, &trace, &options),
-            &lab,
+            lab.as_deref(),
             |result| match (args.json, several) {
                 (true, true) => {
                     documents.push(result.json());
@@ -70,7 +69,7 @@ fn replay_on(
     args: &ReplayArgs,
     name: &str,
     (named, trace, options): (&NamedTrace, &Beginning<'_>, &ReplayOptions),
-    lab: &Path,
+    lab: Option<&Path>,
     deliver: impl FnOnce(&ReplayResult<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let begun_unix_ms = Timestamp::now().as_millisecond();

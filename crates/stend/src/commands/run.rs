@@ -45,8 +45,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     // The job is read before a target is opened, which may create a file, and lab and output are
     // tried before hours of measuring.
     check_on(&args.on)?;
-    let lab = laboratory::path(&args.lab)?;
-    laboratory::check_kind(&lab)?;
+    let lab = laboratory::path_if_any(&args.lab)?;
     let text = flatten(&args.job)?;
     let job = Job {
         for_fio: &text,
@@ -82,7 +81,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
             result: &json_value(&result.fio)?,
             ..laboratory::new_record(RecordedKind::Run, &result.info, result.begun_unix_ms)
         };
-        laboratory::record(&lab, &new)?;
+        laboratory::record(lab.as_deref(), &new)?;
     }
     done.failure.map_or(Ok(()), Err)
 }
