@@ -1,18 +1,20 @@
-//! Runs as people look for them: by words and by what was tested, a page at a time.
+//! Runs, jobs and replays as people look for them: by words and by what was tested, a page at a
+//! time.
 
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 use stend_record::smart::Reading;
 
 use crate::drives::{self, drive};
+use crate::recorded::{self, RecordedKind, RecordedSummary};
 use crate::runs::{select, summary};
 use crate::{Lab, LabError, RunSummary};
 
 /// What runs are looked for; what is empty or `None` restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// Words, all of which must be in the run's texts: drive, serial number, firmware, edition,
-    /// target, command, facts of the target.
+    /// Words, all of which must be in the run's texts: drive, label, note, serial number, firmware,
+    /// edition, target, command, facts of the target.
     pub text: String,
     /// A part of the drive's name.
     pub drive: String,
@@ -26,6 +28,18 @@ pub struct Search {
     pub edition: String,
     /// Whether the drive is simulated.
     pub simulated: Option<bool>,
+}
+
+/// What recorded jobs and replays are looked for; what is empty or `None` restricts nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedSearch {
+    /// Words, all of which must be in its texts: drive, label, note, serial number, firmware,
+    /// target, command, job file or trace, the job's text.
+    pub text: String,
+    /// A part of the drive's name.
+    pub drive: String,
+    /// What was run.
+    pub kind: Option<RecordedKind>,
 }
 
 /// A page of what was found.
@@ -59,14 +73,16 @@ pub struct SmartReading {
     pub reading: Reading,
 }
 
-/// A drive, and how many runs of it there are.
+/// A drive, and how often it was tested.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriveSummary {
     /// The drive.
     pub drive: crate::Drive,
     /// Runs of it.
     pub runs: u64,
-    /// When the last of them began, ms since 1970.
+    /// Recorded jobs and replays on it.
+    pub recorded: u64,
+    /// When the last of all these began, ms since 1970.
     pub last_unix_ms: i64,
     /// Readings of its SMART data.
     pub smart_readings: u64,
@@ -82,21 +98,69 @@ pub fn runs(
     skip: u64,
     at_most: u64,
 ) -> Result<Found<RunSummary>, LabError> {
-    let (condition, parameters) = condition(search);
-    let from = format!("FROM runs JOIN drives ON drives.id = runs.drive WHERE {condition}");
-    let count = lab.row(
-        &format!("SELECT count(*) {from}"),
-        params_from_iter(parameters.iter()),
-        |row| row.get::<_, i64>(0),
-    )?;
+    let of = condition(search);
+    let from = format!(
+        "FROM runs JOIN drives ON drives.id = runs.drive WHERE {}",
+        of.sql()
+    );
     // The columns of a page alone are put together.
     let sql = select(&format!(
         "WHERE runs.id IN (SELECT runs.id {from}
             ORDER BY begun_unix_ms DESC, runs.id DESC LIMIT {at_most} OFFSET {skip})
          ORDER BY begun_unix_ms DESC, runs.id DESC"
     ));
+    found(lab, &from, &sql, &of, summary)
+}
+
+/// The recorded jobs and replays that a search finds, the latest first: so many, after the first
+/// `skip`.
+///
+/// # Errors
+/// Where the lab cannot be read.
+pub fn recorded(
+    lab: &Lab,
+    search: &RecordedSearch,
+    skip: u64,
+    at_most: u64,
+) -> Result<Found<RecordedSummary>, LabError> {
+    let mut of = Conditions::default();
+    for word in search.text.split_whitespace() {
+        let texts = [
+            "model", "label", "note", "serial", "firmware", "target", "command", "name", "job",
+        ];
+        of.add(&format!("({})", any_like(&texts)), part(word));
+    }
+    if !search.drive.is_empty() {
+        let sql = format!("({})", any_like(&["model", "target"]));
+        of.add(&sql, part(&search.drive));
+    }
+    if let Some(kind) = search.kind {
+        of.add("recorded.kind = ?", Value::Text(kind.name().to_owned()));
+    }
+    let from = format!(
+        "FROM recorded JOIN drives ON drives.id = recorded.drive WHERE {}",
+        of.sql()
+    );
+    let sql = recorded::select(&format!(
+        "WHERE {} ORDER BY begun_unix_ms DESC, recorded.id DESC LIMIT {at_most} OFFSET {skip}",
+        of.sql()
+    ));
+    found(lab, &from, &sql, &of, recorded::summary)
+}
+
+/// The rows of a page, and how many there are in all.
+fn found<T>(
+    lab: &Lab,
+    from: &str,
+    sql: &str,
+    of: &Conditions,
+    row: fn(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Found<T>, LabError> {
+    let parameters = || params_from_iter(of.parameters.iter());
+    let sql_of_count = format!("SELECT count(*) {from}");
+    let count = lab.row(&sql_of_count, parameters(), |row| row.get::<_, i64>(0))?;
     Ok(Found {
-        rows: lab.rows(&sql, params_from_iter(parameters.iter()), summary)?,
+        rows: lab.rows(sql, parameters(), row)?,
         count: count.unwrap_or(0).cast_unsigned(),
     })
 }
@@ -115,26 +179,29 @@ pub fn choices(lab: &Lab) -> Result<Choices, LabError> {
     })
 }
 
-/// The drives of which there are runs, the one with the latest first.
+/// The drives of the lab, the one that was tested last first.
 ///
 /// # Errors
 /// Where the lab cannot be read.
 pub fn drives(lab: &Lab) -> Result<Vec<DriveSummary>, LabError> {
     let sql = format!(
-        "SELECT count(*), max(begun_unix_ms),
+        "SELECT (SELECT count(*) FROM runs WHERE drive = drives.id),
+            (SELECT count(*) FROM recorded WHERE drive = drives.id),
+            max(coalesce((SELECT max(begun_unix_ms) FROM runs WHERE drive = drives.id), 0),
+                coalesce((SELECT max(begun_unix_ms) FROM recorded WHERE drive = drives.id), 0)),
             (SELECT count(*) FROM smart JOIN runs AS of ON of.id = smart.run
                 WHERE of.drive = drives.id),
             {}
-        FROM drives JOIN runs ON runs.drive = drives.id
-        GROUP BY drives.id ORDER BY 2 DESC",
+        FROM drives ORDER BY 3 DESC, drives.id DESC",
         drives::COLUMNS
     );
     lab.rows(&sql, [], |row| {
         Ok(DriveSummary {
             runs: row.get::<_, i64>(0)?.cast_unsigned(),
-            last_unix_ms: row.get(1)?,
-            smart_readings: row.get::<_, i64>(2)?.cast_unsigned(),
-            drive: drive(row, 3)?,
+            recorded: row.get::<_, i64>(1)?.cast_unsigned(),
+            last_unix_ms: row.get(2)?,
+            smart_readings: row.get::<_, i64>(3)?.cast_unsigned(),
+            drive: drive(row, 4)?,
         })
     })
 }
@@ -167,31 +234,63 @@ pub fn smart(lab: &Lab, serial: &str) -> Result<Vec<SmartReading>, LabError> {
     })
 }
 
-/// The condition of a search, with its parameters.
-fn condition(search: &Search) -> (String, Vec<Value>) {
-    let mut conditions = vec!["true".to_owned()];
-    let mut parameters: Vec<Value> = Vec::new();
-    let mut add = |sql: &str, value: Value| {
-        parameters.push(value);
-        conditions.push(sql.replace("?", &format!("?{}", parameters.len())));
-    };
+/// What a search asks of a row: all of these.
+#[derive(Default)]
+struct Conditions {
+    conditions: Vec<String>,
+    parameters: Vec<Value>,
+}
+
+impl Conditions {
+    /// Adds one, in which `?` is this value, however often it stands there.
+    fn add(&mut self, sql: &str, value: Value) {
+        self.parameters.push(value);
+        let place = format!("?{}", self.parameters.len());
+        self.conditions.push(sql.replace('?', &place));
+    }
+
+    fn sql(&self) -> String {
+        match self.conditions.is_empty() {
+            true => "true".to_owned(),
+            false => self.conditions.join(" AND "),
+        }
+    }
+}
+
+/// Whether any of these columns is like `?`.
+fn any_like(columns: &[&str]) -> String {
+    let like = |column: &&str| format!("{column} LIKE ? ESCAPE '\\'");
+    let like: Vec<String> = columns.iter().map(like).collect();
+    like.join(" OR ")
+}
+
+/// What a search asks of a run.
+fn condition(search: &Search) -> Conditions {
+    let mut of = Conditions::default();
+    let mut add = |sql: &str, value| of.add(sql, value);
     let fact = |names: &str| {
         format!(
             "EXISTS (SELECT 1 FROM conditions WHERE run = runs.id AND kind = 'target'
                 {names} AND value LIKE ? ESCAPE '\\')"
         )
     };
-    let texts = "model LIKE ? ESCAPE '\\' OR label LIKE ? ESCAPE '\\'
-        OR note LIKE ? ESCAPE '\\' OR serial LIKE ? ESCAPE '\\'
-        OR firmware LIKE ? ESCAPE '\\' OR edition LIKE ? ESCAPE '\\'
-        OR edition_title LIKE ? ESCAPE '\\' OR target LIKE ? ESCAPE '\\'
-        OR command LIKE ? ESCAPE '\\'";
+    let texts = any_like(&[
+        "model",
+        "label",
+        "note",
+        "serial",
+        "firmware",
+        "edition",
+        "edition_title",
+        "target",
+        "command",
+    ]);
     for word in search.text.split_whitespace() {
         add(&format!("({texts} OR {})", fact("")), part(word));
     }
     if !search.drive.is_empty() {
-        let sql = "(model LIKE ? ESCAPE '\\' OR target LIKE ? ESCAPE '\\')";
-        add(sql, part(&search.drive));
+        let sql = format!("({})", any_like(&["model", "target"]));
+        add(&sql, part(&search.drive));
     }
     if !search.interface.is_empty() {
         add(
@@ -212,7 +311,7 @@ fn condition(search: &Search) -> (String, Vec<Value>) {
     if let Some(simulated) = search.simulated {
         add("(kind = 'simulated') = ?", Value::Integer(simulated.into()));
     }
-    (conditions.join(" AND "), parameters)
+    of
 }
 
 /// A text anywhere within another, for LIKE.

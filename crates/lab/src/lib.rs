@@ -15,6 +15,7 @@ mod error;
 mod export;
 mod format;
 mod load;
+pub mod marks;
 mod merge;
 #[cfg(feature = "parquet")]
 mod parquet;

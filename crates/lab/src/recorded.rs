@@ -77,7 +77,8 @@ pub enum RecordedKind {
 }
 
 impl RecordedKind {
-    const ALL: [RecordedKind; 2] = [RecordedKind::Run, RecordedKind::Replay];
+    /// Both kinds.
+    pub const ALL: [RecordedKind; 2] = [RecordedKind::Run, RecordedKind::Replay];
 
     /// Its name: `run`, `replay`.
     pub fn name(self) -> &'static str {
@@ -208,7 +209,7 @@ pub fn save(lab: &mut Lab, new: &NewRecord<'_>) -> Result<RecordedId, LabError> 
 const COLUMNS: &str = "recorded.id, uuid, recorded.kind, target, capacity_bytes, label, note, \
     name, seed, command, stend_version, stend_commit, begun_unix_ms, saved_unix_ms";
 
-fn select(more: &str) -> String {
+pub(crate) fn select(more: &str) -> String {
     let of_drive = drives::COLUMNS.replacen("kind", "drives.kind", 1);
     format!(
         "SELECT {COLUMNS}, {of_drive}, facts, job, result
@@ -249,7 +250,7 @@ fn missing(lab: &Lab, id: RecordedId) -> LabError {
     }
 }
 
-fn summary(row: &Row<'_>) -> rusqlite::Result<RecordedSummary> {
+pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RecordedSummary> {
     let kind: String = row.get(2)?;
     let mut kinds = RecordedKind::ALL.into_iter();
     let kind = kinds.find(|known| known.name() == kind);

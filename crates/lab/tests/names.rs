@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use serde_json::json;
+use stend_lab::browse::{self, RecordedSearch};
 use stend_lab::recorded::{self, NewRecord};
 use stend_lab::{EntryId, Lab, LabError, RecordedId, RecordedKind, RunContext, RunId};
 use stend_record::review::{Condition, ModelChange, ModelInfo, Review, SCHEMA, TargetInfo};
@@ -232,6 +233,47 @@ fn jobs_are_recorded_labelled_merged_and_removed() {
     let connection = Connection::open(&path).unwrap();
     let left: i64 = connection.query_row(drives, [], |row| row.get(0)).unwrap();
     assert_eq!(left, 0, "nothing was run on it any more");
+}
+
+#[test]
+fn jobs_are_found_by_words_drive_and_kind() {
+    let (_folder, path) = place();
+    let mut lab = Lab::open(&path).unwrap();
+    let [small, large] = [5_760_000_000, 6_400_000_000].map(variant);
+    for (target, label) in [
+        (&small, Some("cold")),
+        (&large, Some("50 %")),
+        (&small, None),
+    ] {
+        record(&mut lab, target, label);
+    }
+    let numbers = |text: &str, drive: &str, kind, skip, at_most| {
+        let search = RecordedSearch {
+            text: text.to_owned(),
+            drive: drive.to_owned(),
+            kind,
+        };
+        let found = browse::recorded(&lab, &search, skip, at_most).unwrap();
+        let numbers: Vec<i64> = found.rows.iter().map(|row| row.id.0).collect();
+        (numbers, found.count)
+    };
+    let run = Some(RecordedKind::Run);
+    assert_eq!(numbers("", "", None, 0, 9), (vec![3, 2, 1], 3));
+    assert_eq!(numbers("", "", run, 1, 1), (vec![2], 3));
+    assert_eq!(
+        numbers("", "", Some(RecordedKind::Replay), 0, 9),
+        (vec![], 0)
+    );
+    assert_eq!(numbers("COLD warm", "", None, 0, 9), (vec![1], 1));
+    assert_eq!(numbers("cold 6400000000", "", None, 0, 9), (vec![], 0));
+    assert_eq!(numbers("%", "", run, 0, 9), (vec![2], 1));
+    assert_eq!(numbers("rw=read", "5.76 GB", None, 0, 9), (vec![3, 1], 2));
+    let of = browse::drives(&lab).unwrap();
+    let of: Vec<_> = of
+        .iter()
+        .map(|one| (one.runs, one.recorded, one.last_unix_ms))
+        .collect();
+    assert_eq!(of, [(0, 1, 3), (0, 2, 3)]);
 }
 
 #[test]

@@ -4,7 +4,6 @@ use std::num::NonZero;
 use std::str::FromStr;
 
 use stend_drive::model::Setting;
-use stend_lab::EntryId;
 use stend_method::SteadyLoad;
 use stend_serve::clock::Pace;
 
@@ -43,10 +42,6 @@ pub fn size(text: &str) -> Result<u64, String> {
         .checked_mul(factor)
         .ok_or_else(|| format!("`{text}` is more than 64 bits can hold"))
 }
-
-/// The most characters of a label, and of a note.
-const LABEL_MAX: usize = 80;
-const REMARK_MAX: usize = 1000;
 
 /// A range of sizes, from the least to the most: `250GB..512GB`, `500GB..`, `..256GB`.
 ///
@@ -92,40 +87,6 @@ pub fn setting(text: &str) -> Result<(String, Setting), String> {
     let expected = || format!("`{text}` is not KEY=VALUE, such as slc_cache.blocks_per_plane=6");
     let (key, value) = text.split_once('=').ok_or_else(expected)?;
     Ok((key.trim().to_owned(), value.parse()?))
-}
-
-/// What a user calls a run: neither a number nor `j` and a number, which the lab gives.
-///
-/// # Errors
-/// What is allowed.
-pub fn label(text: &str) -> Result<String, String> {
-    let label = words(text, LABEL_MAX)?;
-    match label.parse::<EntryId>() {
-        Ok(_) => Err(format!("`{label}` is a number of the lab: choose a word")),
-        Err(_) => Ok(label),
-    }
-}
-
-/// What a user notes about a run.
-///
-/// # Errors
-/// What is allowed.
-pub fn remark(text: &str) -> Result<String, String> {
-    words(text, REMARK_MAX)
-}
-
-fn words(text: &str, characters_max: usize) -> Result<String, String> {
-    let text = text.trim();
-    if text.chars().any(char::is_control) {
-        return Err("it holds a line break or another control character".to_owned());
-    }
-    match text.chars().count() {
-        0 => Err("it is empty".to_owned()),
-        count if count > characters_max => Err(format!(
-            "it has {count} characters; at most {characters_max} are allowed"
-        )),
-        _ => Ok(text.to_owned()),
-    }
 }
 
 /// A seed of random numbers.
@@ -252,18 +213,6 @@ mod tests {
         ] {
             assert!(size(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn labels_are_words_and_no_numbers() {
-        assert_eq!(label(" cold, new ").as_deref(), Ok("cold, new"));
-        assert_eq!(label(&"ä".repeat(80)).map(|label| label.len()), Ok(160));
-        let long = "a".repeat(81);
-        for bad in ["", " ", "3", "j3", "a\nb", "\u{1b}[31mred", &long] {
-            assert!(label(bad).is_err(), "{bad:?}");
-        }
-        assert_eq!(remark("3").as_deref(), Ok("3"));
-        assert!(remark(&"a".repeat(1001)).is_err());
     }
 
     #[test]

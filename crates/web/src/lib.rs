@@ -8,6 +8,7 @@
 //! | `head`, `page` | what all pages have in common, and the policies of their content |
 //! | `guard` | which requests are refused, and the headers of every answer |
 //! | `chart` | charts as data for the browser |
+//! | `figures` | the main figures of a recorded job or replay |
 //! | `asset` | style, scripts and plotly.js |
 //! | `what_if` | a drive beside itself with other figures, as studies |
 //! | `worker` | carries queued work out, one piece at a time |
@@ -20,6 +21,7 @@
 mod app;
 mod asset;
 mod chart;
+mod figures;
 mod guard;
 mod head;
 mod page;

@@ -26,6 +26,9 @@ impl From<LabError> for Trouble {
     fn from(error: LabError) -> Trouble {
         match error {
             LabError::NoRun { run, .. } => Trouble::Missing(format!("There is no run {run}.")),
+            LabError::NoRecorded { id, .. } => {
+                Trouble::Missing(format!("There is no job or replay j{id}."))
+            }
             error => Trouble::Lab(error),
         }
     }

@@ -9,7 +9,7 @@ use stend_web::{Server, Stop};
 use tempfile::TempDir;
 
 use crate::chromium::Browser;
-use crate::common::{NOW_UNIX_MS, program, review, save};
+use crate::common::{NOW_UNIX_MS, job_result, program, record, replay_result, review, save};
 
 /// A lab with two runs, served.
 struct Served {
@@ -25,14 +25,13 @@ impl Served {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("lab.db");
         let mut lab = Lab::open(&path).expect("a lab");
-        save(
-            &mut lab,
-            &review("SanDisk Ultra II 240 GB", TargetKind::Simulated, "2014"),
-        );
-        save(
-            &mut lab,
-            &review("Samsung 850 EVO 500 GB", TargetKind::BlockDevice, "2014"),
-        );
+        let simulated = review("SanDisk Ultra II 240 GB", TargetKind::Simulated, "2014");
+        let real = review("Samsung 850 EVO 500 GB", TargetKind::BlockDevice, "2014");
+        save(&mut lab, &simulated);
+        save(&mut lab, &real);
+        let job = Some("[mixed]\nrw=randrw\nrwmixread=75\nbs=4k\niodepth=32\n");
+        record(&mut lab, &simulated, "mixed.fio", job, &job_result());
+        record(&mut lab, &real, "office.csv", None, &replay_result());
         let server = Server::bind(path, 0, program()).expect("a port");
         let (address, stop) = (server.address(), server.stopper());
         let thread = std::thread::spawn(move || server.run().expect("it serves"));
@@ -114,6 +113,39 @@ fn reviews_are_found_and_compared() {
     browser.value("document.querySelector('.back').click()");
     browser.wait("location.pathname === '/' && document.querySelectorAll('tbody tr').length === 2");
     browser.assert_quiet(&served.address);
+}
+
+#[test]
+fn a_run_is_given_a_label() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let served = Served::start();
+    for path in ["runs/1", "jobs/1"] {
+        browser.open(&served.at(path));
+        browser.tab_to("details.marks > summary");
+        browser.type_key("Enter");
+        browser.tab_to("input[name=label]");
+        browser.write("j3");
+        browser.type_key("Enter");
+        browser.wait("document.querySelector('.banner')?.innerText.includes('number of the lab')");
+        // That the form was refused is on the console.
+        browser.console.clear();
+        browser.open(&served.at(path));
+        browser.tab_to("details.marks > summary");
+        browser.type_key("Enter");
+        browser.tab_to("input[name=label]");
+        browser.write("cold");
+        browser.tab_to("input[name=note]");
+        browser.write("in a fridge, 5 °C");
+        browser.type_key("Enter");
+        browser.wait("document.querySelector('.marked')?.innerText === 'cold in a fridge, 5 °C'");
+        pictures(&mut browser, &format!("{}-marked", &path[..3]));
+        browser.assert_quiet(&served.address);
+    }
+    browser.open(&served.address);
+    browser.wait("document.querySelector('small.label').innerText === 'cold'");
+    pictures(&mut browser, "list-marked");
 }
 
 #[test]
@@ -267,6 +299,9 @@ fn all_pages_fit_a_phone_and_are_quiet() {
         "runs/1",
         "compare?run=1&run=2",
         "live",
+        "jobs",
+        "jobs/1",
+        "jobs/2",
         "drives",
         "drives/models/sandisk-ultra-ii-240gb",
         "studies",
@@ -279,6 +314,10 @@ fn all_pages_fit_a_phone_and_are_quiet() {
     browser.assert_quiet(&served.address);
     browser.size(1280, 900, false);
     for (path, name) in [
+        ("jobs", "jobs"),
+        ("jobs/1", "job"),
+        ("jobs/2", "replay"),
+        ("runs/1", "run"),
         ("drives", "drives"),
         ("drives/models/sandisk-ultra-ii-240gb", "model"),
         ("queue", "queue"),

@@ -6,10 +6,11 @@ use std::time::Instant;
 use axum::http::StatusCode;
 use stend_lab::progress::{self, LiveCurve, Progress};
 use stend_lab::work::{self, WorkId, WorkState};
+use stend_lab::{RunId, recorded};
 use stend_record::review::TargetKind;
 use stend_record::smart::{BeforeAfter, Reading};
 
-use crate::common::{Bench, NOW_UNIX_MS, multiply, review};
+use crate::common::{Bench, NOW_UNIX_MS, job_result, multiply, record, replay_result, review};
 
 fn two() -> Bench {
     Bench::with(&[
@@ -24,9 +25,13 @@ fn a_lab_that_is_not_there_is_an_empty_list_with_advice() {
     let page = bench.page("/");
     assert!(page.contains("The lab is empty"), "{page}");
     assert!(page.contains("stend review demo-8gb"), "{page}");
-    for path in ["/live", "/drives", "/studies", "/queue", "/what-if"] {
+    for path in [
+        "/live", "/jobs", "/drives", "/studies", "/queue", "/what-if",
+    ] {
         bench.page(path);
     }
+    let marked = bench.post("/runs/1/marks", "label=cold&note=");
+    assert_eq!(marked.status, StatusCode::NOT_FOUND);
     assert!(!bench.path().exists(), "looking makes no file");
     assert_eq!(bench.get("/runs/1").status, StatusCode::NOT_FOUND);
     assert_eq!(
@@ -125,6 +130,168 @@ fn runs_are_compared_as_the_command_does() {
     let one = bench.page("/runs/1");
     assert!(one.contains("href=\"/\""), "a way back: {one}");
     assert!(bench.page("/runs/1/report").contains("SanDisk Ultra II"));
+}
+
+/// A lab with a job on a simulated drive and a replay on a real one.
+fn jobs() -> Bench {
+    let bench = Bench::new();
+    let simulated = review("SanDisk Ultra II", TargetKind::Simulated, "");
+    let real = review("Samsung 850 EVO", TargetKind::BlockDevice, "");
+    let mut lab = bench.lab();
+    let job = Some("[mixed]\nrw=randrw\n");
+    record(&mut lab, &simulated, "mixed.fio", job, &job_result());
+    record(&mut lab, &real, "office.csv", None, &replay_result());
+    bench
+}
+
+#[test]
+fn jobs_and_replays_are_found() {
+    let bench = jobs();
+    for (query, job, replay) in [
+        ("", true, true),
+        ("text=mixed", true, false),
+        ("text=randrw", true, false),
+        ("text=office+EVO", false, true),
+        ("text=office+ultra", false, false),
+        ("text=%25", false, false),
+        ("drive=850", false, true),
+        ("kind=run", true, false),
+        ("kind=replay", false, true),
+        ("kind=replay&drive=ultra", false, false),
+    ] {
+        let page = bench.page(&format!("/jobs?{query}"));
+        let has = |name: &str| page.contains(&format!("\">{name}</a>"));
+        assert_eq!(has("mixed.fio"), job, "{query}");
+        assert_eq!(has("office.csv"), replay, "{query}");
+        let none = page.contains("No job or replay is like this");
+        assert_eq!(none, !job && !replay, "{query}");
+    }
+    let page = bench.page("/jobs");
+    let places = ["office.csv", "mixed.fio"].map(|name| page.find(name));
+    assert!(places[0] < places[1], "the newest first: {page}");
+    let drives = bench.page("/drives");
+    assert!(
+        drives.contains("/jobs?drive=Samsung%20850%20EVO"),
+        "{drives}"
+    );
+    // Pages of fifty.
+    let mut lab = bench.lab();
+    let target = review("SanDisk Ultra II", TargetKind::Simulated, "");
+    for n in 0..50 {
+        let name = format!("job-{n}.fio");
+        record(&mut lab, &target, &name, Some(""), &job_result());
+    }
+    let first = bench.page("/jobs?text=fio");
+    assert!(first.contains("51 results, 1 to 50"), "{first}");
+    assert!(first.contains("/jobs?text=fio&#38;from=50"), "{first}");
+    let last = bench.page("/jobs?text=fio&from=50");
+    assert!(
+        last.contains("51 to 51") && last.contains(">mixed.fio<"),
+        "{last}"
+    );
+}
+
+#[test]
+fn a_job_and_a_replay_have_their_main_figures() {
+    let bench = jobs();
+    let page = bench.page("/jobs/1");
+    for words in [
+        "j1: mixed.fio",
+        "SanDisk Ultra II",
+        "<th scope=\"row\">mixed, reads</th><td>75,000</td><td>307</td><td>1234</td>\
+         <td>250 µs</td><td>750 µs</td><td>2.25 ms</td>",
+        "<th scope=\"row\">mixed, writes</th><td>25,000</td><td>102</td><td>1234</td>\
+         <td>1.5 ms</td><td>4.5 ms</td><td>13.5 ms</td>",
+        "stend run mixed.fio --on x",
+        "rw=randrw",
+        "&#34;fio version&#34;: &#34;fio-3.33&#34;",
+        "/jobs?drive=SanDisk%20Ultra%20II",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(
+        !page.contains("TRIMs"),
+        "what was not done is no row: {page}"
+    );
+    let page = bench.page("/jobs/2");
+    for words in [
+        "j2: office.csv",
+        "<dt>Busy time</dt><dd>1.250000 s</dd>",
+        "<dt>Elapsed</dt><dd>9.500000 s</dd>",
+        "123 MB/s",
+        "50 % of the trace",
+        "3 requests, by 2.5 µs on average, at most 9 µs",
+        "<th scope=\"row\">read</th><td>10</td><td>41 MB</td><td>85 µs</td><td>80 µs</td>\
+         <td>99 µs</td><td>125 µs</td>",
+        "it was late",
+        "the first half alone",
+        "/drives/smart?serial=S3EVNX0J500123A",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("<th scope=\"row\">write</th>"), "{page}");
+    // A result of another shape is shown as it is.
+    let target = review("SanDisk Ultra II", TargetKind::Simulated, "");
+    let other = serde_json::json!({"jobs": [1.5]});
+    record(&mut bench.lab(), &target, "other", Some(""), &other);
+    let page = bench.page("/jobs/3");
+    assert!(
+        page.contains("of another version") && page.contains("1.5"),
+        "{page}"
+    );
+    assert_eq!(bench.get("/jobs/4").status, StatusCode::NOT_FOUND);
+}
+
+#[test]
+fn labels_and_notes_are_seen_and_set() {
+    let bench = jobs();
+    let target = review("SanDisk Ultra II", TargetKind::Simulated, "2014");
+    crate::common::save(&mut bench.lab(), &target);
+    for (path, list) in [("/runs/1", "/"), ("/jobs/1", "/jobs")] {
+        let marks = format!("{path}/marks");
+        assert!(bench.page(path).contains(&marks), "{path}");
+        let set = bench.post(&marks, "label=+cold+&note=in+a+fridge%2C+5+%C2%B0C");
+        assert_eq!(set.status, StatusCode::SEE_OTHER, "{}", set.body);
+        assert_eq!(set.header("location"), path);
+        for page in [bench.page(path), bench.page(list)] {
+            assert!(page.contains(">cold<"), "{page}");
+            assert!(page.contains("in a fridge, 5 °C<"), "{page}");
+        }
+        let found = bench.page(&format!("{list}?text=fridge"));
+        assert!(found.contains(">cold<"), "{found}");
+        // What cannot be one is told, and nothing is changed.
+        for (fields, told) in [
+            ("label=3&note=new", "Label: `3` is a number of the lab"),
+            ("label=j7&note=new", "Label: `j7` is a number of the lab"),
+            ("label=new&note=a%0Ab", "Note: it holds a line break"),
+            (&format!("label={}&note=", "x".repeat(81)), "at most 80"),
+            (
+                &format!("label=new&note={}", "x".repeat(1001)),
+                "at most 1000",
+            ),
+        ] {
+            let wrong = bench.post(&marks, fields);
+            assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY, "{fields}");
+            assert!(wrong.body.contains(told), "{told}: {}", wrong.body);
+            assert!(bench.page(path).contains(">cold<"), "{fields}");
+        }
+        let typed = bench.post(&marks, "label=3&note=new").body;
+        assert!(typed.contains("value=\"new\""), "typed again: {typed}");
+    }
+    let lab = bench.lab();
+    assert_eq!(lab.run(RunId(1)).unwrap().label.unwrap(), "cold");
+    let job = recorded::load(&lab, stend_lab::RecordedId(1)).unwrap();
+    assert_eq!(job.summary.note.unwrap(), "in a fridge, 5 °C");
+    // An empty one is taken away.
+    bench.post("/runs/1/marks", "label=&note=+");
+    let run = lab.run(RunId(1)).unwrap();
+    assert_eq!((run.label, run.note), (None, None));
+    for path in ["/runs/9/marks", "/jobs/9/marks"] {
+        assert_eq!(
+            bench.post(path, "label=x&note=").status,
+            StatusCode::NOT_FOUND
+        );
+    }
 }
 
 #[test]

@@ -3,9 +3,11 @@
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use rusqlite::Connection;
+use stend_lab::recorded::{set_label, set_note};
+use stend_lab::{EntryId, RecordedId, RunId};
 use stend_record::review::TargetKind;
 
-use crate::common::{Bench, PORT, get, post, review};
+use crate::common::{Bench, PORT, get, job_result, post, record, review};
 
 fn with(mut request: Request<Body>, name: &'static str, value: &str) -> Request<Body> {
     let value = value.parse().expect("a header");
@@ -61,10 +63,50 @@ fn posts_of_other_sites_are_refused() {
     assert_eq!(answer.status, StatusCode::SEE_OTHER);
 }
 
+/// A lab with a run and a job.
+fn with_job(title: &str) -> Bench {
+    let one = review(title, TargetKind::BlockDevice, title);
+    let bench = Bench::with(std::slice::from_ref(&one));
+    record(&mut bench.lab(), &one, title, Some(title), &job_result());
+    bench
+}
+
+#[test]
+fn other_sites_set_no_labels() {
+    let bench = with_job("One");
+    let fields = format!("token={}&label=theirs&note=theirs", bench.app.token());
+    for path in ["/runs/1/marks", "/jobs/1/marks"] {
+        for (name, value) in [
+            ("origin", "http://evil.example"),
+            ("sec-fetch-site", "cross-site"),
+            ("host", "evil.example:7070"),
+        ] {
+            let answer = bench.answer(with(post(path, &fields), name, value));
+            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path} {name}");
+        }
+        let got = bench.get(&format!("{path}?{fields}"));
+        assert_eq!(got.status, StatusCode::METHOD_NOT_ALLOWED);
+    }
+    for path in ["/", "/runs/1", "/jobs", "/jobs/1"] {
+        assert!(!bench.page(path).contains("theirs"), "{path}");
+    }
+    assert_eq!(
+        bench.answer(post("/jobs/1/marks", &fields)).status,
+        StatusCode::SEE_OTHER
+    );
+    assert!(bench.page("/jobs").contains("theirs"));
+}
+
 #[test]
 fn forms_without_the_token_are_refused() {
-    let bench = Bench::new();
-    for path in ["/what-if", "/what-if/check", "/queue/1/cancel"] {
+    let bench = with_job("One");
+    for path in [
+        "/what-if",
+        "/what-if/check",
+        "/queue/1/cancel",
+        "/runs/1/marks",
+        "/jobs/1/marks",
+    ] {
         for fields in [
             "drive=demo-8gb",
             "token=0&drive=demo-8gb",
@@ -128,6 +170,13 @@ fn names_are_text() {
     };
     let id = stend_lab::progress::begin(&mut lab, &progress).expect("it begins");
     stend_lab::progress::update(&mut lab, id, &progress).expect("it is told");
+    let job = review(script, TargetKind::BlockDevice, "");
+    let result = serde_json::json!({"jobs": [script]});
+    record(&mut lab, &job, script, Some(script), &result);
+    for entry in [EntryId::Run(RunId(1)), EntryId::Recorded(RecordedId(1))] {
+        set_label(&mut lab, entry, Some(script)).expect("it is set");
+        set_note(&mut lab, entry, Some(script)).expect("it is set");
+    }
     let asked = ("what-if", script, "{}");
     stend_lab::work::ask(&mut lab, asked, 1).expect("it is asked");
     let query = "text=%3Cscript%3Ealert(1)%3C%2Fscript%3E&drive=%22%3E%3Cscript%3E";
@@ -136,6 +185,9 @@ fn names_are_text() {
         &format!("/?{query}"),
         "/runs/1",
         "/compare?run=1&run=2",
+        "/jobs",
+        &format!("/jobs?{query}"),
+        "/jobs/1",
         "/drives",
         "/live",
         "/live/1",

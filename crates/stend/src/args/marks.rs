@@ -2,6 +2,7 @@
 
 use clap::Args;
 use stend_drive::model::Setting;
+use stend_lab::marks;
 
 use crate::values;
 
@@ -20,10 +21,10 @@ pub struct SetArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct MarkArgs {
     /// Give it this name in the lab, by which `stend compare` finds it.
-    #[arg(long, value_name = "TEXT", value_parser = values::label)]
+    #[arg(long, value_name = "TEXT", value_parser = marks::label)]
     pub label: Option<String>,
 
     /// Keep this note with it in the lab.
-    #[arg(long, value_name = "TEXT", value_parser = values::remark)]
+    #[arg(long, value_name = "TEXT", value_parser = marks::note)]
     pub note: Option<String>,
 }

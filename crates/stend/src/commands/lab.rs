@@ -5,6 +5,7 @@ mod serve;
 
 use std::path::Path;
 
+use stend_lab::marks;
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
 use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES};
 
@@ -12,7 +13,6 @@ use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
 use crate::failure::Failure;
 use crate::laboratory::{self, time};
 use crate::output::{json_line, note, print};
-use crate::values;
 
 pub fn run(args: &LabArgs) -> Result<(), Failure> {
     let list = LabCommand::List;
@@ -47,7 +47,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
             Ok(())
         }
         LabCommand::Label { run, text } => {
-            let label = marked(text, values::label)?;
+            let label = marks::typed(text, marks::label).map_err(Failure::Input)?;
             Ok(recorded::set_label(
                 &mut open(&args.lab)?,
                 *run,
@@ -55,7 +55,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
             )?)
         }
         LabCommand::Note { run, text } => {
-            let remark = marked(text, values::remark)?;
+            let remark = marks::typed(text, marks::note).map_err(Failure::Input)?;
             Ok(recorded::set_note(
                 &mut open(&args.lab)?,
                 *run,
@@ -73,17 +73,6 @@ fn open(of: &LabPath) -> Result<Lab, Failure> {
     match path.exists() {
         true => Ok(Lab::open(&path)?),
         false => laboratory::look(of),
-    }
-}
-
-/// A label or note, or none where the text is empty.
-fn marked(
-    text: &str,
-    check: fn(&str) -> Result<String, String>,
-) -> Result<Option<String>, Failure> {
-    match text.trim().is_empty() {
-        true => Ok(None),
-        false => check(text).map(Some).map_err(Failure::Input),
     }
 }
 

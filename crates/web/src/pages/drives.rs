@@ -7,9 +7,10 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use stend_drive::Model;
 use stend_drive::model::{DescribedKey, DescribedTable, Figure, Files, SHIPPED, described_tables};
+use stend_lab::Drive;
 use stend_lab::browse::{self, DriveSummary, SmartReading};
 
-use super::reviews::{Fields, escaped, field};
+use super::fields::{Fields, escaped, field};
 use crate::app::App;
 use crate::chart::{Chart, Trace};
 use crate::head::Head;
@@ -28,8 +29,10 @@ struct ListPage {
 struct Row {
     of: DriveSummary,
     last: String,
-    /// The runs of it.
+    /// The reviews of it.
     runs: String,
+    /// The jobs and replays on it.
+    jobs: String,
     smart: Option<String>,
 }
 
@@ -49,6 +52,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Troubl
         Row {
             last: words::time(of.last_unix_ms),
             runs: format!("/?drive={}", escaped(&of.drive.model)),
+            jobs: format!("/jobs?drive={}", escaped(&of.drive.model)),
             smart: has_smart.then(|| format!("/drives/smart?serial={serial}")),
             of,
         }
@@ -71,6 +75,30 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Troubl
         models: models.collect(),
     };
     page(&list, PLAIN)
+}
+
+/// Pages about a drive: address, words.
+pub(crate) fn links(drive: &Drive) -> Vec<(String, String)> {
+    let name = escaped(&drive.model);
+    let mut links = vec![
+        (format!("/?drive={name}"), "its reviews".to_owned()),
+        (format!("/jobs?drive={name}"), "its jobs".to_owned()),
+    ];
+    if !drive.serial.is_empty() {
+        let address = format!("/drives/smart?serial={}", escaped(&drive.serial));
+        links.push((address, "SMART data over time".to_owned()));
+    }
+    let shipped = drive.shipped.as_deref();
+    if let Some(name) = shipped.filter(|name| Model::shipped(name).is_some()) {
+        let name = escaped(name);
+        let of = match drive.changes.is_empty() {
+            true => "the model",
+            false => "the model from which it comes",
+        };
+        links.push((format!("/drives/models/{name}"), of.to_owned()));
+        links.push((format!("/what-if?drive={name}"), "what if …".to_owned()));
+    }
+    links
 }
 
 #[derive(Template)]

@@ -2,7 +2,10 @@
 
 mod assets;
 mod drives;
+mod fields;
+mod jobs;
 mod live;
+mod marks;
 mod reviews;
 mod studies;
 mod what_if;
@@ -24,12 +27,16 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/", get(reviews::list))
         .route("/runs/{run}", get(reviews::run))
         .route("/runs/{run}/report", get(reviews::report))
+        .route("/runs/{run}/marks", post(reviews::mark))
         .route("/compare", get(reviews::compare))
         .route("/compare/report", get(reviews::compared))
         .route("/live", get(live::list))
         .route("/live/part", get(live::list_part))
         .route("/live/{id}", get(live::one))
         .route("/live/{id}/part", get(live::part))
+        .route("/jobs", get(jobs::list))
+        .route("/jobs/{id}", get(jobs::one))
+        .route("/jobs/{id}/marks", post(jobs::mark))
         .route("/drives", get(drives::list))
         .route("/drives/smart", get(drives::smart))
         .route("/drives/models/{name}", get(drives::model))

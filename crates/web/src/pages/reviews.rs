@@ -3,34 +3,27 @@
 use std::sync::Arc;
 
 use askama::Template;
+use axum::Form;
 use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 use stend_analysis::compare::{Side, together, unlike, unlike_models};
 use stend_lab::browse::{self, Choices, Search};
-use stend_lab::{Lab, RunId, RunState, RunSummary, progress};
+use stend_lab::{EntryId, Lab, RunId, RunState, RunSummary, progress};
 use stend_record::review::Review;
 use stend_report::Comparison;
 
+use super::drives::links;
+use super::fields::{Fields, Pager, field};
+use super::marks::{self, Marks};
 use crate::app::App;
 use crate::head::Head;
-use crate::page::{PLAIN, REPORT, page, with_policy};
+use crate::page::{PLAIN, REPORT, page, see_other, with_policy};
 use crate::trouble::Trouble;
 use crate::words;
 
-/// Runs of a page.
-const ROWS: u64 = 50;
-
 /// How many runs one comparison takes.
 const SIDES_MAX: usize = 6;
-
-/// A parameter that may come more than once, in the order in which it came.
-pub(crate) type Fields = Vec<(String, String)>;
-
-/// The last value of a field; empty without.
-pub(crate) fn field<'f>(fields: &'f Fields, name: &str) -> &'f str {
-    let found = fields.iter().rev().find(|(other, _)| other == name);
-    found.map_or("", |(_, value)| value.trim())
-}
 
 #[derive(Template)]
 #[template(path = "reviews.html")]
@@ -48,10 +41,7 @@ struct ListPage<'a> {
     choices: Choices,
     rows: Vec<Row>,
     count: String,
-    /// `51 to 100`.
-    shown: String,
-    earlier: Option<String>,
-    later: Option<String>,
+    pager: Pager,
     /// Reviews that are under way.
     live: usize,
 }
@@ -113,38 +103,17 @@ fn search_of(fields: &Fields) -> Search {
     }
 }
 
-/// The list with the same search, from another row on.
-fn link(fields: &Fields, skip: u64) -> String {
-    let kept = fields.iter().filter(|(name, _)| name != "from");
-    let mut query: Vec<String> = kept
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| format!("{}={}", escaped(name), escaped(value)))
-        .collect();
-    query.push(format!("from={skip}"));
-    format!("/?{}", query.join("&"))
-}
-
-/// A text as a part of an address.
-pub(crate) fn escaped(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    let of = |byte: u8| match plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    text.bytes().map(of).collect()
-}
-
 /// The list of runs.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
 ) -> Result<Response, Trouble> {
     let search = search_of(&fields);
-    let skip: u64 = field(&fields, "from").parse().unwrap_or(0);
+    let skip = Pager::skip(&fields);
     let now_unix_ms = app.now_unix_ms();
     let wanted = search.clone();
     let found = app.read(move |lab| {
-        let found = browse::runs(lab, &wanted, skip.min(i64::MAX as u64), ROWS)?;
+        let found = browse::runs(lab, &wanted, skip, Pager::ROWS)?;
         let live = progress::list(lab)?.into_iter();
         let live = live.filter(|(_, of)| !of.ended && !of.is_stopped(now_unix_ms));
         Ok(Some((found, browse::choices(lab)?, live.count())))
@@ -155,7 +124,6 @@ pub(crate) async fn list(
     };
     let searched = search != Search::default();
     let (rows, count) = found.map_or((Vec::new(), 0), |found| (found.rows, found.count));
-    let last = skip + rows.len() as u64;
     let list = ListPage {
         head: Head::plain("Reviews").under("reviews"),
         lab: app.path().display().to_string(),
@@ -166,9 +134,7 @@ pub(crate) async fn list(
         year: search.year.map_or_else(String::new, |y| y.to_string()),
         choices,
         count: words::count(count, "run"),
-        shown: format!("{} to {last}", skip + 1),
-        earlier: (skip > 0).then(|| link(&fields, skip.saturating_sub(ROWS))),
-        later: (last < count).then(|| link(&fields, last)),
+        pager: Pager::of("/", &fields, rows.len(), count),
         rows: rows.into_iter().map(Row::of).collect(),
         live,
     };
@@ -185,6 +151,10 @@ struct FramedPage {
     about: String,
     /// Other pages: address, words.
     links: Vec<(String, String)>,
+    label: Option<String>,
+    note: Option<String>,
+    /// A form for label and note; empty of several runs.
+    marks: String,
 }
 
 /// One run: its report, with a way back.
@@ -192,18 +162,37 @@ pub(crate) async fn run(
     State(app): State<Arc<App>>,
     Path(run): Path<i64>,
 ) -> Result<Response, Trouble> {
+    let summary = found(&app, run).await?;
+    let entry = EntryId::Run(RunId(run));
+    let marks = Marks::of(
+        &app,
+        entry,
+        summary.label.as_deref(),
+        summary.note.as_deref(),
+    );
+    run_page(summary, &marks)
+}
+
+/// Sets label and note of a run.
+pub(crate) async fn mark(
+    State(app): State<Arc<App>>,
+    Path(run): Path<i64>,
+    Form(fields): Form<Fields>,
+) -> Result<Response, Trouble> {
+    let summary = found(&app, run).await?;
+    match marks::set(&app, EntryId::Run(RunId(run)), &fields).await? {
+        None => Ok(see_other(&format!("/runs/{run}"))),
+        Some(marks) => run_page(summary, &marks),
+    }
+}
+
+async fn found(app: &Arc<App>, run: i64) -> Result<RunSummary, Trouble> {
     let found = app.read(move |lab| Ok(Some(lab.run(RunId(run))?)));
-    let summary = found.await?.ok_or_else(|| no_run(run))?;
-    let mut links = Vec::new();
-    if !summary.drive.serial.is_empty() {
-        let address = format!("/drives/smart?serial={}", escaped(&summary.drive.serial));
-        links.push((address, "SMART data over time".to_owned()));
-    }
-    if stend_drive::Model::shipped(&summary.target).is_some() {
-        let name = escaped(&summary.target);
-        links.push((format!("/drives/models/{name}"), "the model".to_owned()));
-        links.push((format!("/what-if?drive={name}"), "what if …".to_owned()));
-    }
+    found.await?.ok_or_else(|| no_run(run))
+}
+
+fn run_page(summary: RunSummary, marks: &Marks) -> Result<Response, Trouble> {
+    let run = summary.run;
     let state = state(&summary);
     let framed = FramedPage {
         head: Head::plain(format!("Run {run}: {}", summary.drive.model)).under("reviews"),
@@ -214,9 +203,16 @@ pub(crate) async fn run(
             words::time(summary.begun_unix_ms),
             if state.is_empty() { "" } else { ", " },
         ),
-        links,
+        links: links(&summary.drive),
+        label: summary.label,
+        note: summary.note,
+        marks: marks.render()?,
     };
-    page(&framed, PLAIN)
+    let mut response = page(&framed, PLAIN)?;
+    if !marks.wrong.is_empty() {
+        *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+    }
+    Ok(response)
 }
 
 fn no_run(run: i64) -> Trouble {
@@ -281,6 +277,9 @@ pub(crate) async fn compare(
             runs.len()
         ),
         links: runs.iter().map(link).collect(),
+        label: None,
+        note: None,
+        marks: String::new(),
     };
     page(&framed, PLAIN)
 }

@@ -13,7 +13,7 @@ use stend_drive::model::{Files, SHIPPED, Setting};
 use stend_lab::Lab;
 use stend_lab::work::{self, Work, WorkId, WorkState};
 
-use super::reviews::{Fields, field};
+use super::fields::{Fields, field};
 use crate::app::App;
 use crate::guard::check_token;
 use crate::head::Head;

@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use stend_lab::work::{self, Work, WorkId, WorkState};
 
-use super::reviews::{Fields, field};
+use super::fields::{Fields, field};
 use crate::app::App;
 use crate::guard::check_token;
 use crate::head::Head;

@@ -8,7 +8,10 @@ use axum::body::Body;
 use axum::http::{Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use rusqlite::{Connection, params};
-use stend_lab::{Lab, RunContext};
+use serde_json::{Value, json};
+use stend_lab::recorded::{self, NewRecord};
+use stend_lab::{Lab, RecordedKind, RunContext};
+use stend_record::fio::{Direction, Job, Latency, Output};
 use stend_record::load::Load;
 use stend_record::review::{
     Condition, Pattern, Point, PointOp, Review, SCHEMA, Sample, Series, SeriesPoint, TargetInfo,
@@ -225,6 +228,75 @@ pub fn save(lab: &mut Lab, review: &Review) {
     };
     let run = lab.begin(review, &context).expect("a run");
     lab.save(run, review, &context).expect("it is saved");
+}
+
+/// The result of a job of reads, writes and flushes.
+pub fn job_result() -> Value {
+    let direction = |iops: f64, ms: f64| Direction {
+        io_bytes: 4096,
+        bw_bytes: (iops * 4096.0) as u64,
+        iops,
+        total_ios: 1234,
+        clat_ns: Latency {
+            n: 1234,
+            mean: ms * 1e6,
+            max: (ms * 9e6) as u64,
+            percentile: Some([("99.000000".to_owned(), (ms * 3e6) as u64)].into()),
+            ..Latency::default()
+        },
+        ..Direction::default()
+    };
+    let output = Output {
+        fio_version: "fio-3.33".to_owned(),
+        jobs: vec![Job {
+            jobname: "mixed".to_owned(),
+            read: direction(75_000.0, 0.25),
+            write: direction(25_000.0, 1.5),
+            ..Job::default()
+        }],
+        ..Output::default()
+    };
+    serde_json::to_value(output).expect("JSON")
+}
+
+/// The result of a replay.
+pub fn replay_result() -> Value {
+    json!({
+        "schema": "stend.replay/1", "timing": "original", "depth": 32, "replayed_share": 0.5,
+        "elapsed_ns": 9_500_000_000_u64, "busy_ns": 1_250_000_000_u64, "busy_periods": 7,
+        "left_out_ns": 0, "busy_mb_per_s": 123.4, "late_requests": 3,
+        "lateness_ns_mean": 2500.0, "lateness_ns_max": 9000,
+        "ops": {
+            "read": {"requests": 10, "bytes": 40_960_000, "latency_ns_mean": 85_000.0,
+                "latency_ns_p50": 80_000, "latency_ns_p99": 99_000, "latency_ns_max": 125_000},
+            "write": {"requests": 0, "bytes": 0, "latency_ns_mean": null, "latency_ns_p50": null,
+                "latency_ns_p99": null, "latency_ns_max": null},
+        },
+        "warnings": ["it was late"], "limits": ["the first half alone"],
+    })
+}
+
+/// Records a job or, where `job` is `None`, a replay.
+pub fn record(lab: &mut Lab, on: &Review, name: &str, job: Option<&str>, result: &Value) {
+    let new = NewRecord {
+        kind: match job {
+            Some(_) => RecordedKind::Run,
+            None => RecordedKind::Replay,
+        },
+        target: &on.target,
+        label: None,
+        note: None,
+        name,
+        job,
+        seed: 1,
+        command: &format!("stend run {name} --on x"),
+        result,
+        stend_version: "0.1.0",
+        stend_commit: None,
+        begun_unix_ms: NOW_UNIX_MS - 30_000,
+        now_unix_ms: NOW_UNIX_MS,
+    };
+    recorded::save(lab, &new).expect("it is recorded");
 }
 
 /// Adds copies of the first of two runs until there are so many, directly.
