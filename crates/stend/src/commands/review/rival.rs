@@ -86,28 +86,33 @@ fn of_articles(target: &str, edition: &str) -> Vec<String> {
 /// As [`nearest`], of another series: the first two words of the title differ.
 fn nearest_other(model: &Model, names: impl Iterator<Item = String>) -> Option<String> {
     let series = |title: &str| -> Vec<String> {
-        title
-            .split_whitespace()
-            .take(2)
-            .map(str::to_owned)
-            .collect()
+        let words = title.split_whitespace().take(2);
+        words.map(str::to_owned).collect()
     };
-    let other = |name: &String| {
-        Model::shipped(name).is_some_and(|other| series(&other.title) != series(&model.title))
-    };
-    nearest(model, names.filter(other))
+    nearest_of(model, names, |other| {
+        series(&other.title) != series(&model.title)
+    })
 }
 
 /// The model of the same interface with as many bits a cell, if there is one, and the nearest
 /// capacity; of equals the first.
 fn nearest(model: &Model, names: impl Iterator<Item = String>) -> Option<String> {
+    nearest_of(model, names, |_| true)
+}
+
+fn nearest_of(
+    model: &Model,
+    names: impl Iterator<Item = String>,
+    counts: impl Fn(&Model) -> bool,
+) -> Option<String> {
     let bytes = |model: &Model| model.capacity.user_bytes.value as f64;
     let candidates = names.filter_map(|name| Some((Model::shipped(&name)?, name)));
     let candidates = candidates.filter_map(|(other, name)| {
         let ratio = bytes(&other) / bytes(model);
         let ratio = ratio.max(1.0 / ratio);
-        let fits =
-            other.host.interface.value == model.host.interface.value && ratio <= CAPACITY_RATIO_MAX;
+        let fits = counts(&other)
+            && other.host.interface.value == model.host.interface.value
+            && ratio <= CAPACITY_RATIO_MAX;
         // tR has an entry for each bit of a cell.
         let cells = |model: &Model| model.nand.read_us.value.len();
         let other_cells = cells(&other) != cells(model);
@@ -139,12 +144,9 @@ mod tests {
     #[test]
     fn others_have_the_nearest_model_of_another_series() {
         let all = || SHIPPED.iter().map(|shipped| shipped.name.to_owned());
-        for shipped in SHIPPED {
-            let own = model(shipped.name);
-            let Some(name) = nearest_other(&own, all()) else {
-                continue;
-            };
-            let rival = model(&name);
+        for name in ["samsung-850-evo-250gb", "wd-blue-3d-500gb"] {
+            let own = model(name);
+            let rival = model(&nearest_other(&own, all()).expect("there is one"));
             assert_eq!(rival.host.interface.value, own.host.interface.value);
             assert_ne!(rival.title, own.title);
         }
