@@ -54,19 +54,19 @@ pub struct Unlike {
     pub values: Vec<Option<String>>,
 }
 
-/// The first review with the others, and their rivals, as its rivals: what one page shows of them;
-/// `None` of none.
+/// The first review with the others as its rivals: what one page shows of them; `None` of none. Of
+/// several, those alone that were named: a review brings its own rivals only where it is alone.
 pub fn together(reviews: &[&Review]) -> Option<Review> {
     let (first, others) = reviews.split_first()?;
     let mut review = (*first).clone();
-    for other in others {
-        review.rivals.push(Rival {
-            target: other.target.clone(),
-            tests: other.tests.clone(),
-            unfinished: other.unfinished.clone(),
-        });
-        review.rivals.extend(other.rivals.iter().cloned());
+    if !others.is_empty() {
+        review.rivals.clear();
     }
+    review.rivals.extend(others.iter().map(|other| Rival {
+        target: other.target.clone(),
+        tests: other.tests.clone(),
+        unfinished: other.unfinished.clone(),
+    }));
     Some(review)
 }
 

@@ -6,6 +6,7 @@
 
 mod claims;
 mod common;
+mod compare;
 mod findings;
 mod headline;
 mod recovery;
