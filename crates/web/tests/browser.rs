@@ -61,11 +61,18 @@ impl Drop for Served {
 
 /// Pictures of a page: wide, dark, and of a phone, where nothing may lie beyond the sides.
 fn pictures(browser: &mut Browser, name: &str) {
+    let width = "document.readyState === 'complete' && innerWidth";
+    browser.wait_in_frames(&format!("{width} > 390"));
     browser.picture(name);
     browser.dark(true);
+    // A report in its frame is as dark as the page around it.
+    let dark = "getComputedStyle(document.body).backgroundColor";
+    let paper = browser.value(dark);
+    browser.wait_in_frames(&format!("{dark} === {paper}"));
     browser.picture(&format!("{name}-dark"));
     browser.dark(false);
     browser.size(390, 844, true);
+    browser.wait_in_frames(&format!("{width} <= 390"));
     // Charts are drawn again a moment later.
     browser.wait(
         "[...document.querySelectorAll('.chart .main-svg')].every((one) => \
@@ -103,6 +110,7 @@ fn reviews_are_found_and_compared() {
     browser.wait("document.readyState === 'complete'");
     browser.assert_quiet(&served.address);
     pictures(&mut browser, "compare");
+    assert_eq!(browser.frames(), 1, "the report");
     // The frame has an origin of its own: this page cannot look into it, nor it into this page.
     let inside = "document.querySelector('iframe').contentDocument === null";
     browser.wait(inside);
