@@ -256,6 +256,28 @@ fn a_drive_is_changed_and_seen_beside_itself() {
     let served = Served::start();
     browser.open(&served.at("what-if?drive=demo-8gb"));
     pictures(&mut browser, "what-if");
+    // A file of one's own, chosen in the browser, is the drive.
+    let mine = include_str!("../../../drives/demo-8gb.toml");
+    let mine = mine.replace("Demonstration drive, 8 GB", "My own drive");
+    let choose = format!(
+        "(() => {{ const files = new DataTransfer(); files.items.add(new File([{}], 'mine.toml')); \
+         const input = document.querySelector('input[type=file]'); input.files = files.files; \
+         input.dispatchEvent(new Event('change')); \
+         document.querySelector('details.fold').open = true; }})()",
+        serde_json::json!(mine)
+    );
+    browser.value(&choose);
+    browser.wait("document.getElementById('own-model').value.includes('My own drive')");
+    pictures(&mut browser, "what-if-own-file");
+    browser.value("document.querySelector('form.own button').click()");
+    browser.wait("document.querySelector('.knobs h2')?.innerText.startsWith('My own drive')");
+    pictures(&mut browser, "what-if-own");
+    browser.value(
+        "(() => { const one = document.getElementById('slc_cache.blocks_per_plane'); \
+         one.value = '60'; one.dispatchEvent(new Event('input', {bubbles: true})); })()",
+    );
+    browser.wait("document.querySelector('#check').innerText.includes('SLC cache')");
+    browser.open(&served.at("what-if?drive=demo-8gb"));
     // What no drive can be is told before it is requested.
     let set = |key: &str, value: &str| {
         format!(

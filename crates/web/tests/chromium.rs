@@ -207,6 +207,14 @@ impl Browser {
     /// Waits until an expression is true in every frame with an origin of its own, which are
     /// processes of their own: they hear later than the page of a new size or colour.
     pub fn wait_in_frames(&mut self, expression: &str) {
+        let began = Instant::now();
+        let count = "document.querySelectorAll('iframe').length";
+        while self.value(count) != self.frames.len() {
+            assert!(
+                began.elapsed() < PATIENCE,
+                "frames of a process of their own"
+            );
+        }
         for frame in self.frames.clone() {
             self.wait_in(&frame, expression);
             let drawn = "new Promise((told) => requestAnimationFrame(() => \
