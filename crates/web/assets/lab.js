@@ -170,6 +170,15 @@
     });
   }
 
+  function file(input) {
+    input.closest("label").hidden = false;
+    input.addEventListener("change", async () => {
+      if (input.files.length === 1) {
+        document.getElementById(input.dataset.into).value = await input.files[0].text();
+      }
+    });
+  }
+
   function choices(form) {
     const most = Number(form.dataset.choose);
     const boxes = [...form.querySelectorAll("input[type=checkbox]")];
@@ -204,6 +213,7 @@
   document.querySelectorAll("form.what-if").forEach((form) => { sliders(form); checks(form); });
   document.querySelectorAll("form[data-choose]").forEach(choices);
   document.querySelectorAll("[data-filter]").forEach(filter);
+  document.querySelectorAll("[data-into]").forEach(file);
   document.querySelectorAll("[data-submit]").forEach((one) => {
     one.addEventListener("change", () => one.form.requestSubmit());
   });

@@ -61,11 +61,18 @@ impl Drop for Served {
 
 /// Pictures of a page: wide, dark, and of a phone, where nothing may lie beyond the sides.
 fn pictures(browser: &mut Browser, name: &str) {
+    let width = "document.readyState === 'complete' && innerWidth";
+    browser.wait_in_frames(&format!("{width} > 390"));
     browser.picture(name);
     browser.dark(true);
+    // A report in its frame is as dark as the page around it.
+    let dark = "getComputedStyle(document.body).backgroundColor";
+    let paper = browser.value(dark);
+    browser.wait_in_frames(&format!("{dark} === {paper}"));
     browser.picture(&format!("{name}-dark"));
     browser.dark(false);
     browser.size(390, 844, true);
+    browser.wait_in_frames(&format!("{width} <= 390"));
     // Charts are drawn again a moment later.
     browser.wait(
         "[...document.querySelectorAll('.chart .main-svg')].every((one) => \
@@ -103,6 +110,7 @@ fn reviews_are_found_and_compared() {
     browser.wait("document.readyState === 'complete'");
     browser.assert_quiet(&served.address);
     pictures(&mut browser, "compare");
+    assert_eq!(browser.frames(), 1, "the report");
     // The frame has an origin of its own: this page cannot look into it, nor it into this page.
     let inside = "document.querySelector('iframe').contentDocument === null";
     browser.wait(inside);
@@ -248,6 +256,28 @@ fn a_drive_is_changed_and_seen_beside_itself() {
     let served = Served::start();
     browser.open(&served.at("what-if?drive=demo-8gb"));
     pictures(&mut browser, "what-if");
+    // A file of one's own, chosen in the browser, is the drive.
+    let mine = include_str!("../../../drives/demo-8gb.toml");
+    let mine = mine.replace("Demonstration drive, 8 GB", "My own drive");
+    let choose = format!(
+        "(() => {{ const files = new DataTransfer(); files.items.add(new File([{}], 'mine.toml')); \
+         const input = document.querySelector('input[type=file]'); input.files = files.files; \
+         input.dispatchEvent(new Event('change')); \
+         document.querySelector('details.fold').open = true; }})()",
+        serde_json::json!(mine)
+    );
+    browser.value(&choose);
+    browser.wait("document.getElementById('own-model').value.includes('My own drive')");
+    pictures(&mut browser, "what-if-own-file");
+    browser.value("document.querySelector('form.own button').click()");
+    browser.wait("document.querySelector('.knobs h2')?.innerText.startsWith('My own drive')");
+    pictures(&mut browser, "what-if-own");
+    browser.value(
+        "(() => { const one = document.getElementById('slc_cache.blocks_per_plane'); \
+         one.value = '60'; one.dispatchEvent(new Event('input', {bubbles: true})); })()",
+    );
+    browser.wait("document.querySelector('#check').innerText.includes('SLC cache')");
+    browser.open(&served.at("what-if?drive=demo-8gb"));
     // What no drive can be is told before it is requested.
     let set = |key: &str, value: &str| {
         format!(

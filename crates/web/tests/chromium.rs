@@ -19,6 +19,8 @@ pub struct Browser {
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     session: String,
+    /// Sessions of the frames with an origin of their own.
+    frames: Vec<String>,
     sent: u64,
     /// What the page wrote to the console, and its errors.
     pub console: Vec<String>,
@@ -78,6 +80,7 @@ impl Browser {
             from: BufReader::new(child.stdout.take().expect("a pipe")),
             child,
             session: String::new(),
+            frames: Vec::new(),
             sent: 0,
             console: Vec::new(),
             requests: Vec::new(),
@@ -95,16 +98,24 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
+        browser.call(
+            "Target.setAutoAttach",
+            json!({"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true}),
+        );
         browser.size(1280, 900, false);
         Some(browser)
     }
 
     /// Calls a method, and returns its result.
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.call_in(&self.session.clone(), method, parameters)
+    }
+
+    fn call_in(&mut self, session: &str, method: &str, parameters: Value) -> Value {
         self.sent += 1;
         let mut message = json!({"id": self.sent, "method": method, "params": parameters});
-        if !self.session.is_empty() {
-            message["sessionId"] = self.session.clone().into();
+        if !session.is_empty() {
+            message["sessionId"] = session.into();
         }
         self.to
             .write_all(message.to_string().as_bytes())
@@ -140,6 +151,13 @@ impl Browser {
                 self.console.push(of["exceptionDetails"].to_string());
             }
             Some("Log.entryAdded") => self.console.push(of["entry"].to_string()),
+            Some("Target.attachedToTarget") if of["targetInfo"]["type"] == "iframe" => {
+                let session = of["sessionId"].as_str().expect("a session");
+                self.frames.push(session.to_owned());
+            }
+            Some("Target.detachedFromTarget") => {
+                self.frames.retain(|session| of["sessionId"] != **session);
+            }
             Some("Network.requestWillBeSent") => {
                 let url = of["request"]["url"].as_str().unwrap_or_default();
                 self.requests.push(url.to_owned());
@@ -170,8 +188,12 @@ impl Browser {
 
     /// The value of an expression in the page.
     pub fn value(&mut self, expression: &str) -> Value {
+        self.value_in(&self.session.clone(), expression)
+    }
+
+    fn value_in(&mut self, session: &str, expression: &str) -> Value {
         let asked = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
-        let answer = self.call("Runtime.evaluate", asked);
+        let answer = self.call_in(session, "Runtime.evaluate", asked);
         let fault = &answer["exceptionDetails"];
         assert!(fault.is_null(), "{expression}: {fault}");
         answer["result"]["value"].clone()
@@ -179,17 +201,44 @@ impl Browser {
 
     /// Waits until an expression is true.
     pub fn wait(&mut self, expression: &str) {
+        self.wait_in(&self.session.clone(), expression);
+    }
+
+    /// Waits until an expression is true in every frame with an origin of its own, which are
+    /// processes of their own: they hear later than the page of a new size or colour.
+    pub fn wait_in_frames(&mut self, expression: &str) {
+        let began = Instant::now();
+        let count = "document.querySelectorAll('iframe').length";
+        while self.value(count) != self.frames.len() {
+            assert!(
+                began.elapsed() < PATIENCE,
+                "frames of a process of their own"
+            );
+        }
+        for frame in self.frames.clone() {
+            self.wait_in(&frame, expression);
+            let drawn = "new Promise((told) => requestAnimationFrame(() => \
+                         requestAnimationFrame(() => told(true))))";
+            self.value_in(&frame, drawn);
+        }
+    }
+
+    /// How many frames have an origin of their own.
+    pub fn frames(&self) -> usize {
+        self.frames.len()
+    }
+
+    fn wait_in(&mut self, session: &str, expression: &str) {
         let began = Instant::now();
         // While a page is loaded anew, nothing can be asked of it.
         let guarded =
             format!("(() => {{ try {{ return {expression} }} catch {{ return false }} }})()");
         loop {
-            if self.value(&guarded) == true {
+            if self.value_in(session, &guarded) == true {
                 return;
             }
-            let html = || "document.body.innerText";
             if began.elapsed() > PATIENCE {
-                let page = self.value(html());
+                let page = self.value_in(session, "document.body.innerText");
                 panic!("not within {PATIENCE:?}: {expression}; the page: {page}");
             }
             std::thread::sleep(Duration::from_millis(50));

@@ -482,6 +482,84 @@ fn a_drive_is_put_beside_itself() {
     assert!(bench.page("/what-if/3").contains("Where the two hours end"));
 }
 
+/// A text as a field of a form.
+fn field_of(text: &str) -> String {
+    let byte = |byte: u8| format!("%{byte:02X}");
+    text.bytes().map(byte).collect()
+}
+
+#[test]
+fn a_model_of_ones_own_is_put_beside_itself() {
+    let bench = Bench::new();
+    let shipped = stend_drive::model::Files::shipped("demo-8gb").expect("it is shipped");
+    let text = shipped
+        .text()
+        .replace("Demonstration drive, 8 GB", "My </textarea> drive");
+    let text = text.replace("name = \"demo-8gb\"", "name = \"mine\"");
+    let model = |text: &str| bench.post("/what-if/model", &format!("model={}", field_of(text)));
+    let form = model(&text.replace('\n', "\r\n"));
+    assert_eq!(form.status, StatusCode::OK, "{}", form.body);
+    let told = "My &#60;/textarea&#62; drive, but with";
+    assert!(form.body.contains(told), "{}", form.body);
+    assert!(!form.body.contains("name=\"drive\" value"), "{}", form.body);
+    let fields = format!("model={}&set.gc.policy=fifo", field_of(&text));
+    let check = bench.post("/what-if/check", &fields);
+    assert!(
+        check.body.contains("<strong>fifo</strong>"),
+        "{}",
+        check.body
+    );
+    // What is wrong is told with line and key, and what was sent is there to be mended.
+    let line = text.lines().position(|line| line.starts_with("channels ="));
+    let line = line.expect("a key") + 1;
+    let broken = text.replace("channels = { value = 2", "channels = { value = 999");
+    for (text, told) in [
+        (&*broken, format!("your file:{line}: nand.channels")),
+        ("schema = ", "your file:1".to_owned()),
+        ("", "The file is empty".to_owned()),
+    ] {
+        let refused = model(text);
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{told}");
+        assert!(refused.body.contains(&told), "{told}: {}", refused.body);
+    }
+    assert!(model(&broken).body.contains("value = 999"));
+    assert!(!bench.path().exists(), "nothing is kept");
+    let asked = bench.post("/what-if", &fields);
+    assert_eq!(asked.header("location"), "/what-if/1", "{}", asked.body);
+    assert!(
+        bench
+            .page("/what-if/1")
+            .contains("href=\"/what-if?from=1\"")
+    );
+    assert!(bench.page("/what-if?from=1").contains(told));
+    let changed = bench.get("/what-if/1/model.toml");
+    let name = "attachment; filename=\"mine-changed.toml\"";
+    assert_eq!(changed.header("content-disposition"), name);
+    let changed = stend_drive::Model::parse(&changed.body, "mine").expect("it is a model");
+    assert_eq!(changed.gc.policy.value, "fifo");
+}
+
+/// Parts are looked for in the program alone, whatever path a file names.
+#[test]
+fn a_model_of_ones_own_reads_no_file() {
+    let bench = Bench::new();
+    let part = bench.folder.path().join("part.toml");
+    std::fs::write(&part, "schema = \"stend.part/1\"\ntitle = \"SECRET\"\n").unwrap();
+    let path = part.display();
+    let mine = include_str!("../../../drives/sandisk-ultra-ii-240gb.toml");
+    let at = mine.find("include = [").expect("it has parts") + "include = [".len();
+    let text = format!("{}\"{path}\", {}", &mine[..at], &mine[at..]);
+    let answer = bench.post("/what-if/model", &format!("model={}", field_of(&text)));
+    assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(!answer.body.contains("SECRET"), "{}", answer.body);
+    let whole = bench.post("/what-if/model", &format!("model={}", field_of(mine)));
+    assert_eq!(whole.status, StatusCode::OK, "{}", whole.body);
+    for model in [path.to_string(), "drives/demo-8gb.toml".to_owned()] {
+        let answer = bench.post("/what-if/model", &format!("model={}", field_of(&model)));
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+}
+
 #[test]
 fn what_makes_no_drive_is_told_and_what_changes_nothing_too() {
     let bench = Bench::new();

@@ -103,6 +103,7 @@ fn forms_without_the_token_are_refused() {
     for path in [
         "/what-if",
         "/what-if/check",
+        "/what-if/model",
         "/queue/1/cancel",
         "/runs/1/marks",
         "/jobs/1/marks",

@@ -43,6 +43,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/studies", get(studies::list))
         .route("/studies/{study}", get(studies::one))
         .route("/what-if", get(what_if::form).post(what_if::ask))
+        .route("/what-if/model", post(what_if::own))
         .route("/what-if/check", post(what_if::check))
         .route("/what-if/{id}", get(what_if::one))
         .route("/what-if/{id}/part", get(what_if::part))

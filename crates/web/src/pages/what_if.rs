@@ -22,6 +22,9 @@ use crate::trouble::Trouble;
 use crate::what_if::{Control, KIND, Knob, LoadRow, Request, knobs, results, setting_of, settled};
 use crate::words;
 
+/// The drive that a page without any begins with.
+const FIRST_DRIVE: &str = "sandisk-ultra-ii-240gb";
+
 /// Begins the names of fields that set a figure.
 const SET: &str = "set.";
 
@@ -35,6 +38,10 @@ struct FormPage<'a> {
     token: &'a str,
     drives: Vec<(&'static str, String)>,
     drive: &'a str,
+    /// The text of the user's own model file, if that is the drive.
+    own: Option<&'a str>,
+    /// The text of a file that is no model.
+    refused: &'a str,
     title: String,
     first: Vec<Knob>,
     more: Vec<Knob>,
@@ -75,11 +82,60 @@ pub(crate) async fn form(
         let asked = found.and_then(|work| Request::parse(&work.request));
         if let Some(asked) = asked {
             fields = vec![("drive".to_owned(), asked.drive)];
+            fields.extend(asked.model.map(|text| ("model".to_owned(), text)));
             let settings = asked.settings.into_iter();
             fields.extend(settings.map(|(key, to)| (format!("{SET}{key}"), to.to_string())));
         }
     }
     form_page(&app, &fields, Vec::new(), StatusCode::OK).await
+}
+
+/// The form for a model file of the user's own, which comes as text: no path of this machine is
+/// opened for it.
+pub(crate) async fn own(
+    State(app): State<Arc<App>>,
+    Form(fields): Form<Fields>,
+) -> Result<Response, Trouble> {
+    check_token(&app, &fields)?;
+    let unsound = StatusCode::UNPROCESSABLE_ENTITY;
+    if field(&fields, "model").is_empty() {
+        let wrong = vec!["The file is empty: paste the text of a model.".to_owned()];
+        return form_page(&app, &fields, wrong, unsound).await;
+    }
+    match chosen(&fields) {
+        Ok(_) => form_page(&app, &fields, Vec::new(), StatusCode::OK).await,
+        Err(Trouble::Wrong(wrong)) => {
+            let wrong = wrong.lines().map(str::to_owned).collect();
+            form_page(&app, &fields, wrong, unsound).await
+        }
+        Err(trouble) => Err(trouble),
+    }
+}
+
+/// The drive that a form is about, with nothing changed.
+fn chosen(fields: &Fields) -> Result<(Request, Files, Model), Trouble> {
+    let text = field(fields, "model").replace("\r\n", "\n");
+    let drive = match field(fields, "drive") {
+        "" => FIRST_DRIVE,
+        drive => drive,
+    };
+    let mut request = Request {
+        drive: drive.to_owned(),
+        model: (!text.is_empty()).then_some(text),
+        settings: BTreeMap::new(),
+        program: String::new(),
+    };
+    let trouble = match request.model {
+        None => Trouble::Missing,
+        Some(_) => Trouble::Wrong,
+    };
+    let files = request.files().map_err(trouble)?;
+    let model = files.model();
+    let model = model.map_err(|error| trouble(error.to_string()))?;
+    if request.model.is_some() {
+        request.drive.clone_from(&model.name);
+    }
+    Ok((request, files, model))
 }
 
 async fn form_page(
@@ -88,13 +144,10 @@ async fn form_page(
     wrong: Vec<String>,
     status: StatusCode,
 ) -> Result<Response, Trouble> {
-    let drive = match field(fields, "drive") {
-        "" => "sandisk-ultra-ii-240gb",
-        drive => drive,
+    let (refused, (request, files, model)) = match chosen(fields) {
+        Err(Trouble::Wrong(_)) => (field(fields, "model"), chosen(&Fields::new())?),
+        other => ("", other?),
     };
-    let files = Files::shipped(drive);
-    let files = files.ok_or_else(|| Trouble::Missing(format!("There is no drive {drive}.")))?;
-    let model = files.model().map_err(|e| Trouble::Fault(e.to_string()))?;
     let settings = settings(fields);
     let mut all = knobs(&files, &model, &settings);
     let offered = |key: &String| {
@@ -117,7 +170,9 @@ async fn form_page(
         head: Head::plain("What if").under("what-if"),
         token: &app.token,
         drives: shipped(),
-        drive,
+        drive: &request.drive,
+        own: request.model.as_deref(),
+        refused,
         title: model.title.clone(),
         more_open: all.more.iter().any(|knob| knob.value != knob.original),
         first: std::mem::take(&mut all.first),
@@ -125,7 +180,7 @@ async fn form_page(
         others,
         wrong,
         before: before.collect(),
-        check: checked(&model, drive, settings).render()?,
+        check: checked(&model, &request, settings).render()?,
     };
     let mut response = page(&form, PLAIN)?;
     *response.status_mut() = status;
@@ -163,11 +218,10 @@ fn settings(fields: &Fields) -> BTreeMap<String, Setting> {
 }
 
 /// What changes follow from settings.
-fn checked(model: &Model, drive: &str, settings: BTreeMap<String, Setting>) -> Check {
+fn checked(model: &Model, of: &Request, settings: BTreeMap<String, Setting>) -> Check {
     let request = Request {
-        drive: drive.to_owned(),
         settings: settled(model, settings),
-        program: String::new(),
+        ..of.clone()
     };
     let keys: Vec<&String> = request.settings.keys().collect();
     let given = model.given(&keys).into_iter();
@@ -202,10 +256,8 @@ pub(crate) async fn check(
     Form(fields): Form<Fields>,
 ) -> Result<Response, Trouble> {
     check_token(&app, &fields)?;
-    let drive = field(&fields, "drive");
-    let model = Model::shipped(drive)
-        .ok_or_else(|| Trouble::Missing(format!("There is no drive {drive}.")))?;
-    page(&checked(&model, drive, settings(&fields)), PLAIN)
+    let (request, _, model) = chosen(&fields)?;
+    page(&checked(&model, &request, settings(&fields)), PLAIN)
 }
 
 /// Asks for the studies of a form.
@@ -214,13 +266,11 @@ pub(crate) async fn ask(
     Form(fields): Form<Fields>,
 ) -> Result<Response, Trouble> {
     check_token(&app, &fields)?;
-    let drive = field(&fields, "drive");
-    let model = Model::shipped(drive)
-        .ok_or_else(|| Trouble::Missing(format!("There is no drive {drive}.")))?;
+    let (of, _, model) = chosen(&fields)?;
     let request = Request {
-        drive: drive.to_owned(),
         settings: settled(&model, settings(&fields)),
         program: app.program.id.clone(),
+        ..of
     };
     let unsound = StatusCode::UNPROCESSABLE_ENTITY;
     if request.settings.is_empty() {
@@ -254,7 +304,8 @@ pub(crate) async fn ask(
 struct OnePage<'a> {
     head: Head,
     id: i64,
-    drive: &'a str,
+    /// The shipped model; of a file of the user's own, none.
+    drive: Option<&'a str>,
     changes: Vec<(String, String, String)>,
     facts: Vec<(String, String, String)>,
     part: String,
@@ -295,14 +346,14 @@ pub(crate) async fn one(
     let (work, part) = found(&app, id).await?;
     let request = request_of(&work)?;
     let model = request.original().map_err(Trouble::Missing)?;
-    let check = checked(&model, &request.drive, request.settings.clone());
+    let check = checked(&model, &request, request.settings.clone());
     let one = OnePage {
         head: Head::plain(format!("What if: {}", model.title))
             .under("what-if")
             .with_charts()
             .refreshed_without_script(if part.over { 0 } else { 3 }),
         id,
-        drive: &request.drive,
+        drive: request.model.is_none().then_some(&*request.drive),
         changes: check.changes,
         facts: check.facts,
         over: part.over,
@@ -373,8 +424,10 @@ pub(crate) async fn model(
     let missing = || Trouble::Missing(format!("There is no work {id}."));
     let request = request_of(&found.await?.ok_or_else(missing)?)?;
     let model = request.changed().map_err(Trouble::Wrong)?;
-    // The name is that of a shipped model: letters, digits, `-` and `.`.
-    let name = format!("attachment; filename=\"{}-changed.toml\"", request.drive);
+    // A user's own may have any name.
+    let plain = |c: &char| c.is_ascii_alphanumeric() || "-.".contains(*c);
+    let name: String = request.drive.chars().filter(plain).collect();
+    let name = format!("attachment; filename=\"{name}-changed.toml\"");
     let headers = [
         (
             header::CONTENT_TYPE,

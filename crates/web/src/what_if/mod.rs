@@ -13,7 +13,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stend_drive::Model;
-use stend_drive::model::Setting;
+use stend_drive::model::{Files, Setting};
 use stend_study::{Definition, Plan, PlannedRow, SCHEMA};
 
 pub(crate) use knobs::{Control, Knob, knobs, setting_of, settled};
@@ -51,8 +51,11 @@ const LOAD_S: u32 = 10;
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Request {
-    /// Name of a shipped model.
+    /// Name of a shipped model, or that a model file of the user's own gives.
     pub drive: String,
+    /// The text of that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The figures that replace its own.
     pub settings: BTreeMap<String, Setting>,
     /// The program that was asked: another one's rows are others.
@@ -80,12 +83,28 @@ impl Request {
         serde_json::to_string(self).expect("keys are texts, and numbers finite")
     }
 
+    /// The files of the drive as it is. A file of the user's own has parts of the program alone:
+    /// nothing is read from a disk.
+    ///
+    /// # Errors
+    /// Where there is none of this name; what is wrong with the user's own, a line each.
+    pub fn files(&self) -> Result<Files, String> {
+        match &self.model {
+            None => Files::shipped(&self.drive)
+                .ok_or_else(|| format!("There is no drive {}.", self.drive)),
+            Some(text) => {
+                Files::of_text(text.clone(), "your file").map_err(|error| error.to_string())
+            }
+        }
+    }
+
     /// The drive as it is.
     ///
     /// # Errors
-    /// Where there is none of this name.
+    /// As [`Request::files`].
     pub fn original(&self) -> Result<Model, String> {
-        Model::shipped(&self.drive).ok_or_else(|| format!("There is no drive {}.", self.drive))
+        let model = self.files()?.model();
+        model.map_err(|error| error.to_string())
     }
 
     /// The drive with other figures.
@@ -160,11 +179,15 @@ impl Request {
         jobs: &serde_json::Value,
     ) -> Result<Arc<Plan>, String> {
         let title = self.original()?.title;
+        let model = match &self.model {
+            None => json!(self.drive),
+            Some(text) => json!({ "name": self.drive, "text": text }),
+        };
         let definition = json!({
             "schema": SCHEMA,
             "name": name,
             "title": format!("What if: {title}, {}: {what}", self.changes()),
-            "models": [self.drive],
+            "models": [model],
             "prepare": prepare,
             "factor": [{
                 "name": "drive",
@@ -221,6 +244,7 @@ mod tests {
         let settings = settings.iter();
         Request {
             drive: "demo-8gb".to_owned(),
+            model: None,
             settings: settings
                 .map(|(key, to)| ((*key).to_owned(), to.clone()))
                 .collect(),
