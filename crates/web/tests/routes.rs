@@ -543,21 +543,31 @@ fn a_model_of_ones_own_is_put_beside_itself() {
 #[test]
 fn a_model_of_ones_own_reads_no_file() {
     let bench = Bench::new();
-    let part = bench.folder.path().join("part.toml");
-    std::fs::write(&part, "schema = \"stend.part/1\"\ntitle = \"SECRET\"\n").unwrap();
-    let path = part.display();
+    let kept = |name: &str, text: &str| {
+        let path = bench.folder.path().join(name);
+        std::fs::write(&path, text).expect("it is written");
+        path.display().to_string()
+    };
+    let model = |text: &str| bench.post("/what-if/model", &format!("model={}", field_of(text)));
+    let refused = StatusCode::UNPROCESSABLE_ENTITY;
+    let part = include_str!("../../../drives/firmware/sandisk-health.toml");
+    let part = kept("part.toml", part);
     let mine = include_str!("../../../drives/sandisk-ultra-ii-240gb.toml");
-    let at = mine.find("include = [").expect("it has parts") + "include = [".len();
-    let text = format!("{}\"{path}\", {}", &mine[..at], &mine[at..]);
-    let answer = bench.post("/what-if/model", &format!("model={}", field_of(&text)));
-    assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
-    assert!(!answer.body.contains("SECRET"), "{}", answer.body);
-    let whole = bench.post("/what-if/model", &format!("model={}", field_of(mine)));
-    assert_eq!(whole.status, StatusCode::OK, "{}", whole.body);
-    for model in [path.to_string(), "drives/demo-8gb.toml".to_owned()] {
-        let answer = bench.post("/what-if/model", &format!("model={}", field_of(&model)));
-        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
-    }
+    assert_eq!(model(mine).status, StatusCode::OK);
+    let from_disk = mine.replace("firmware/sandisk-health.toml", &part);
+    assert_ne!(from_disk, mine);
+    let answer = model(&from_disk);
+    assert_eq!(answer.status, refused);
+    assert!(answer.body.contains(&part), "{}", answer.body);
+    // A path alone is no text of a model.
+    let whole = include_str!("../../../drives/demo-8gb.toml");
+    let whole = kept(
+        "whole.toml",
+        &whole.replace("Demonstration drive", "Kept on the disk"),
+    );
+    let answer = model(&whole);
+    assert_eq!(answer.status, refused);
+    assert!(!answer.body.contains("Kept on the disk"), "{}", answer.body);
 }
 
 #[test]
