@@ -18,7 +18,6 @@
 //!
 //! Units: sizes in bytes, time in nanoseconds of virtual time, unless a name says otherwise.
 
-mod bins;
 mod fault;
 pub mod files;
 pub mod jobfile;

@@ -1,14 +1,20 @@
 //! Latency distributions and their summaries.
 
-use crate::bins::Bins;
+use hdrhistogram::Histogram;
+
+/// Largest latency that the histogram resolves, ns: 2^42, over an hour. Longer ones are
+/// counted there; `max` and the mean stay exact.
+pub const LATENCY_NS_MAX: u64 = 1 << 42;
+
+/// Significant decimal digits of the histogram: percentiles are off by at most 0.1 %.
+pub const DIGITS: u8 = 3;
 
 /// A latency distribution, ns. Count, smallest, largest, mean and standard deviation are
-/// exact, and do not depend on the order in which values came. Percentiles are off by at most
-/// 0.1 %.
+/// exact, and do not depend on the order in which values came.
 #[derive(Clone, Debug)]
 pub struct LatencyStats {
     // Made with the first value: most jobs use one direction of three.
-    bins: Option<Bins>,
+    histogram: Option<Box<Histogram<u64>>>,
     count: u64,
     min_ns: u64,
     max_ns: u64,
@@ -19,7 +25,7 @@ pub struct LatencyStats {
 impl Default for LatencyStats {
     fn default() -> LatencyStats {
         LatencyStats {
-            bins: None,
+            histogram: None,
             count: 0,
             min_ns: u64::MAX,
             max_ns: 0,
@@ -32,7 +38,7 @@ impl Default for LatencyStats {
 impl LatencyStats {
     /// Makes room now, so that no later [`LatencyStats::record`] allocates.
     pub fn reserve(&mut self) {
-        self.bins.get_or_insert_with(Bins::new);
+        self.histogram.get_or_insert_with(empty_histogram);
     }
 
     /// Adds a value.
@@ -43,12 +49,14 @@ impl LatencyStats {
         self.max_ns = self.max_ns.max(ns);
         self.sum_ns += u128::from(ns);
         self.squares += u128::from(ns) * u128::from(ns);
-        self.bins.get_or_insert_with(Bins::new).record(ns);
+        self.histogram
+            .get_or_insert_with(empty_histogram)
+            .saturating_record(ns);
     }
 
     /// Adds the values of another distribution.
     pub fn add(&mut self, other: &LatencyStats) {
-        let Some(theirs) = other.bins.as_ref().filter(|_| other.count > 0) else {
+        let Some(theirs) = other.histogram.as_ref().filter(|_| other.count > 0) else {
             return;
         };
         self.count += other.count;
@@ -56,18 +64,19 @@ impl LatencyStats {
         self.max_ns = self.max_ns.max(other.max_ns);
         self.sum_ns += other.sum_ns;
         self.squares += other.squares;
-        let mine = self.bins.get_or_insert_with(Bins::new);
-        mine.add(theirs, (other.min_ns, other.max_ns));
+        let mine = self.histogram.get_or_insert_with(empty_histogram);
+        mine.add(theirs.as_ref())
+            .expect("all histograms have the same bounds");
     }
 
     /// Forgets all values, and keeps the room for others.
     pub(crate) fn clear(&mut self) {
-        let mut bins = self.bins.take();
-        if let Some(bins) = bins.as_mut().filter(|_| self.count > 0) {
-            bins.clear((self.min_ns, self.max_ns));
+        let mut histogram = self.histogram.take();
+        if let Some(histogram) = histogram.as_mut().filter(|_| self.count > 0) {
+            histogram.reset();
         }
         *self = LatencyStats {
-            bins,
+            histogram,
             ..LatencyStats::default()
         };
     }
@@ -120,21 +129,33 @@ impl LatencyStats {
         libm::sqrt(variance)
     }
 
-    /// The value that `percent` % of all values do not exceed, ns, to three digits; 0
-    /// without values.
+    /// The value that `percent` % of all values do not exceed, ns, to [`DIGITS`] digits;
+    /// 0 without values.
     pub fn percentile_ns(&self, percent: f64) -> u64 {
-        let Some(bins) = self.bins.as_ref().filter(|_| self.count > 0) else {
-            return 0;
-        };
-        let rank = libm::ceil(percent / 100.0 * self.count as f64).max(1.0) as u64;
-        bins.at_rank(rank, self.min_ns)
-            .clamp(self.min_ns, self.max_ns)
+        match &self.histogram {
+            Some(histogram) if self.count > 0 => histogram
+                .value_at_percentile(percent)
+                .clamp(self.min_ns, self.max_ns),
+            _ => 0,
+        }
     }
 
     /// The histogram: (middle of the bin in ns, count), ascending, without empty bins.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.bins.iter().flat_map(Bins::counted)
+        self.histogram.iter().flat_map(|histogram| {
+            histogram.iter_recorded().map(|bin| {
+                let value = bin.value_iterated_to();
+                (histogram.median_equivalent(value), bin.count_at_value())
+            })
+        })
     }
+}
+
+fn empty_histogram() -> Box<Histogram<u64>> {
+    Box::new(
+        Histogram::new_with_bounds(1, LATENCY_NS_MAX, DIGITS)
+            .expect("the bounds and digits are valid"),
+    )
 }
 
 /// Smallest, largest, mean and spread of a rate over windows of time.

@@ -59,7 +59,9 @@ impl Sampler {
     pub fn new(begin: SimTime, sample_ms: u32, jobs: &[JobState<'_>]) -> Sampler {
         let interval = Nanos::from_millis(u64::from(sample_ms));
         let (mut end, mut capacity) = (SimTime::NEVER, 0);
+        let mut last = LatencyStats::default();
         if sample_ms > 0 {
+            last.reserve();
             end = begin + interval;
             let runtimes = jobs.iter().filter_map(|job| job.plan.spec.runtime);
             capacity = runtimes.map(|r| r.0 / interval.0 + 2).max().unwrap_or(0);
@@ -69,7 +71,7 @@ impl Sampler {
             interval,
             end,
             totals: Vec::with_capacity(capacity.min(1 << 20) as usize),
-            last: LatencyStats::default(),
+            last,
         }
     }
 

@@ -22,11 +22,19 @@ impl Totals {
         self.before.count() + self.latency.count()
     }
 
-    /// Ends a sampling interval: its latencies are added to `interval`.
+    /// Ends a sampling interval: its latencies are added to `interval`, which has room for them.
     pub fn end_interval(&mut self, interval: &mut LatencyStats) {
-        interval.add(&self.latency);
+        if self.latency.count() == 0 {
+            return;
+        }
         self.before.add(&self.latency);
-        self.latency.clear();
+        // Mostly one direction of one job has all of them: nothing is copied then.
+        if interval.count() == 0 {
+            std::mem::swap(interval, &mut self.latency);
+        } else {
+            interval.add(&self.latency);
+            self.latency.clear();
+        }
     }
 
     /// Latency of all requests.
