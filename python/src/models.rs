@@ -29,8 +29,8 @@ pub fn editions() -> PyResult<Vec<(String, String, Vec<(String, String, String)>
     let edition = |id| {
         let edition = Edition::load(id).map_err(input)?;
         let tests = edition.tests.into_iter();
-        let tests = tests.map(|test| (test.id, test.title, test.method));
-        Ok((edition.id, edition.title, tests.collect()))
+        let tests = tests.map(|test| (test.id, test.title.to_string(), test.method.to_string()));
+        Ok((edition.id, edition.title.to_string(), tests.collect()))
     };
     ids.map(edition).collect()
 }

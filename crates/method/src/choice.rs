@@ -9,7 +9,6 @@ use crate::budget::check_budget;
 use crate::edition::Edition;
 use crate::options::{DURATION_SCALE_MAX, MethodError, ReviewOptions};
 use crate::plan::Plan;
-use crate::scaled;
 use crate::setting::Setting;
 
 /// Whether the options suit the edition, which can be known before a target is opened.
@@ -117,8 +116,7 @@ pub(crate) fn prepare_plan<'e>(
         // On a target that is only read, no state is prepared.
         no_trim: access.no_trim && !access.read_only,
     };
-    let mut plan = Plan::new(edition, &left, setting, options.wanted, unfinished);
-    scaled::tell(&mut plan);
+    let plan = Plan::new(edition, &left, setting, options.wanted, unfinished);
     Ok((plan, finished))
 }
 

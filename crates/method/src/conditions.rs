@@ -5,7 +5,6 @@ use stend_record::review::{Condition, Review};
 
 use crate::plan::Plan;
 use crate::preparation::STEADY_STATE;
-use crate::scaled;
 use crate::setting::Setting;
 
 /// The name of the note that a run was stopped and continued.
@@ -52,7 +51,7 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
             value,
         });
     };
-    add("edition", scaled::edition_title(plan));
+    add("edition", plan.edition.title.at(plan.setting.scale));
     if !plan.setting.read_only {
         for state in &edition.states {
             add(&format!("state `{}`", state.id), state.title.clone());

@@ -14,6 +14,7 @@ pub use crate::state::{ContinuationStep, State, Step, UntilSteady};
 
 use crate::kinds::TestEntry;
 use crate::parse::{File, Scope, Source, sha256};
+use crate::timed::TimedText;
 
 /// The name and version of the file format.
 pub const SCHEMA: &str = "stend.edition/1";
@@ -31,7 +32,7 @@ pub struct Edition {
     /// Id, `2014`.
     pub id: String,
     /// Title for people.
-    pub title: String,
+    pub title: TimedText,
     /// Latency percentiles requested of every job, ascending.
     pub percentiles: Vec<f64>,
     /// Rest between tests on a target that cannot be copied, s.
@@ -50,9 +51,9 @@ pub struct Test {
     /// Id, `depth-scaling`.
     pub id: String,
     /// Title for people.
-    pub title: String,
+    pub title: TimedText,
     /// What is done, in a sentence.
-    pub method: String,
+    pub method: TimedText,
     /// What is done, exactly.
     pub kind: TestKind,
 }

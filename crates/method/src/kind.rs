@@ -79,11 +79,6 @@ impl Procedure {
         self.work.actions(setting, copied, see);
     }
 
-    /// As [`Work::parts_s`].
-    pub(crate) fn parts_s(&self) -> Vec<f64> {
-        self.work.parts_s()
-    }
-
     /// As [`Work::title`].
     pub(crate) fn title(&self) -> Option<String> {
         self.work.title()
@@ -103,12 +98,6 @@ pub(crate) trait Work: Any + Debug + Send + Sync {
     /// What it measures, in words; `None` where its loads say it.
     fn title(&self) -> Option<String> {
         None
-    }
-
-    /// The times that it measures for, s, as the edition has them, where its loads are shown as one
-    /// of several parts.
-    fn parts_s(&self) -> Vec<f64> {
-        Vec::new()
     }
 
     /// Measures, and records the results at these places.

@@ -9,11 +9,11 @@
 //! The engine prints nothing: it tells an observer of [`Event`]s.
 //!
 //! Modules, each importing only those before it: `state`, `cost`, `setting` and `job` (what is done
-//! and what it costs); `outcome` (from fio's JSON to figures); `recorder` (where results go);
-//! `context` and `preparation` (what measures); `kind` (what a kind of test is); `parse`;
-//! `kinds` (the table of them, one file each); `edition` and `until_steady`; `options` and
-//! `budget`; `plan`; `runner`; `serial` and `parallel` (in which order); `choice`; `estimate`;
-//! `scaled`; `conditions`; `run`; `repeat`.
+//! and what it costs); `timed` (texts that name times); `outcome` (from fio's JSON to figures);
+//! `recorder` (where results go); `context` and `preparation` (what measures); `kind` (what a kind
+//! of test is); `parse`; `kinds` (the table of them, one file each); `edition` and `until_steady`;
+//! `options` and `budget`; `plan`; `runner`; `serial` and `parallel` (in which order); `choice`;
+//! `estimate`; `conditions`; `run`; `repeat`.
 
 mod budget;
 mod choice;
@@ -38,10 +38,10 @@ mod recorder;
 mod repeat;
 mod run;
 mod runner;
-mod scaled;
 mod serial;
 mod setting;
 mod state;
+mod timed;
 mod until_steady;
 
 pub use choice::{check_options, check_write_budget};
@@ -56,4 +56,5 @@ pub use kind::Wanted;
 pub use options::{DURATION_SCALE_MAX, Ended, MethodError, ReviewOptions};
 pub use recorder::Save;
 pub use repeat::{repetition_seed, run_review};
+pub use timed::TimedText;
 pub use until_steady::SteadyLoad;

@@ -17,6 +17,7 @@ use toml::Spanned;
 
 use crate::kind::Kind;
 use crate::state::{ContinuationStep, State, Step, UntilSteady};
+use crate::timed::TimedText;
 
 /// The longest duration, s. A multiple by the largest duration scale still fits the
 /// nanoseconds of virtual time, five times over.
@@ -28,7 +29,7 @@ pub(crate) const YEAR_S: f64 = 365.0 * 86_400.0;
 pub(crate) struct File<T> {
     pub(crate) schema: Spanned<String>,
     pub(crate) id: Spanned<String>,
-    pub(crate) title: String,
+    pub(crate) title: TimedText,
     pub(crate) percentiles: Spanned<Vec<f64>>,
     pub(crate) pause_s: Spanned<f64>,
     pub(crate) region_bytes: Option<Spanned<u64>>,

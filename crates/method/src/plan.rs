@@ -67,8 +67,8 @@ impl<'e> Plan<'e> {
                 index,
                 head: TestResult {
                     id: test.id.clone(),
-                    title: test.title.clone(),
-                    method: test.method.clone(),
+                    title: test.title.at(self.setting.scale),
+                    method: test.method.at(self.setting.scale),
                     ..TestResult::default()
                 },
                 ..PlannedTest::default()

@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::recorder::Recorder;
 use crate::runner::Runner;
 use crate::setting::Action;
-use crate::{conditions, parallel, scaled, serial};
+use crate::{conditions, parallel, serial};
 
 /// As [`run_review`](crate::run_review), once. A target that can be copied is taken, or if this is
 /// not the `last` time, a copy of it; one that cannot stays.
@@ -114,7 +114,7 @@ fn without_results(plan: &Plan<'_>, options: &ReviewOptions<'_>, can_be_copied: 
     Review {
         schema: SCHEMA.to_owned(),
         edition: plan.edition.id.clone(),
-        edition_title: scaled::edition_title(plan),
+        edition_title: plan.edition.title.at(plan.setting.scale),
         seed: options.seed,
         duration_scale: options.duration_scale,
         until_steady: options.until_steady.map(|load| load.name.to_owned()),

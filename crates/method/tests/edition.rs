@@ -312,10 +312,7 @@ fn structure_is_checked() {
         nested.contains("block_byte, available keys: block_bytes, queue_depth"),
         "{nested}"
     );
-    let missing = message(
-        "title = \"2014: the whole drive, three minutes a point\"\n",
-        "",
-    );
+    let missing = message("title = \"2014: the whole drive, {180 s} a point\"\n", "");
     assert!(missing.contains(": title: missing field"), "{missing}");
     let syntax = message("[[test]]", "[[test]");
     assert!(syntax.starts_with("mine.toml:"), "{syntax}");

@@ -18,6 +18,6 @@ mod read_only;
 mod repeat;
 mod review;
 mod rounds;
-mod scaled;
 mod sync;
+mod timed;
 mod traces;

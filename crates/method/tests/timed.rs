@@ -41,8 +41,42 @@ fn titles_and_methods_have_the_times_of_the_run() {
     assert_eq!(title, "6 s of random writes");
     let edition = Edition::load("2014").unwrap();
     let review = run("2014", Fake::simulated(), &tests, 1.0);
-    assert_eq!(review.edition_title, edition.title);
-    assert_eq!(test(&review, "random").method, edition.tests[1].method);
+    assert_eq!(review.edition_title, "2014: the whole drive, 3 min a point");
+    let method = edition.tests[1].method.to_string();
+    assert_eq!(test(&review, "random").method, method);
+}
+
+/// What a text names is what a job of the test runs for, or all of its rounds.
+#[test]
+fn editions_of_the_program_name_the_times_of_their_jobs() {
+    for id in Edition::built_in() {
+        let edition = Edition::load(id).unwrap();
+        for of_edition in edition.tests.iter().filter(|test| test.id != "endurance") {
+            let review = run(id, Fake::simulated(), &[&of_edition.id], 1.0);
+            let jobs: String = review
+                .tests
+                .iter()
+                .flat_map(|test| &test.jobs)
+                .map(|job| job.text.as_str())
+                .collect();
+            let texts = [&of_edition.title, &of_edition.method];
+            let times: Vec<u64> = texts.into_iter().flat_map(|text| text.seconds()).collect();
+            let named = |seconds: &u64| jobs.contains(&format!("runtime={seconds}\n"));
+            for seconds in &times {
+                // A point in intervals has a job for each; all rounds of a test, and the time
+                // until a deletion, are no job's.
+                let parts = times.iter().any(|part| named(part) && seconds % part == 0);
+                // The fake target never becomes steady, and has none of what starts so.
+                let whole = *seconds == 86_400
+                    || ["trim-response", "read-write-steady"].contains(&&*of_edition.id);
+                assert!(
+                    parts || whole,
+                    "{id}, {}: {seconds} s\n{jobs}",
+                    of_edition.id
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -277,10 +277,6 @@ impl Kind for Benchmark {
 
 /// Writes the file and measures every row and direction.
 impl Work for Benchmark {
-    fn parts_s(&self) -> Vec<f64> {
-        vec![self.profile.pass_s]
-    }
-
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         let profile = &self.profile;
         let region = range_bytes(Some(profile.region_bytes), setting.capacity_bytes);

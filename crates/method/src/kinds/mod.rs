@@ -13,6 +13,7 @@ use toml::Spanned;
 
 use crate::kind::Kind;
 use crate::parse::Scope;
+use crate::timed::TimedText;
 
 macro_rules! table {
     ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
@@ -31,8 +32,8 @@ macro_rules! table {
         #[serde(deny_unknown_fields)]
         pub(crate) struct TestEntry {
             pub(crate) id: Spanned<String>,
-            pub(crate) title: String,
-            pub(crate) method: String,
+            pub(crate) title: TimedText,
+            pub(crate) method: TimedText,
             $(#[serde(rename = $key)]
             $module: Option<$module::Entry>,)*
             #[serde(rename = "continue")]

@@ -145,10 +145,6 @@ struct Part {
 }
 
 impl Work for Part {
-    fn parts_s(&self) -> Vec<f64> {
-        vec![self.response.reference_s, self.response.duration_s]
-    }
-
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         let response = &self.response;
         let (region, file) = geometry(response, setting.capacity_bytes);

@@ -184,16 +184,6 @@ struct Totals {
 
 /// Measures round after round.
 impl Work for Rounds {
-    fn parts_s(&self) -> Vec<f64> {
-        match self.until {
-            Until::Steady => vec![self.load_s],
-            Until::Written { .. } => {
-                let round_s = self.load_s * self.loads.len() as f64;
-                vec![self.load_s, round_s * f64::from(self.rounds_max)]
-            }
-        }
-    }
-
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         // The most rounds that are possible.
         for _ in 0..self.rounds_max {

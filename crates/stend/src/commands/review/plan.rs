@@ -47,7 +47,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
         return print_json(&json!({
             "schema": "stend.plan/1",
             "edition": edition.id,
-            "edition_title": edition.title,
+            "edition_title": edition.title.at(options.duration_scale),
             "seed": options.seed,
             "duration_scale": options.duration_scale,
             "repeat": options.repeat,
