@@ -154,7 +154,7 @@
     let newest = 0;
     form.addEventListener("input", () => {
       for (const one of form.querySelectorAll("[data-original]")) {
-        one.closest(".knob").classList.toggle("changed", one.value !== one.dataset.original);
+        one.closest(".input").classList.toggle("changed", one.value !== one.dataset.original);
       }
       clearTimeout(waiting);
       waiting = setTimeout(async () => {

@@ -45,21 +45,21 @@ pub fn carry_out_next(app: &Arc<App>) -> bool {
     let Ok(Some(work)) = taken else {
         return false;
     };
-    let bench = Arc::new(Bench::new(app, &work));
+    let under_way = Arc::new(UnderWay::new(app, &work));
     let over = AtomicBool::new(false);
     let ended = std::thread::scope(|scope| {
-        scope.spawn(|| bench.tell(&over));
-        let ended = bench.carry_out(&work);
+        scope.spawn(|| under_way.tell(&over));
+        let ended = under_way.carry_out(&work);
         over.store(true, Ordering::SeqCst);
         ended
     });
     let (state, error) = match ended {
         Ok(()) => (WorkState::Done, None),
         Err(_) if app.is_stopped() => (WorkState::Queued, None),
-        Err(_) if bench.is_interrupted() => (WorkState::Cancelled, None),
+        Err(_) if under_way.is_interrupted() => (WorkState::Cancelled, None),
         Err(error) => (WorkState::Failed, Some(error)),
     };
-    let ended = insisting(|| {
+    let ended = retrying(|| {
         let id = (work.id, app.worker.as_str());
         work::end(
             &mut app.open()?,
@@ -76,7 +76,7 @@ pub fn carry_out_next(app: &Arc<App>) -> bool {
 }
 
 /// Tries again while another program writes: about ten times as long as a page would.
-fn insisting<T>(mut act: impl FnMut() -> Result<T, LabError>) -> Result<T, LabError> {
+fn retrying<T>(mut act: impl FnMut() -> Result<T, LabError>) -> Result<T, LabError> {
     for _ in 0..9 {
         match act() {
             Err(LabError::Locked(_)) => {}
@@ -87,7 +87,7 @@ fn insisting<T>(mut act: impl FnMut() -> Result<T, LabError>) -> Result<T, LabEr
 }
 
 /// Work under way.
-struct Bench {
+struct UnderWay {
     app: Arc<App>,
     work: work::WorkId,
     interrupt: Arc<AtomicBool>,
@@ -105,10 +105,10 @@ struct Told {
     rows_s: std::collections::BTreeMap<(String, usize), f64>,
 }
 
-impl Bench {
-    fn new(app: &Arc<App>, work: &Work) -> Bench {
+impl UnderWay {
+    fn new(app: &Arc<App>, work: &Work) -> UnderWay {
         app.growing().insert(work.id, what_if::Growing::new());
-        Bench {
+        UnderWay {
             app: Arc::clone(app),
             work: work.id,
             interrupt: Arc::default(),
@@ -150,7 +150,7 @@ impl Bench {
         }
     }
 
-    fn carry_out(self: &Arc<Bench>, work: &Work) -> Result<(), String> {
+    fn carry_out(self: &Arc<UnderWay>, work: &Work) -> Result<(), String> {
         if work.kind != what_if::KIND {
             let kind = &work.kind;
             return Err(format!(
@@ -169,7 +169,7 @@ impl Bench {
 
     /// Carries out those rows of a study that are wanted and that the lab does not have.
     fn stage(
-        self: &Arc<Bench>,
+        self: &Arc<UnderWay>,
         plan: &Arc<Plan>,
         job: &str,
         wanted: &dyn Fn(&PlannedRow) -> bool,
@@ -227,7 +227,7 @@ impl Bench {
     }
 }
 
-impl Watch for Bench {
+impl Watch for UnderWay {
     fn progress(&self, row: &PlannedRow, progress: &Progress) {
         let at = (row.job.clone(), variant(row));
         {
@@ -261,7 +261,7 @@ impl Watch for Bench {
         let iops: Vec<f64> = samples.iter().map(|sample| sample.write_iops).collect();
         let key = kept_key(&self.app.program.id, &row.key);
         // A row without its curve is made again.
-        let kept = insisting(|| {
+        let kept = retrying(|| {
             let mut lab: Lab = self.app.open()?;
             studies::keep_curve(&mut lab, &key, INTERVAL_S, &iops)
         });

@@ -193,7 +193,7 @@ fn everything_can_be_done_by_keyboard() {
         browser.type_key("ArrowLeft");
     }
     browser.wait("document.querySelector('#check').innerText.includes('SLC cache')");
-    let changed = "document.querySelectorAll('.knob.changed').length";
+    let changed = "document.querySelectorAll('.input.changed').length";
     assert_eq!(browser.value(changed), 1);
     browser.tab_to("button.go");
     browser.type_key("Enter");
@@ -270,7 +270,7 @@ fn a_drive_is_changed_and_seen_beside_itself() {
     browser.wait("document.getElementById('own-model').value.includes('My own drive')");
     pictures(&mut browser, "what-if-own-file");
     browser.value("document.querySelector('form.own button').click()");
-    browser.wait("document.querySelector('.knobs h2')?.innerText.startsWith('My own drive')");
+    browser.wait("document.querySelector('.inputs h2')?.innerText.startsWith('My own drive')");
     pictures(&mut browser, "what-if-own");
     browser.value(
         "(() => { const one = document.getElementById('slc_cache.blocks_per_plane'); \

@@ -112,6 +112,11 @@ impl Browser {
     }
 
     fn call_in(&mut self, session: &str, method: &str, parameters: Value) -> Value {
+        let answer = self.try_in(session, method, parameters);
+        answer.unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    fn try_in(&mut self, session: &str, method: &str, parameters: Value) -> Result<Value, Value> {
         self.sent += 1;
         let mut message = json!({"id": self.sent, "method": method, "params": parameters});
         if !session.is_empty() {
@@ -127,8 +132,10 @@ impl Browser {
         loop {
             let message = self.next();
             if message["id"] == self.sent {
-                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
-                return message["result"].clone();
+                return match message["error"].is_null() {
+                    true => Ok(message["result"].clone()),
+                    false => Err(message["error"].clone()),
+                };
             }
             self.note(&message);
         }
@@ -186,14 +193,19 @@ impl Browser {
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'");
     }
 
-    /// The value of an expression in the page.
+    /// The value of an expression in the page; null where the page is left meanwhile.
     pub fn value(&mut self, expression: &str) -> Value {
         self.value_in(&self.session.clone(), expression)
     }
 
     fn value_in(&mut self, session: &str, expression: &str) -> Value {
         let asked = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
-        let answer = self.call_in(session, "Runtime.evaluate", asked);
+        let answer = match self.try_in(session, "Runtime.evaluate", asked) {
+            Ok(answer) => answer,
+            // What was evaluated, or a link before it, has opened another page.
+            Err(error) if error.to_string().contains("navigated or closed") => return Value::Null,
+            Err(error) => panic!("{expression}: {error}"),
+        };
         let fault = &answer["exceptionDetails"];
         assert!(fault.is_null(), "{expression}: {fault}");
         answer["result"]["value"].clone()

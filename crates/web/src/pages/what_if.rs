@@ -19,7 +19,9 @@ use crate::guard::check_token;
 use crate::head::Head;
 use crate::page::{CHARTS, PLAIN, page, see_other};
 use crate::trouble::Trouble;
-use crate::what_if::{Control, KIND, Knob, LoadRow, Request, knobs, results, setting_of, settled};
+use crate::what_if::{
+    Control, Input, KIND, LoadRow, Request, inputs, results, setting_of, settled,
+};
 use crate::words;
 
 /// The drive that a page without any begins with.
@@ -43,8 +45,8 @@ struct FormPage<'a> {
     /// The text of a file that is no model.
     refused: &'a str,
     title: String,
-    first: Vec<Knob>,
-    more: Vec<Knob>,
+    first: Vec<Input>,
+    more: Vec<Input>,
     /// Whether a figure of those further down is changed.
     more_open: bool,
     /// Figures by name: key and value.
@@ -149,10 +151,10 @@ async fn form_page(
         other => ("", other?),
     };
     let settings = settings(fields);
-    let mut all = knobs(&files, &model, &settings);
+    let mut all = inputs(&files, &model, &settings);
     let offered = |key: &String| {
-        let mut knobs = all.first.iter().chain(&all.more);
-        knobs.any(|knob| knob.key == *key)
+        let mut inputs = all.first.iter().chain(&all.more);
+        inputs.any(|input| input.key == *key)
     };
     let others = settings.iter().filter(|(key, _)| !offered(key));
     let mut others: Vec<(String, String)> = others
@@ -174,7 +176,7 @@ async fn form_page(
         own: request.model.as_deref(),
         refused,
         title: model.title.clone(),
-        more_open: all.more.iter().any(|knob| knob.value != knob.original),
+        more_open: all.more.iter().any(|input| input.value != input.original),
         first: std::mem::take(&mut all.first),
         more: std::mem::take(&mut all.more),
         others,

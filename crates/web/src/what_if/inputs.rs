@@ -7,7 +7,7 @@ use stend_drive::model::{Files, Setting, described_tables};
 
 /// A figure that can be changed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Knob {
+pub(crate) struct Input {
     /// Its key, `nand.dies`.
     pub key: String,
     /// What it is, for people.
@@ -73,7 +73,7 @@ const FIRST: [(&str, &str); 11] = [
 
 /// The figures that a page offers for a drive, with the values of `settings` where it has them: the
 /// usual ones, and after them those that are free within bounds.
-pub(crate) fn knobs(files: &Files, model: &Model, settings: &BTreeMap<String, Setting>) -> Knobs {
+pub(crate) fn inputs(files: &Files, model: &Model, settings: &BTreeMap<String, Setting>) -> Inputs {
     let mut first = Vec::new();
     for (key, label) in FIRST {
         let given = model.given(&[key]).remove(0);
@@ -100,7 +100,7 @@ pub(crate) fn knobs(files: &Files, model: &Model, settings: &BTreeMap<String, Se
             }
             Setting::List(_) => continue,
         };
-        first.push(knob(key, label, &original, control, settings));
+        first.push(input(key, label, &original, control, settings));
     }
     let mut more = Vec::new();
     for free in files.free() {
@@ -120,29 +120,29 @@ pub(crate) fn knobs(files: &Files, model: &Model, settings: &BTreeMap<String, Se
         let control = range(free.bounds[0], free.bounds[1], &step);
         // A list of tables has no key of its own.
         if model.given(&[&key]).iter().all(Option::is_some) {
-            more.push(knob(&key, &key, &original, control, settings));
+            more.push(input(&key, &key, &original, control, settings));
         }
     }
-    Knobs { first, more }
+    Inputs { first, more }
 }
 
 /// The figures of a page.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Knobs {
+pub(crate) struct Inputs {
     /// The usual ones.
-    pub first: Vec<Knob>,
+    pub first: Vec<Input>,
     /// Those that are free within bounds.
-    pub more: Vec<Knob>,
+    pub more: Vec<Input>,
 }
 
-fn knob(
+fn input(
     key: &str,
     label: &str,
     original: &Setting,
     control: Control,
     settings: &BTreeMap<String, Setting>,
-) -> Knob {
-    Knob {
+) -> Input {
+    Input {
         key: key.to_owned(),
         label: label.to_owned(),
         meaning: meaning(key),
@@ -249,20 +249,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shipped_drive_has_knobs_within_whose_range_it_is() {
+    fn every_shipped_drive_has_inputs_within_whose_range_it_is() {
         for shipped in stend_drive::model::SHIPPED {
             let files = Files::shipped(shipped.name).expect("it is shipped");
             let model = files.model().expect("it is sound");
-            let knobs = knobs(&files, &model, &BTreeMap::new());
-            assert!(knobs.first.len() >= 4, "{}", shipped.name);
-            for knob in knobs.first.iter().chain(&knobs.more) {
-                assert!(!knob.meaning.is_empty(), "{knob:?}");
-                match &knob.control {
-                    Control::Choice(values) => assert!(values.contains(&knob.value), "{knob:?}"),
+            let inputs = inputs(&files, &model, &BTreeMap::new());
+            assert!(inputs.first.len() >= 4, "{}", shipped.name);
+            for input in inputs.first.iter().chain(&inputs.more) {
+                assert!(!input.meaning.is_empty(), "{input:?}");
+                match &input.control {
+                    Control::Choice(values) => assert!(values.contains(&input.value), "{input:?}"),
                     Control::Range { min, max, .. } => {
                         let number = |text: &str| text.parse::<f64>().expect("a number");
                         let range = number(min)..=number(max);
-                        assert!(range.contains(&number(&knob.value)), "{knob:?}");
+                        assert!(range.contains(&number(&input.value)), "{input:?}");
                     }
                 }
             }

@@ -3,7 +3,7 @@
 //! and mixed loads on a full drive. Their rows are kept in the lab and found again, so a drive as
 //! it is is simulated once.
 
-mod knobs;
+mod inputs;
 mod results;
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use stend_drive::Model;
 use stend_drive::model::{Files, Setting};
 use stend_study::{Definition, Plan, PlannedRow, SCHEMA};
 
-pub(crate) use knobs::{Control, Knob, knobs, setting_of, settled};
+pub(crate) use inputs::{Control, Input, inputs, setting_of, settled};
 pub(crate) use results::{Growing, LoadRow, results};
 
 /// The kind of work in the queue.
