@@ -1,6 +1,6 @@
 //! The budget of tests that write until the target refuses.
 
-use stend_target::WriteLimit;
+use stend_contract::WriteLimit;
 
 use crate::edition::Edition;
 use crate::options::{MethodError, ReviewOptions};

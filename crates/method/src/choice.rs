@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use stend_contract::{Target, WriteLimit};
 use stend_record::review::{Review, SCHEMA, TargetInfo, TargetKind, TestResult};
-use stend_target::{Target, WriteLimit};
 
 use crate::budget::check_budget;
 use crate::edition::Edition;

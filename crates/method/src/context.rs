@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
+use stend_contract::{JobOutcome, JobRequest, RefusedOutcome, Target, TargetError};
 use stend_record::load::{Load, size_text};
 use stend_record::review::{Point, PointOp, Series, TargetKind, TestResult};
-use stend_target::{JobOutcome, JobRequest, RefusedOutcome, Target, TargetError};
 
 use crate::cost::Cost;
 use crate::enough::{Ending, EndsWhen, Watch};

@@ -25,8 +25,8 @@
 //! Everything else is measured to the end.
 
 use stend_analysis::steady::{WINDOW, Window};
+use stend_contract::Progress;
 use stend_record::load::Load;
-use stend_target::Progress;
 
 /// A round of reads, s.
 const READ_ROUND_S: f64 = 0.5;

@@ -1,8 +1,8 @@
 //! What a review would do and what it asks of its target, before anything is done.
 
+use stend_contract::WriteLimit;
 use stend_record::load::{Load, range_bytes, size_text};
 use stend_record::review::TargetInfo;
-use stend_target::WriteLimit;
 
 use crate::choice::{Access, effective, prepare_plan, unfinished};
 use crate::edition::Edition;

@@ -1,7 +1,7 @@
 //! What the engine reports while it works. It prints nothing itself.
 
+use stend_contract::TargetError;
 use stend_record::review::TestResult;
-use stend_target::TargetError;
 
 use crate::cost::Cost;
 

@@ -1,8 +1,8 @@
 //! Limits of a real target's machine, and the drive's SMART data around the tests.
 
+use stend_contract::{HostLimit, Target};
 use stend_record::review::{Condition, Review, Series};
 use stend_record::smart::BeforeAfter;
-use stend_target::{HostLimit, Target};
 
 /// Request sizes, bytes: the one with the most requests a second, and one with many bytes.
 const SMALL_BYTES: u64 = 4096;

@@ -4,9 +4,9 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use stend_contract::Target;
 use stend_record::load::Load;
 use stend_record::review::TestResult;
-use stend_target::Target;
 
 use crate::context::Context;
 use crate::recorder::{Done, Measurement, Place, PlannedTest};

@@ -1,7 +1,7 @@
 //! How a review is made, and why one was not begun.
 
+use stend_contract::Target;
 use stend_record::review::Review;
-use stend_target::Target;
 
 use crate::enough::EndsWhen;
 use crate::kind::Wanted;

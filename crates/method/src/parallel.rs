@@ -11,7 +11,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use stend_target::{Target, TargetError};
+use stend_contract::{Target, TargetError};
 
 use crate::plan::Plan;
 use crate::runner::{Runner, guarded};

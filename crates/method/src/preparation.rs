@@ -1,8 +1,8 @@
 //! Carrying out the steps towards a state.
 
 use stend_analysis::steady::{Window, start_words};
+use stend_contract::{Target, TargetError};
 use stend_record::review::SteadyStart;
-use stend_target::{Target, TargetError};
 
 use crate::context::Context;
 use crate::cost::Cost;

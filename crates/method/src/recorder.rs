@@ -6,8 +6,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stend_analysis::{implausible, steady, words};
+use stend_contract::TargetError;
 use stend_record::review::{Condition, FailedTest, JobText, Review, SteadyStart, TestResult};
-use stend_target::TargetError;
 
 use crate::cost::Cost;
 use crate::event::Event;

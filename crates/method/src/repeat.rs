@@ -7,8 +7,8 @@
 use std::sync::Mutex;
 
 use stend_analysis::repeated;
+use stend_contract::Target;
 use stend_record::review::{Condition, FailedTest, Review, TestResult};
-use stend_target::Target;
 
 use crate::cost::Cost;
 use crate::edition::Edition;

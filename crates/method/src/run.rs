@@ -1,7 +1,7 @@
 //! Carrying an edition out on a target, once.
 
+use stend_contract::Target;
 use stend_record::review::{Review, SCHEMA, TargetKind};
-use stend_target::Target;
 
 use crate::choice::{
     Access, check_options, check_write_budget, chosen, effective, prepare_plan, unfinished,

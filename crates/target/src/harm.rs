@@ -2,8 +2,8 @@
 
 use stend_base::{Device, Nanos, Op, Request, SimTime};
 
-use crate::error::TargetError;
 use crate::simulated::SimulatedTarget;
+use stend_contract::TargetError;
 
 /// Activation energy of the loss of charge, eV (JEDEC JESD218, after JESD22-A117).
 const ACTIVATION_EV: f64 = 1.1;

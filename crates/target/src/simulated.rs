@@ -25,14 +25,14 @@ use stend_record::endurance::{EraseCycles, Health};
 use stend_record::review::{Condition, ModelChange, ModelInfo, TargetInfo, TargetKind};
 use stend_record::smart;
 
-use crate::contract::{
+use crate::monitor::{Reading, Watched};
+use crate::state::{Access, StateFile};
+use stend_contract::{
     Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
     Target, WriteLimit, condition,
 };
-use crate::error::{TargetError, input};
-use crate::files::{FilesJob, FilesOutcome};
-use crate::monitor::{Reading, Watched};
-use crate::state::{Access, StateFile};
+use stend_contract::{FilesJob, FilesOutcome};
+use stend_contract::{TargetError, input};
 
 pub use stream::Streamed;
 

@@ -14,7 +14,7 @@ use stend_drive::state::{self, MAGIC};
 use stend_drive::{Model, SimDrive};
 use tempfile::NamedTempFile;
 
-use crate::error::{TargetError, failed};
+use stend_contract::{TargetError, failed};
 
 /// The file in which a drive is kept.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use stend_config::{FileError, Text};
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{JobText, Pattern, PointOp};
-use stend_target::Target;
+use stend_contract::Target;
 use toml::Spanned;
 
 use crate::context::Context;

@@ -7,7 +7,7 @@ use stend_analysis::end_level;
 use stend_config::FileError;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, PointOp};
-use stend_target::{Target, TargetError};
+use stend_contract::{Target, TargetError};
 use toml::Spanned;
 
 use crate::context::{Context, CurveJob};

@@ -13,7 +13,7 @@ use stend_record::endurance::{
 };
 use stend_record::load::Load;
 use stend_record::review::{JobText, Pattern, SeriesPoint, TestResult};
-use stend_target::{RefusedOutcome, Target, TargetError, WriteLimit};
+use stend_contract::{RefusedOutcome, Target, TargetError, WriteLimit};
 use toml::Spanned;
 
 use crate::context::Context;

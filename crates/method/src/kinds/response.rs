@@ -8,7 +8,7 @@ use stend_record::review::{
     LatencySummary, Pattern, PointOp, Response as Measured, ResponseInterval, SeriesPoint,
     SlowRequest,
 };
-use stend_target::{Completed, Deletion, JobRequest, LoggedOutcome, Target, TargetError};
+use stend_contract::{Completed, Deletion, JobRequest, LoggedOutcome, Target, TargetError};
 use toml::Spanned;
 
 use crate::context::Context;

@@ -8,7 +8,7 @@ use stend_record::load::{Load, size_text};
 use stend_record::review::{
     Durability, JobText, Pattern, PointOp, SyncInterval, SyncMethod, SyncPoint, SyncStream,
 };
-use stend_target::{JobOutcome, JobRequest, Target, TargetError};
+use stend_contract::{JobOutcome, JobRequest, Target, TargetError};
 use toml::Spanned;
 
 use crate::context::Context;

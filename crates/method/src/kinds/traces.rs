@@ -12,7 +12,7 @@ use stend_load::trace::{
 };
 use stend_record::review::{LatencySummary, TargetKind, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming, overall_bw};
-use stend_target::{ReplayOutcome, Target, TargetError};
+use stend_contract::{ReplayOutcome, Target, TargetError};
 use toml::Spanned;
 
 use crate::context::Context;

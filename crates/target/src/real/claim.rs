@@ -18,7 +18,7 @@ use super::tools;
 use super::units::bytes_for_people;
 use super::users::look_until_settled;
 use super::{health, smartctl};
-use crate::error::{TargetError, failed};
+use stend_contract::{TargetError, failed};
 
 /// What is about to be done to a device.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::opened::OpenOptions;
 use super::units::quoted;
-use crate::error::TargetError;
+use stend_contract::TargetError;
 
 /// What is to be destroyed, and the name that allows it.
 pub(super) struct Demand<'a> {

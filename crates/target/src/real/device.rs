@@ -9,8 +9,8 @@ use super::system::{
     DeviceNumber, SystemRoot, mount_of, names_in, read_trimmed, udev_property, vpd_serial,
 };
 use super::tools;
-use crate::contract::condition;
-use crate::error::TargetError;
+use stend_contract::TargetError;
+use stend_contract::condition;
 
 /// A block device as sysfs describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

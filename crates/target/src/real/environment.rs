@@ -6,7 +6,7 @@ use stend_record::review::Condition;
 
 use super::system::{Mount, SystemRoot};
 use super::units::bytes_for_people;
-use crate::contract::condition;
+use stend_contract::condition;
 
 /// What of the machine matters to a drive's speed.
 pub(crate) fn machine(root: &SystemRoot) -> Vec<Condition> {

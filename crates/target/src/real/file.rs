@@ -15,7 +15,7 @@ use super::mark;
 use super::opened::{OpenOptions, Opened, refuse_memory};
 use super::system::SystemRoot;
 use super::units::bytes_for_people;
-use crate::error::{TargetError, failed};
+use stend_contract::{TargetError, failed};
 
 /// Sizes are rounded down to this, so that every block size up to it fits.
 pub(crate) const GRAIN_BYTES: u64 = 4096;

@@ -12,7 +12,7 @@ use super::opened::OpenOptions;
 use super::system::{SystemRoot, names_in, read_trimmed};
 use super::units::bytes_for_people;
 use super::users::{User, look_until_settled, users};
-use crate::error::{TargetError, failed};
+use stend_contract::{TargetError, failed};
 
 /// Opens an existing file whose content may be lost, locked for this process, and whether stend
 /// made it. `what_is_done` says what happens to it: "a test overwrites everything in".

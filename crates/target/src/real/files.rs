@@ -31,8 +31,8 @@ use super::deflate::{Stopwatch, Timed};
 use super::file::free_bytes;
 use super::running::{RunFolder, check_stopping, rest_s};
 use super::units::bytes_for_people;
-use crate::error::{TargetError, failed};
-use crate::files::{FilesJob, FilesOutcome, directories};
+use stend_contract::{FilesJob, FilesOutcome, directories};
+use stend_contract::{TargetError, failed};
 
 /// Bytes that are read and written at once.
 const PIECE_BYTES: usize = 128 << 10;

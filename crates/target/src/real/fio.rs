@@ -13,7 +13,7 @@ use super::presence::Presence;
 use super::samples::JobLogs;
 use super::system::names_in;
 use super::tools::{self, ToolOutput};
-use crate::error::{TargetError, failed};
+use stend_contract::{TargetError, failed};
 
 /// The oldest version whose options and JSON stend knows.
 const OLDEST: (u32, u32) = (3, 30);

@@ -8,7 +8,7 @@ use std::path::Path;
 use stend_base::Op;
 
 use super::job::LOG_PREFIX;
-use crate::error::TargetError;
+use stend_contract::TargetError;
 
 /// One row of a log.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 use super::fio::{Fio, judge};
 use super::system::SystemRoot;
 use super::tools;
-use crate::contract::HostLimit;
+use stend_contract::HostLimit;
 
 /// Requests outstanding of each thread: the most that editions ask for.
 const QUEUE_DEPTH: u32 = 32;

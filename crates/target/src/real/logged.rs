@@ -11,8 +11,8 @@ use super::fio::Fio;
 use super::fio_log::{self, Row};
 use super::job::{self, JobContext};
 use super::running::RunFolder;
-use crate::contract::{Completed, Deletion, JobOutcome, LoggedOutcome};
-use crate::error::TargetError;
+use stend_contract::TargetError;
+use stend_contract::{Completed, Deletion, JobOutcome, LoggedOutcome};
 
 /// Runs a job file and keeps every request of it; gives the range of a deletion TRIM meanwhile.
 pub(super) fn run(

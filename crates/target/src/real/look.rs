@@ -12,8 +12,8 @@ use super::device::Device;
 use super::file::{check_free_space, folder_of, part_of, usable_size};
 use super::opened::{PathKind, refuse_memory};
 use super::system::SystemRoot;
-use crate::contract::condition;
-use crate::error::{TargetError, failed};
+use stend_contract::condition;
+use stend_contract::{TargetError, failed};
 
 /// A real target that has not been opened.
 #[derive(Clone, Debug)]

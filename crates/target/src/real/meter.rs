@@ -7,8 +7,8 @@ use super::device::Device;
 use super::opened::PathKind;
 use super::system::{SystemRoot, read_trimmed};
 use super::thermometer::Thermometer;
-use crate::error::TargetError;
 use crate::monitor::Reading;
+use stend_contract::TargetError;
 
 /// Unit of the sectors that the kernel counts, whatever the device's own are.
 const SECTOR_BYTES: u64 = 512;

@@ -81,12 +81,12 @@ use self::presence::Presence;
 use self::running::RunFolder;
 use self::system::{SystemRoot, mount_of};
 use self::thermometer::Thermometer;
-use crate::contract::{
+use stend_contract::{
     Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
     Target, condition,
 };
-use crate::error::{TargetError, failed};
-use crate::files::{FilesJob, FilesOutcome};
+use stend_contract::{FilesJob, FilesOutcome};
+use stend_contract::{TargetError, failed};
 
 pub use self::claim::{RATING_UNKNOWN, life_percent};
 pub use self::fio::FIO_VARIABLE;

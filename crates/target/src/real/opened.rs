@@ -15,7 +15,7 @@ use super::device::Device;
 use super::running::{LeftMarked, TargetFolder};
 use super::system::{DeviceNumber, SystemRoot, mount_of};
 use super::{file, file_claim, read_only};
-use crate::error::{TargetError, failed};
+use stend_contract::{TargetError, failed};
 
 /// How to open a real target.
 #[derive(Clone, Debug, Default)]

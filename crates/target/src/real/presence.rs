@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::device::Device;
 use super::system::{DeviceNumber, SystemRoot, names_in, read_trimmed};
-use crate::error::TargetError;
+use stend_contract::TargetError;
 
 /// How long the kernel may take to withdraw a device of which requests fail already.
 const REMOVAL: Duration = Duration::from_secs(1);

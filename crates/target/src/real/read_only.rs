@@ -13,8 +13,8 @@ use super::file::part_of;
 use super::opened::{Opened, PathKind, refuse_memory};
 use super::survey::{Finding, survey};
 use super::system::{DeviceNumber, SystemRoot};
-use crate::contract::condition;
-use crate::error::{TargetError, failed, input};
+use stend_contract::condition;
+use stend_contract::{TargetError, failed, input};
 
 /// Opens what was found at a path.
 pub(super) fn open(

@@ -28,8 +28,8 @@ use super::fio::Engine;
 use super::fio_log::{self, Row};
 use super::job::LOG_PREFIX;
 use super::opened::Opened;
-use crate::contract::ReplayOutcome;
-use crate::error::{TargetError, failed, input};
+use stend_contract::ReplayOutcome;
+use stend_contract::{TargetError, failed, input};
 
 /// Resolution of the ends of requests in fio's log, ns.
 const LOG_NS: i64 = 1_000_000;

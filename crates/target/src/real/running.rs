@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::mark;
-use crate::error::TargetError;
+use stend_contract::TargetError;
 
 /// Between two looks at whether work can go on.
 const SECOND: Duration = Duration::from_secs(1);

@@ -20,7 +20,7 @@ use super::mark;
 use super::opened::{OpenOptions, PathKind};
 use super::read_only;
 use super::system::{DeviceNumber, SystemRoot};
-use crate::error::{TargetError, failed};
+use stend_contract::{TargetError, failed};
 
 pub use self::tool::{EraseMethod, Erasing};
 

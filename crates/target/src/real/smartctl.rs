@@ -6,7 +6,7 @@ use serde_json::Value;
 use stend_record::smart::Document;
 
 use super::tools;
-use crate::error::TargetError;
+use stend_contract::TargetError;
 
 /// An answer of smartctl.
 #[derive(Clone, Debug, PartialEq)]

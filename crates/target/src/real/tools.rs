@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use super::running;
-use crate::error::TargetError;
+use stend_contract::TargetError;
 
 /// What a finished program said.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::meter::Meter;
 use super::{health, smartctl};
-use crate::error::TargetError;
 use crate::monitor::Reading;
+use stend_contract::TargetError;
 
 /// Between two readings of the wear, which disturb a drive.
 const WEAR_EVERY: Duration = Duration::from_secs(60);

@@ -6,9 +6,9 @@ use stend_load::files::operation::{REQUEST_BYTES_MAX, Stage, WINDOW_BYTES};
 use stend_load::files::{FileRun, FileRunError, Host, Operation, run};
 
 use super::SimulatedTarget;
-use crate::contract::Target;
-use crate::error::TargetError;
-use crate::files::{FilesJob, FilesOutcome, directories};
+use stend_contract::Target;
+use stend_contract::TargetError;
+use stend_contract::{FilesJob, FilesOutcome, directories};
 
 impl SimulatedTarget {
     /// Does the job: see [`stend_load::files`].

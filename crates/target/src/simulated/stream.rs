@@ -9,7 +9,7 @@ use stend_drive::SimDrive;
 use stend_load::trace::{ReplayOptions, Replayed, Requests, Trace, replay};
 
 use super::{SimulatedTarget, interrupt};
-use crate::error::TargetError;
+use stend_contract::TargetError;
 
 /// The result of a stream of requests.
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::tool::{
     Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched,
 };
-use crate::error::TargetError;
 use crate::real::tools::ToolOutput;
+use stend_contract::TargetError;
 
 const HDPARM: Program = Program {
     name: "hdparm",

@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::tool::{
     Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched,
 };
-use crate::error::TargetError;
 use crate::real::device::Device;
 use crate::real::nvme_tree::{controllers, namespaces};
 use crate::real::system::SystemRoot;
 use crate::real::tools::ToolOutput;
+use stend_contract::TargetError;
 
 const NVME: Program = Program {
     name: "nvme",

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::error::TargetError;
 use crate::real::device::Device;
 use crate::real::running::rest;
 use crate::real::tools::{self, ToolOutput};
+use stend_contract::TargetError;
 
 /// Which of its commands a drive is asked to erase itself by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,11 +12,11 @@ use stend_record::fio;
 use stend_record::review::{Condition, TargetInfo, TemperatureSample};
 use stend_record::smart::Reading;
 
-use crate::error::TargetError;
-use crate::files::{FilesJob, FilesOutcome};
+use crate::TargetError;
+use crate::{FilesJob, FilesOutcome};
 
 /// A fact of a target or of the place where it is measured.
-pub(crate) fn condition(name: &str, value: impl Into<String>) -> Condition {
+pub fn condition(name: &str, value: impl Into<String>) -> Condition {
     Condition {
         name: name.to_owned(),
         value: value.into(),

@@ -2,7 +2,7 @@
 
 use stend_load::files::FileEntry;
 
-use crate::error::TargetError;
+use crate::TargetError;
 
 pub use stend_load::files::{FileOp, FileSet};
 pub use stend_record::review::FileRequests;
@@ -52,13 +52,13 @@ impl FilesJob<'_> {
     ///
     /// # Errors
     /// [`TargetError::Input`] when the set cannot have so many bytes.
-    pub(crate) fn files(&self) -> Result<Vec<FileEntry>, TargetError> {
+    pub fn files(&self) -> Result<Vec<FileEntry>, TargetError> {
         let files = self.set.files(self.bytes, self.seed);
         files.map_err(|problem| TargetError::Input(format!("set {}: {problem}", self.set.name)))
     }
 
     /// The beginning of the outcome's text.
-    pub(crate) fn describe(&self, files: &[FileEntry]) -> String {
+    pub fn describe(&self, files: &[FileEntry]) -> String {
         format!(
             "{} of the set `{}` ({}): {} files in {} directories, {} bytes, seed {}\n\
              sizes: {}\n",
@@ -75,6 +75,6 @@ impl FilesJob<'_> {
 }
 
 /// Directories of these files.
-pub(crate) fn directories(files: &[FileEntry]) -> u64 {
+pub fn directories(files: &[FileEntry]) -> u64 {
     files.last().map_or(0, |last| u64::from(last.directory) + 1)
 }

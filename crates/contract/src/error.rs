@@ -27,12 +27,12 @@ pub enum TargetError {
 }
 
 /// A bad input, in the words of what found it.
-pub(crate) fn input(error: impl Display) -> TargetError {
+pub fn input(error: impl Display) -> TargetError {
     TargetError::Input(error.to_string())
 }
 
 /// What makes a failure of the operating system at a path an error: `path: what: failure`.
-pub(crate) fn failed<E: Display>(path: &Path, what: &str) -> impl Fn(E) -> TargetError {
+pub fn failed<E: Display>(path: &Path, what: &str) -> impl Fn(E) -> TargetError {
     let beginning = format!("{}: {what}", path.display());
     move |error| TargetError::Failed(format!("{beginning}: {error}"))
 }

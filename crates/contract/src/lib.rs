@@ -1,0 +1,18 @@
+//! What can be asked of a target, whatever it is made of: the trait [`Target`], its jobs, its
+//! answers and its errors.
+//!
+//! Who measures a target through this crate alone sees what any host sees, and nothing of a
+//! simulator.
+
+mod error;
+mod files;
+mod target;
+
+pub use error::{TargetError, failed, input};
+pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, directories, file_sets};
+pub use stend_load::Sample;
+pub use stend_load::runner::Progress;
+pub use target::{
+    Completed, Deletion, FILL_JOB, HostLimit, JobOutcome, JobRequest, LoggedOutcome,
+    RefusedOutcome, ReplayOutcome, Target, WriteLimit, condition,
+};
