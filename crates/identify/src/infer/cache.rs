@@ -1,0 +1,388 @@
+//! The SLC cache: whether there is one, how large it is, of which kind, what it does when it is
+//! full, and how fast it empties.
+
+use super::words::{bytes, speed, us};
+use crate::observed::{Curve, Observed, Times};
+use crate::probing::Stretch;
+use crate::property::Property;
+
+/// Data in SLC mode is read in less than this share of the time of other data: its cells are
+/// sensed once, those of other modes several times, or more finely.
+const FASTER_SHARE: f64 = 0.94;
+
+/// A difference that counts, ns: less lies within the granularity of what hosts measure.
+const FASTER_NS: f64 = 2_500.0;
+
+/// Two levels of a curve whose ratio is more than this are different speeds.
+const LEVEL_RATIO: f64 = 1.12;
+
+/// What is known of the cache.
+pub(super) struct Cache {
+    present: Option<bool>,
+    why: String,
+    /// Bytes that the empty drive took at the speed of its cache: value and interval.
+    bytes: Option<(f64, (f64, f64))>,
+    bytes_evidence: String,
+    /// The same of the full drive after a rest.
+    pub full_bytes: Option<f64>,
+    speeds: Option<(f64, f64)>,
+}
+
+/// The first step of a curve of writes: bytes until it, and the speeds before and after.
+struct Step {
+    bytes: f64,
+    /// Bytes at most that the drive moved out of the cache until then.
+    moved: f64,
+    fast: f64,
+    slow: f64,
+}
+
+/// The step from the speed of the cache to that behind it: the end of all levels, from the first
+/// on, that are faster than the last one.
+fn step(curve: &Curve) -> Option<Step> {
+    let stretches = curve.stretches();
+    let (first, last) = (stretches.first()?, stretches.last()?);
+    let slow = settled_speed(&stretches, curve.bytes()).unwrap_or(last.bytes_per_s);
+    if first.bytes_per_s < LEVEL_RATIO * slow {
+        return None;
+    }
+    let fast = stretches
+        .iter()
+        .take_while(|stretch| stretch.bytes_per_s > LEVEL_RATIO * slow);
+    let fast: Vec<&Stretch> = fast.collect();
+    let bytes = fast.last()?.to_bytes as f64;
+    // From the first slower level on, the cache is emptied beside it.
+    let slower = |stretch: &&&Stretch| LEVEL_RATIO * stretch.bytes_per_s < first.bytes_per_s;
+    let beside: f64 = fast
+        .iter()
+        .filter(slower)
+        .map(|stretch| stretch.seconds)
+        .sum();
+    Some(Step {
+        bytes,
+        moved: (beside * slow).min(bytes / 2.0),
+        fast: first.bytes_per_s,
+        slow,
+    })
+}
+
+/// The speed of the longest stretch, by bytes, of the second half of a curve.
+fn settled_speed(stretches: &[Stretch], all_bytes: u64) -> Option<f64> {
+    let late = stretches
+        .iter()
+        .filter(|stretch| stretch.to_bytes > all_bytes / 2);
+    let longest = late.max_by_key(|stretch| stretch.to_bytes - stretch.from_bytes)?;
+    Some(longest.bytes_per_s)
+}
+
+impl Cache {
+    pub fn of(seen: &Observed) -> Cache {
+        let (present, why) = presence(seen);
+        let first = seen
+            .new_reads
+            .map_or(0, |_| seen.capacity_bytes - seen.fill_bytes());
+        let step_seen = seen.fill.as_ref().and_then(step);
+        let mut cache = Cache {
+            present,
+            why,
+            bytes: None,
+            bytes_evidence: String::new(),
+            full_bytes: None,
+            speeds: None,
+        };
+        if present != Some(true) {
+            return cache;
+        }
+        if let Some(step) = &step_seen {
+            let written = step.bytes + first as f64;
+            // How fast it is emptied beside the writes does not show: at most as fast as later.
+            let value = written - step.moved / 2.0;
+            let interval = (0.97 * (written - step.moved), 1.03 * written);
+            cache.bytes = Some((value, interval));
+            cache.speeds = Some((step.fast, step.slow));
+            cache.bytes_evidence = format!(
+                "an empty drive takes {} at {}, then {}",
+                bytes(written),
+                speed(step.fast),
+                speed(step.slow)
+            );
+        } else if let Some((value, evidence)) = mapped(seen) {
+            cache.bytes = Some((value, (0.96 * value, 1.08 * value)));
+            cache.bytes_evidence = evidence;
+        }
+        let full = seen.full.as_ref().and_then(|full| step(&full.curve));
+        cache.full_bytes = full.map(|step| step.bytes - step.moved);
+        cache
+    }
+
+    /// Bytes that the full drive takes into a cache that has blocks of its own.
+    pub fn apart_bytes(&self, seen: &Observed) -> Option<f64> {
+        const APART_SHARE: f64 = 0.045;
+        let (empty, _) = self.bytes?;
+        if empty > APART_SHARE * seen.capacity_bytes as f64 {
+            return None;
+        }
+        Some(self.full_bytes.unwrap_or(empty))
+    }
+
+    pub fn properties(&self, seen: &Observed) -> Vec<Property> {
+        let presence = match self.present {
+            Some(present) => Property::presence("slc-cache", present, self.why.clone()),
+            None => Property::unknown("slc-cache", self.why.clone()),
+        };
+        let rest: [(&str, fn(&Cache, &Observed) -> Result<Property, String>); 8] = [
+            ("slc-cache-bytes", Cache::size),
+            ("slc-cache-bytes-full", Cache::full_size),
+            ("slc-cache-kind", Cache::kind),
+            ("slc-write-bytes-per-s", Cache::fast),
+            ("after-cache-write-bytes-per-s", Cache::slow),
+            ("slc-when-full", Cache::when_full),
+            ("slc-idle-emptying", Cache::emptying),
+            ("slc-emptying-bytes-per-s", Cache::emptying_rate),
+        ];
+        let rest = rest.into_iter().map(|(id, tell)| match self.present {
+            Some(true) => tell(self, seen).unwrap_or_else(|why| Property::unknown(id, why)),
+            Some(false) => Property::unknown(id, "the drive has no SLC cache"),
+            None => Property::unknown(id, "it is not known whether there is an SLC cache"),
+        });
+        std::iter::once(presence).chain(rest).collect()
+    }
+
+    fn size(&self, _: &Observed) -> Result<Property, String> {
+        let (value, interval) = self.bytes.ok_or(
+            "neither the speed of writes nor the time of reads shows where the cache ends",
+        )?;
+        let evidence = self.bytes_evidence.clone();
+        Ok(Property::quantity(
+            "slc-cache-bytes",
+            value,
+            interval,
+            "bytes",
+            evidence,
+        ))
+    }
+
+    fn full_size(&self, seen: &Observed) -> Result<Property, String> {
+        let value = self
+            .full_bytes
+            .ok_or("writes to the full drive show no step")?;
+        let (empty, _) = self.bytes.ok_or("the size of the cache is not known")?;
+        if !self.emptied(seen) && value < 0.9 * empty {
+            return Err("the cache does not empty while the drive rests".to_owned());
+        }
+        let evidence = format!("the full drive, after a rest, takes {} fast", bytes(value));
+        let interval = (0.9 * value, 1.1 * value);
+        Ok(Property::quantity(
+            "slc-cache-bytes-full",
+            value,
+            interval,
+            "bytes",
+            evidence,
+        ))
+    }
+
+    fn kind(&self, seen: &Observed) -> Result<Property, String> {
+        const WHOLE_SHARE: f64 = 0.25;
+        const DYNAMIC_SHARE: f64 = 0.045;
+        let (empty, _) = self.bytes.ok_or("the size of the cache is not known")?;
+        let share = empty / seen.capacity_bytes as f64;
+        let of_capacity = format!("{:.1} % of the capacity", 100.0 * share);
+        let kind = match self.full_bytes.map(|full| full / empty) {
+            _ if share > WHOLE_SHARE => "whole-array",
+            Some(left) if left > 0.8 => "static",
+            Some(left) if self.emptied(seen) && left > 0.1 => "both",
+            Some(left) if self.emptied(seen) && left <= 0.1 => "dynamic",
+            _ if share > DYNAMIC_SHARE => "dynamic",
+            _ => "static",
+        };
+        let left = match self.full_bytes {
+            Some(full) => format!("; {} of it on the full drive after a rest", bytes(full)),
+            None => String::new(),
+        };
+        Ok(Property::kind(
+            "slc-cache-kind",
+            kind,
+            format!("{of_capacity}{left}"),
+        ))
+    }
+
+    fn fast(&self, _: &Observed) -> Result<Property, String> {
+        let (value, _) = self.speeds.ok_or("writes show no step")?;
+        let interval = (0.97 * value, 1.03 * value);
+        let id = "slc-write-bytes-per-s";
+        Ok(Property::quantity(
+            id,
+            value,
+            interval,
+            "bytes/s",
+            self.bytes_evidence.clone(),
+        ))
+    }
+
+    fn slow(&self, _: &Observed) -> Result<Property, String> {
+        let (_, value) = self.speeds.ok_or("writes show no step")?;
+        let interval = (0.97 * value, 1.03 * value);
+        let id = "after-cache-write-bytes-per-s";
+        Ok(Property::quantity(
+            id,
+            value,
+            interval,
+            "bytes/s",
+            self.bytes_evidence.clone(),
+        ))
+    }
+
+    fn when_full(&self, seen: &Observed) -> Result<Property, String> {
+        let (new, old) = new_and_old(seen).ok_or("reads were not looked at")?;
+        let latest = seen
+            .latest_reads
+            .ok_or("what was written last was not read")?;
+        let fastest = latest.p1_ns as f64;
+        if fastest > 1.5 * old.p1_ns as f64 {
+            return Err("the drive was too busy after the fill for its reads to tell".to_owned());
+        }
+        let middle = f64::midpoint(new.p1_ns as f64, old.p1_ns as f64);
+        let kind = if fastest < middle {
+            "fold-first"
+        } else {
+            "direct"
+        };
+        let evidence = format!(
+            "what a whole fill wrote last is read in {}, new data in {}, old data in {}",
+            us(fastest),
+            us(new.p1_ns as f64),
+            us(old.p1_ns as f64)
+        );
+        Ok(Property::kind("slc-when-full", kind, evidence))
+    }
+
+    /// Whether rests empty the cache.
+    fn emptied(&self, seen: &Observed) -> bool {
+        self.taken_after(seen)
+            .is_some_and(|(none, some, _)| some > 1.15 * none)
+    }
+
+    /// Bytes taken fast after no rest and after the longest, and that rest, s.
+    fn taken_after(&self, seen: &Observed) -> Option<(f64, f64, f64)> {
+        let (fast, slow) = self.speeds?;
+        let middle = (fast * slow).sqrt();
+        let taken = |curve: &Curve| {
+            let stretches = curve.stretches();
+            let fast = stretches.iter().take_while(|s| s.bytes_per_s > middle);
+            fast.last().map_or(0.0, |s| s.to_bytes as f64)
+        };
+        let (first, last) = (seen.emptied.first()?, seen.emptied.last()?);
+        // A few samples' worth is no room.
+        let least = seen.capacity_bytes as f64 / 4000.0;
+        Some((
+            taken(&first.curve).max(least),
+            taken(&last.curve),
+            last.rest_s,
+        ))
+    }
+
+    fn emptying(&self, seen: &Observed) -> Result<Property, String> {
+        let none = "the speed of writes does not show how much of the cache is free";
+        let (before, after, rest_s) = self.taken_after(seen).ok_or(none)?;
+        let evidence = format!(
+            "with the cache full, {} are taken fast at once, {} after {rest_s:.0} s",
+            bytes(before),
+            bytes(after)
+        );
+        Ok(Property::presence(
+            "slc-idle-emptying",
+            self.emptied(seen),
+            evidence,
+        ))
+    }
+
+    fn emptying_rate(&self, seen: &Observed) -> Result<Property, String> {
+        let none = "the speed of writes does not show how much of the cache is free";
+        let (before, after, rest_s) = self.taken_after(seen).ok_or(none)?;
+        if !self.emptied(seen) {
+            return Err("the cache does not empty while the drive rests".to_owned());
+        }
+        let (size, _) = self.bytes.ok_or(none)?;
+        if after > 0.85 * size {
+            return Err(format!(
+                "the cache was empty within {rest_s:.0} s: it is faster than that"
+            ));
+        }
+        let rate = (after - before) / rest_s;
+        let evidence = format!("{} more after {rest_s:.0} s", bytes(after - before));
+        let interval = (0.8 * rate, 1.25 * rate);
+        let id = "slc-emptying-bytes-per-s";
+        Ok(Property::quantity(id, rate, interval, "bytes/s", evidence))
+    }
+}
+
+/// Reads of new data and of old.
+fn new_and_old(seen: &Observed) -> Option<(Times, Times)> {
+    Some((seen.new_reads?, seen.slowest_settled()?))
+}
+
+/// Whether there is a cache.
+fn presence(seen: &Observed) -> (Option<bool>, String) {
+    let Some((new, old)) = new_and_old(seen) else {
+        return by_step(seen);
+    };
+    let (new_ns, old_ns) = (new.p50_ns as f64, old.p50_ns as f64);
+    let evidence = format!(
+        "a page that has just been written is read in {}, one written long ago in {}",
+        us(new_ns),
+        us(old_ns)
+    );
+    let quicker = |new: f64, old: f64| new < FASTER_SHARE * old && new + FASTER_NS < old;
+    // The quickest pages of a cell with several bits set how quick its others may be.
+    if quicker(new.p1_ns as f64, old.p1_ns as f64) {
+        return (Some(true), evidence);
+    }
+    (
+        Some(false),
+        format!("{evidence}: both lie in the same kind of flash"),
+    )
+}
+
+/// The same where reads were not looked at.
+fn by_step(seen: &Observed) -> (Option<bool>, String) {
+    match seen.fill.as_ref().and_then(step) {
+        Some(step) => {
+            let evidence = format!(
+                "an empty drive takes {} at {}, then {}",
+                bytes(step.bytes),
+                speed(step.fast),
+                speed(step.slow)
+            );
+            (Some(true), evidence)
+        }
+        None => {
+            let why = "writes show no step, and a cache that is as fast as what is behind it \
+                       shows none; reads were not looked at";
+            (None, why.to_owned())
+        }
+    }
+}
+
+/// How much of what was written in ascending order is read like new data.
+fn mapped(seen: &Observed) -> Option<(f64, String)> {
+    let map = seen.map.as_ref()?;
+    let (new, old) = new_and_old(seen)?;
+    let middle = f64::midpoint(new.mean_ns, old.mean_ns);
+    let part = map.written_bytes as f64 / map.parts.len() as f64;
+    let fast = map
+        .parts
+        .iter()
+        .filter(|times| times.mean_ns < middle)
+        .count();
+    // All of it, or nothing: it ends beyond what was written, or reads were disturbed.
+    if fast == 0 || fast == map.parts.len() {
+        return None;
+    }
+    let value = fast as f64 * part;
+    let evidence = format!(
+        "of {} that were written, {} are read as fast as new data",
+        bytes(map.written_bytes as f64),
+        bytes(value)
+    );
+    Some((value, evidence))
+}

@@ -1,0 +1,83 @@
+//! Flushes and power-loss protection, both directions at once, and short writes.
+
+use super::words::{speed, us};
+use crate::observed::Observed;
+use crate::property::Property;
+
+pub(super) fn properties(seen: &Observed) -> Vec<Property> {
+    let mut properties = flushes(seen);
+    properties.push(half_duplex(seen));
+    properties.push(short_writes(seen));
+    properties
+}
+
+/// A flush below this, ns, has not waited for a program of flash: the fastest SLC programs take
+/// longer.
+const NO_PROGRAM_NS: f64 = 75_000.0;
+
+fn flushes(seen: &Observed) -> Vec<Property> {
+    let (time, protection, ignored) =
+        ("flush-latency-ns", "power-loss-protection", "flush-ignored");
+    let no_one = "no one can tell from outside whether a flush that is answered was carried out: \
+                  only a power cut shows it";
+    let single = seen.flushes.iter().find(|flush| flush.every == 1);
+    let fastest = seen
+        .flushes
+        .iter()
+        .map(|flush| flush.flush_ns)
+        .reduce(f64::min);
+    let (Some(single), Some(fastest)) = (single, fastest) else {
+        let why = "flushes were not looked at";
+        return [time, protection]
+            .map(|id| Property::unknown(id, why))
+            .into_iter()
+            .chain([Property::unknown(ignored, no_one)])
+            .collect();
+    };
+    let evidence = format!(
+        "a flush after a write of one page takes {}",
+        us(single.flush_ns)
+    );
+    let interval = (0.5 * fastest, 2.0 * single.flush_ns);
+    let protected = fastest < NO_PROGRAM_NS;
+    let why = match protected {
+        true => {
+            "less than a program of flash: what is written is safe in the buffer, or flushes \
+                 are ignored, which looks the same"
+        }
+        false => "it waits for the flash",
+    };
+    vec![
+        Property::quantity(time, single.flush_ns, interval, "ns", evidence.clone()),
+        Property::presence(protection, protected, format!("{evidence}: {why}")),
+        Property::unknown(ignored, no_one),
+    ]
+}
+
+/// Both directions at once reach less than this share of what they do in turns.
+const HALF_SHARE: f64 = 0.7;
+
+fn half_duplex(seen: &Observed) -> Property {
+    let id = "half-duplex";
+    let Some(mixed) = seen.mixed else {
+        return Property::unknown(id, "reads and writes at once were not looked at");
+    };
+    let turns = 2.0 / (1.0 / mixed.reads + 1.0 / mixed.writes);
+    let evidence = format!(
+        "ascending reads alone {}, writes alone {}, in turns {}, both at once {}",
+        speed(mixed.reads),
+        speed(mixed.writes),
+        speed(turns),
+        speed(mixed.both)
+    );
+    Property::presence(id, mixed.both < HALF_SHARE * turns, evidence)
+}
+
+fn short_writes(seen: &Observed) -> Property {
+    let id = "sub-page-write-penalty";
+    let Some((short, long)) = seen.short_writes else {
+        return Property::unknown(id, "short writes were not looked at");
+    };
+    let evidence = format!("{short:.0} random writes of 512 bytes a second, {long:.0} of a page");
+    Property::presence(id, short < 0.8 * long, evidence)
+}

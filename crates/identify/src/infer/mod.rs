@@ -1,0 +1,21 @@
+//! What follows from what was seen: pure functions of [`Observed`], a file for each group of
+//! properties. `docs/identify.md` tells the principle, formula, source and failures of each.
+
+mod cache;
+mod durable;
+mod reads;
+mod spare;
+mod words;
+
+use crate::observed::Observed;
+use crate::property::Property;
+
+/// All properties, in the order of the document.
+pub(crate) fn infer(seen: &Observed) -> Vec<Property> {
+    let cache = cache::Cache::of(seen);
+    let mut properties = cache.properties(seen);
+    properties.extend(spare::properties(seen, &cache));
+    properties.extend(reads::properties(seen));
+    properties.extend(durable::properties(seen));
+    properties
+}

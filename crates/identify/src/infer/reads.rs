@@ -1,0 +1,266 @@
+//! The time of a read and what it consists of, read-ahead, the dies that work at once, the map
+//! cache, and throttling.
+
+use super::words::{bytes, us};
+use crate::observed::Observed;
+use crate::property::Property;
+
+pub(super) fn properties(seen: &Observed) -> Vec<Property> {
+    let mut properties = vec![latency(seen), flash_read(seen), read_ahead(seen)];
+    properties.extend(dies(seen));
+    properties.extend(map_cache(seen));
+    properties.push(throttling(seen));
+    properties
+}
+
+fn latency(seen: &Observed) -> Property {
+    let id = "read-latency-ns";
+    let Some(reads) = seen.settled_reads else {
+        return Property::unknown(id, "reads were not looked at");
+    };
+    let evidence = format!(
+        "{} random reads of a page, one at a time: median {}, 99 % {}",
+        reads.requests,
+        us(reads.p50_ns as f64),
+        us(reads.p99_ns as f64)
+    );
+    let interval = (0.97 * reads.mean_ns, 1.03 * reads.mean_ns);
+    Property::quantity(id, reads.mean_ns, interval, "ns", evidence)
+}
+
+fn flash_read(seen: &Observed) -> Property {
+    let id = "flash-read-ns";
+    let (Some(unwritten), Some(old)) = (seen.unwritten_reads, seen.slowest_settled()) else {
+        return Property::unknown(id, "reads of space without data were not looked at");
+    };
+    let value = old.p50_ns as f64 - unwritten.p50_ns as f64;
+    if value < 5e3 {
+        let why = "space without data takes as long to read as data: it is read from flash too";
+        return Property::unknown(id, why);
+    }
+    let evidence = format!(
+        "a page is read in {}, one without data, for which no flash is read, in {}: the rest is \
+         sensing (tR) and the transfer from the die",
+        us(old.p50_ns as f64),
+        us(unwritten.p50_ns as f64)
+    );
+    Property::quantity(id, value, (0.93 * value, 1.05 * value), "ns", evidence)
+}
+
+fn read_ahead(seen: &Observed) -> Property {
+    let id = "read-ahead";
+    let (Some(ascending), Some(random)) = (seen.ascending_reads, seen.settled_reads) else {
+        return Property::unknown(id, "ascending reads were not looked at");
+    };
+    let evidence = format!(
+        "pages are read in {} in ascending order, in {} at random",
+        us(ascending.mean_ns),
+        us(random.mean_ns)
+    );
+    Property::presence(id, ascending.mean_ns < 0.65 * random.mean_ns, evidence)
+}
+
+/// How pairs of pages collide: the distance at which they lie in the same die again, and the
+/// length that lies in one die, bytes.
+struct Stripe {
+    period: f64,
+    unit: f64,
+    /// Whether all periods are there and alike: no parity takes turns among the dies.
+    regular: bool,
+}
+
+/// Pairs that are read slower than this share of the usual are in one die.
+const SAME_DIE_SHARE: f64 = 0.78;
+
+/// The rate above which pairs are in two dies.
+fn two_dies(pairs: &[(u64, f64)]) -> Option<f64> {
+    let mut rates: Vec<f64> = pairs.iter().map(|(_, rate)| *rate).collect();
+    rates.sort_by(f64::total_cmp);
+    Some(SAME_DIE_SHARE * rates.get(rates.len() * 3 / 4)?)
+}
+
+/// The stripe, where distances that collide come in runs of one length at one period.
+fn stripe(seen: &Observed) -> Option<Stripe> {
+    let slow = two_dies(&seen.pairs)?;
+    let step = seen.pairs.first()?.0 as f64;
+    // Runs of distances that collide: (begin, length), steps. The first page lies somewhere in
+    // its unit, so the run that it begins is not whole.
+    let mut runs: Vec<(f64, f64)> = Vec::new();
+    let mut before = true;
+    for (index, (_, rate)) in seen.pairs.iter().enumerate() {
+        let same = *rate < slow;
+        match runs.last_mut() {
+            Some(run) if same && run.0 + run.1 == index as f64 => run.1 += 1.0,
+            _ if same && !before => runs.push((index as f64, 1.0)),
+            _ => {}
+        }
+        before &= same;
+    }
+    let whole = runs.len().checked_sub(1)?;
+    let mut lengths: Vec<f64> = runs[..whole.max(1)].iter().map(|run| run.1).collect();
+    lengths.sort_by(f64::total_cmp);
+    let unit = lengths[lengths.len() / 2];
+    let gaps: Vec<f64> = runs.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    let least = gaps.iter().copied().reduce(f64::min)?;
+    let turns: f64 = gaps.iter().map(|gap| (gap / least).round()).sum();
+    let period = gaps.iter().sum::<f64>() / turns;
+    let alike = |gap: &f64| (gap / period - (gap / period).round()).abs() * period < unit + 0.5;
+    if lengths.iter().any(|length| (length - unit).abs() > 1.0) || !gaps.iter().all(alike) {
+        return None;
+    }
+    Some(Stripe {
+        period: period * step,
+        unit: unit * step,
+        regular: gaps.iter().all(|gap| (gap - period).abs() < 0.5),
+    })
+}
+
+/// The most of a stripe that parity is assumed to take, ratio.
+const PARITY_RATIO_MAX: f64 = 1.27;
+
+fn dies(seen: &Observed) -> [Property; 2] {
+    let unit_id = "stripe-bytes";
+    let Some(stripe) = stripe(seen) else {
+        let why = match seen.pairs.len() {
+            0 => "pairs of reads were not looked at",
+            _ => {
+                "places that wait for each other do not lie at one distance: what is read has \
+                  been moved, or the stripe is longer than what was looked at"
+            }
+        };
+        return [dies_by_share(seen), Property::unknown(unit_id, why)];
+    };
+    let count = stripe.period / stripe.unit;
+    let evidence = format!(
+        "pages {:.0} KiB apart wait for each other; {:.0} KiB in sequence lie in one die",
+        stripe.period / 1024.0,
+        stripe.unit / 1024.0
+    );
+    let step = seen.pairs[0].0 as f64;
+    let interval = (stripe.unit - step / 2.0, stripe.unit + step / 2.0);
+    let unit = Property::quantity(unit_id, stripe.unit, interval, "bytes", evidence.clone());
+    [dies_of(count, stripe.regular, evidence), unit]
+}
+
+/// The dies, if so many hold data of a stripe.
+fn dies_of(count: f64, regular: bool, evidence: String) -> Property {
+    let id = "parallel-dies";
+    let even = (count / 2.0).round() * 2.0;
+    if regular && (count - even).abs() < 0.03 {
+        return Property::quantity(id, even, (even, even), "dies", evidence);
+    }
+    // Drives have an even number of dies; of each stripe, parity takes a share.
+    let value = 2.0 * (count / 2.0 + 0.02).ceil();
+    let evidence = format!("{evidence}: {count:.2} dies of data, the rest is parity");
+    let high = (PARITY_RATIO_MAX * count).ceil().max(value);
+    Property::quantity(id, value, (count.floor(), high), "dies", evidence)
+}
+
+/// The dies by the share of pairs that lie in one: of n dies, one in n.
+fn dies_by_share(seen: &Observed) -> Property {
+    let id = "parallel-dies";
+    let Some(slow) = two_dies(&seen.far_pairs) else {
+        return Property::unknown(id, "pairs of reads were not looked at");
+    };
+    let all = seen.far_pairs.len() as f64;
+    let same = seen
+        .far_pairs
+        .iter()
+        .filter(|(_, rate)| *rate < slow)
+        .count() as f64;
+    if same < 5.0 {
+        let why = "no two places that were looked at wait for each other: something else than a \
+                   die limits reads";
+        return Property::unknown(id, why);
+    }
+    let value = 2.0 * (all / same / 2.0).round();
+    // 90 % of a Poisson distribution.
+    let spread = 1.645 * same.sqrt();
+    let interval = (all / (same + spread), all / (same - spread));
+    let evidence = format!("{same:.0} of {all:.0} pairs of places wait for each other");
+    Property::quantity(id, value, interval, "dies", evidence)
+}
+
+/// A read in a span that the map cache does not hold takes longer than this ratio.
+const MISS_RATIO: f64 = 1.006;
+
+fn map_cache(seen: &Observed) -> [Property; 2] {
+    let (present, size) = ("map-cache", "map-cache-bytes");
+    let why = "reads in spans of the drive were not looked at";
+    let (Some((_, first)), Some((most, last))) = (seen.spans.first(), seen.spans.last()) else {
+        return [
+            Property::unknown(present, why),
+            Property::unknown(size, why),
+        ];
+    };
+    let hit = first.mean_ns;
+    let evidence = format!(
+        "a page is read in {} within {}, in {} within {}",
+        us(hit),
+        bytes(seen.spans[0].0 as f64),
+        us(last.mean_ns),
+        bytes(*most as f64)
+    );
+    let slower = |ns: f64| ns > MISS_RATIO * hit && ns > hit + 400.0;
+    let late = seen.spans.len().saturating_sub(3);
+    if !seen.spans[late..]
+        .iter()
+        .all(|(_, reads)| slower(reads.mean_ns))
+    {
+        let none = Property::presence(present, false, evidence);
+        let why = "no span of the drive is read slower than another";
+        return [none, Property::unknown(size, why)];
+    }
+    // Beyond the cache's size c, a share 1 - c / span of reads pays the miss m: with x = 1 / span,
+    // time = hit + m - m c x is a line.
+    let beyond: Vec<(f64, f64)> = seen
+        .spans
+        .iter()
+        .filter(|(_, reads)| slower(reads.mean_ns))
+        .map(|(span, reads)| (1.0 / *span as f64, reads.mean_ns - hit))
+        .collect();
+    let yes = Property::presence(present, true, evidence.clone());
+    let told = line(&beyond).map(|(miss, slope)| -slope / miss);
+    let size = match told.filter(|size| *size > 0.0) {
+        Some(value) => {
+            Property::quantity(size, value, (0.8 * value, 1.25 * value), "bytes", evidence)
+        }
+        None => Property::unknown(size, "too few spans are larger than the cache"),
+    };
+    [yes, size]
+}
+
+/// The line through points by least squares: (value at 0, slope).
+fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let n = points.len() as f64;
+    if points.len() < 2 {
+        return None;
+    }
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let spread: f64 = points.iter().map(|p| (p.0 - x).powi(2)).sum();
+    let slope = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / spread;
+    (spread > 0.0).then_some((y - slope * x, slope))
+}
+
+fn throttling(seen: &Observed) -> Property {
+    let id = "thermal-throttling";
+    let speeds: Vec<f64> = seen.long_reads.iter().map(|sample| sample.iops).collect();
+    let (Some(first), len) = (
+        speeds.iter().skip(1).take(10).copied().reduce(f64::max),
+        speeds.len(),
+    ) else {
+        return Property::unknown(id, "long loads were not looked at");
+    };
+    let late = &speeds[len - len / 4..];
+    let last = late.iter().sum::<f64>() / late.len().max(1) as f64;
+    if last < 0.9 * first {
+        let evidence = format!(
+            "ascending reads change nothing in the drive, and fall from {first:.0} to {last:.0} a \
+             second within {len} s"
+        );
+        return Property::presence(id, true, evidence);
+    }
+    let why = format!("{len} s of reads did not make the drive slower: it may not have been warm");
+    Property::unknown(id, why)
+}

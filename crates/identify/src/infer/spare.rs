@@ -1,0 +1,178 @@
+//! Spare space, garbage collection in idle time, TRIM, and the write buffer.
+
+use super::cache::Cache;
+use super::words::{bytes, speed};
+use crate::observed::{Curve, Observed};
+use crate::property::Property;
+
+/// Random writes beyond the end of spare space are slower than this share of those before.
+const FALL_RATIO: f64 = 1.6;
+
+/// Space that drives keep back when garbage collection begins, share of the capacity: as a rule, and
+/// at most.
+const RESERVE_SHARE: f64 = 0.009;
+const RESERVE_SHARE_MAX: f64 = 0.027;
+
+pub(super) fn properties(seen: &Observed, cache: &Cache) -> Vec<Property> {
+    vec![
+        over_provisioning(seen, cache),
+        idle_gc(seen),
+        trim_restores(seen),
+        write_buffer(seen),
+    ]
+}
+
+/// Means over windows of so many bytes: (bytes at the end of each, bytes a second).
+fn windows(curve: &Curve, window_bytes: u64) -> Vec<(u64, f64)> {
+    let mut means = Vec::new();
+    let (mut from_s, mut from) = (0.0, 0);
+    for sample in &curve.samples {
+        if sample.written_bytes - from >= window_bytes && sample.t_s > from_s {
+            let speed = (sample.written_bytes - from) as f64 / (sample.t_s - from_s);
+            means.push((sample.written_bytes, speed));
+            (from_s, from) = (sample.t_s, sample.written_bytes);
+        }
+    }
+    means
+}
+
+/// Where random writes fall to their last speed: bytes, the speed before, and the last speed.
+fn fall(curve: &Curve) -> Option<(f64, f64, f64)> {
+    let windows = windows(curve, (curve.bytes() / 400).max(1));
+    let last = curve.speed_between(curve.bytes() * 99 / 100, curve.bytes())?;
+    let end = windows
+        .iter()
+        .rposition(|(_, speed)| *speed > FALL_RATIO * last)?;
+    let before = &windows[end.saturating_sub(20)..=end];
+    let before = before.iter().map(|(_, speed)| speed).sum::<f64>() / before.len() as f64;
+    Some((windows[end].0 as f64, before, last))
+}
+
+fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
+    let id = "over-provisioning-percent";
+    let Some(curve) = &seen.random else {
+        return Property::unknown(id, "the full drive was not written at random");
+    };
+    let Some((written, before, last)) = fall(curve) else {
+        let why = "random writes to the full drive show no fall: garbage collection costs less \
+                   than something else, or spare space did not end";
+        return Property::unknown(id, why);
+    };
+    if curve.bytes() as f64 > 0.49 * seen.capacity_bytes as f64 {
+        let why = "random writes to the full drive became slow for no single reason";
+        return Property::unknown(id, why);
+    }
+    // What a static cache takes is not in the data area.
+    let in_cache = cache.apart_bytes(seen).unwrap_or(0.0).min(written);
+    let capacity = seen.capacity_bytes as f64;
+    let percent = |share: f64| 100.0 * ((written - in_cache) / capacity + share);
+    let interval = (percent(0.0) - 0.3, percent(RESERVE_SHARE_MAX));
+    let evidence = format!(
+        "random writes to the full drive fall from {} to {} after {}, of which a cache took {}",
+        speed(before),
+        speed(last),
+        bytes(written),
+        bytes(in_cache)
+    );
+    let value = percent(RESERVE_SHARE);
+    Property::quantity(id, value, interval, "percent of capacity", evidence)
+}
+
+/// Bytes that are written before a curve falls to its last speed; 0 without a fall.
+fn fast_bytes(curve: &Curve, slow: f64) -> f64 {
+    let windows = windows(curve, (curve.bytes() / 64).max(1));
+    let fast = windows.iter().take_while(|(_, speed)| *speed > 1.5 * slow);
+    fast.last().map_or(0.0, |(bytes, _)| *bytes as f64)
+}
+
+/// Space that idle time makes, share of the capacity, from which on it is more than what garbage
+/// collection that had begun leaves when it ends.
+const COLLECTED_SHARE: f64 = 0.004;
+
+fn idle_gc(seen: &Observed) -> Property {
+    let id = "idle-gc";
+    let [none, short, long] = &seen.dirty[..] else {
+        return Property::unknown(id, "rests after random writes were not looked at");
+    };
+    let slow = none
+        .curve
+        .speed_between(0, none.curve.bytes())
+        .unwrap_or(0.0);
+    let [at_once, after_short, after_long] =
+        [none, short, long].map(|rested| fast_bytes(&rested.curve, slow));
+    let evidence = format!(
+        "after random writes, {} are taken fast at once, {} after {:.0} s of rest, {} after {:.0} s",
+        bytes(at_once),
+        bytes(after_short),
+        short.rest_s,
+        bytes(after_long),
+        long.rest_s
+    );
+    let much = after_long - at_once > COLLECTED_SHARE * seen.capacity_bytes as f64;
+    let more = after_long > 1.3 * after_short + 0.0002 * seen.capacity_bytes as f64;
+    Property::presence(id, much || more, evidence)
+}
+
+fn trim_restores(seen: &Observed) -> Property {
+    let id = "trim-restores";
+    let (Some(trimmed), Some(fill)) = (&seen.trimmed, &seen.fill) else {
+        return Property::unknown(id, "TRIM of the dirty drive was not looked at");
+    };
+    let mean = |curve: &Curve, bytes| curve.speed_between(0, bytes).unwrap_or(0.0);
+    let compared = trimmed.after.bytes();
+    let fresh = mean(fill, compared);
+    let (before, after) = (
+        mean(&trimmed.before, compared),
+        mean(&trimmed.after, compared),
+    );
+    let evidence = format!(
+        "the first {} are written at {} to the empty drive, {} to the dirty one, {} after TRIM",
+        bytes(compared as f64),
+        speed(fresh),
+        speed(before),
+        speed(after)
+    );
+    let kind = if before > 0.9 * fresh {
+        return Property::unknown(id, format!("{evidence}: there was nothing to restore"));
+    } else if after > 0.9 * fresh {
+        "fully"
+    } else if after > 1.15 * before {
+        "partly"
+    } else {
+        "nothing"
+    };
+    Property::kind(id, kind, evidence)
+}
+
+fn write_buffer(seen: &Observed) -> Property {
+    let id = "write-buffer-bytes";
+    let Some(curve) = &seen.burst else {
+        return Property::unknown(id, "the first writes after a rest were not looked at");
+    };
+    let all = curve.bytes();
+    let (Some(steady), Some(last)) = (curve.speed_between(all / 2, all), curve.samples.last())
+    else {
+        return Property::unknown(id, "the first writes after a rest were too few");
+    };
+    // What was taken beyond the steady speed lies in the buffer.
+    let before_end = curve
+        .samples
+        .iter()
+        .filter(|sample| sample.t_s < 0.5 * last.t_s);
+    let ahead = before_end.map(|sample| sample.written_bytes as f64 - steady * sample.t_s);
+    let value = ahead.fold(0.0, f64::max);
+    if value < LEAST_BUFFER_BYTES || value > 0.4 * all as f64 {
+        let why = "the drive takes what the link brings, or as much as its flash does: its buffer \
+                   does not fill at once";
+        return Property::unknown(id, why);
+    }
+    let evidence = format!(
+        "the first writes after a rest run ahead of the steady {} by {}",
+        speed(steady),
+        bytes(value)
+    );
+    Property::quantity(id, value, (0.8 * value, 1.3 * value), "bytes", evidence)
+}
+
+/// Less than this is what requests outstanding hold, bytes.
+const LEAST_BUFFER_BYTES: f64 = 1_000_000.0;

@@ -1,0 +1,109 @@
+//! Probes of the full drive that is written at random places.
+
+use stend_contract::{Progress, TargetError};
+
+use super::sample_ms;
+use crate::observed::{Observed, Rested, Trimmed};
+use crate::probing::{PAGE_BYTES, Probe, Probing};
+
+fn random_writes(probing: &Probing<'_>, bytes: u64) -> Probe {
+    let writes = Probe::new("randwrite", PAGE_BYTES, 32);
+    writes.within(0, probing.capacity_bytes).bytes(bytes)
+}
+
+/// Tells when writes have become slow for good: slower than what the drive wrote in ascending order
+/// at its slowest, and than a share of their own fastest, for a hundredth of the capacity or a
+/// minute.
+struct Collapse {
+    window_bytes: u64,
+    slow_bytes: u64,
+    /// Speed below which they are slow beside [`SLOW_SHARE`], bytes a second.
+    ascending_slow: f64,
+    last: (f64, u64),
+    fastest: f64,
+    slow_since: Option<(f64, u64)>,
+}
+
+/// Share of the fastest speed below which random writes are slow.
+const SLOW_SHARE: f64 = 0.35;
+
+/// Share of the slowest ascending writes below which random ones are slow: what moves all data
+/// once, as folding does, keeps to their speed.
+const ASCENDING_SHARE: f64 = 0.6;
+
+/// For so long they have to be slow where few bytes are written, s.
+const SLOW_S: f64 = 60.0;
+
+impl Collapse {
+    fn new(seen: &Observed) -> Collapse {
+        let slowest = seen.fill.as_ref().map(|fill| fill.slowest());
+        Collapse {
+            window_bytes: seen.capacity_bytes / 400,
+            slow_bytes: seen.capacity_bytes / 100,
+            ascending_slow: ASCENDING_SHARE * slowest.unwrap_or(f64::INFINITY),
+            last: (0.0, 0),
+            fastest: 0.0,
+            slow_since: None,
+        }
+    }
+
+    fn seen(&mut self, progress: &Progress) -> bool {
+        let (at_s, bytes) = (progress.elapsed_s, progress.bytes);
+        let window = bytes - self.last.1 >= self.window_bytes;
+        if !window && at_s < self.last.0 + SLOW_S {
+            return false;
+        }
+        let speed = (bytes - self.last.1) as f64 / (at_s - self.last.0).max(1e-9);
+        self.fastest = self.fastest.max(speed);
+        let begun = std::mem::replace(&mut self.last, (at_s, bytes));
+        if speed > self.ascending_slow.min(SLOW_SHARE * self.fastest) {
+            self.slow_since = None;
+            return false;
+        }
+        let (since_s, since) = *self.slow_since.get_or_insert(begun);
+        bytes > since + self.slow_bytes || at_s >= since_s + SLOW_S
+    }
+}
+
+pub(super) fn random(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let capacity_bytes = probing.capacity_bytes;
+    let writes = random_writes(probing, capacity_bytes / 2);
+    let mut collapse = Collapse::new(seen);
+    let curve = probing.curve_until(&writes, 2 * sample_ms(capacity_bytes), &mut |progress| {
+        collapse.seen(progress)
+    })?;
+    seen.random = Some(curve);
+    Ok(())
+}
+
+/// Rests that a drive is given after random writes, s: what garbage collection had begun ends in a
+/// short one, what begins in idle time needs a long one.
+const RESTS_S: [f64; 3] = [0.0, 5.0, 900.0];
+
+pub(super) fn after(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let capacity_bytes = probing.capacity_bytes;
+    let bytes = capacity_bytes / 64;
+    let ms = sample_ms(capacity_bytes / 8);
+    let rests: &[f64] = if probing.copies() {
+        &RESTS_S
+    } else {
+        &[5.0, 60.0]
+    };
+    for rest_s in rests.iter().copied() {
+        let curve = probing.aside(|copy| {
+            copy.rest(rest_s)?;
+            copy.curve(&random_writes(copy, bytes), ms)
+        })?;
+        seen.dirty.push(Rested { rest_s, curve });
+    }
+    if !probing.trims() {
+        return Ok(());
+    }
+    let ascending = Probe::ascending("write").within(0, bytes);
+    let before = probing.aside(|copy| copy.curve(&ascending, ms))?;
+    probing.trim()?;
+    probing.rest(30.0)?;
+    let after = probing.curve(&ascending, ms)?;
+    seen.trimmed = Some(Trimmed { before, after });
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! Probes of the empty drive.
+
+use stend_contract::TargetError;
+
+use super::sample_ms;
+use crate::observed::{Mixed, Observed, ReadMap, Rested};
+use crate::probing::{PAGE_BYTES, Probe, Probing};
+
+/// The part of the drive that is written in short requests first.
+pub(super) fn first_bytes(probing: &Probing<'_>) -> u64 {
+    const MOST_BYTES: u64 = 256 << 20;
+    (probing.capacity_bytes / 64).min(MOST_BYTES)
+}
+
+pub(super) fn unwritten(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    if !probing.trims() {
+        return Ok(());
+    }
+    probing.trim()?;
+    probing.rest(5.0)?;
+    let whole = Probe::reads().within(0, probing.capacity_bytes);
+    seen.unwritten_reads = Some(probing.run(&whole.for_ms(200))?.reads);
+    Ok(())
+}
+
+pub(super) fn new_data(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let bytes = first_bytes(probing);
+    probing.run(&Probe::new("write", PAGE_BYTES, 32).within(0, bytes))?;
+    // What is in the buffer still is not read from the flash.
+    probing.rest(0.05)?;
+    let reads = Probe::reads().within(0, bytes);
+    seen.new_reads = Some(probing.run(&reads.for_ms(300))?.reads);
+    Ok(())
+}
+
+pub(super) fn mixed(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let bytes = first_bytes(probing);
+    let of = |rw| Probe::new(rw, 128 * 1024, 8).within(0, bytes);
+    seen.mixed = Some(probing.aside(|copy| {
+        let reads = copy.run(&of("read"))?.read_bytes_per_s;
+        let writes = copy.run(&of("write"))?.write_bytes_per_s;
+        let both = copy.run(&of("rw").bytes(bytes))?;
+        Ok(Mixed {
+            reads,
+            writes,
+            both: both.read_bytes_per_s + both.write_bytes_per_s,
+        })
+    })?);
+    Ok(())
+}
+
+/// Parts of a map of reads.
+const PARTS: u64 = 256;
+
+/// Reads in each part.
+const PART_READS: u64 = 24;
+
+/// Bytes of the first writes after a rest.
+const BURST_BYTES: u64 = 256 << 20;
+
+pub(super) fn burst(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let first = first_bytes(probing);
+    let bytes = BURST_BYTES.min(probing.capacity_bytes / 16);
+    seen.burst = Some(probing.aside(|copy| {
+        copy.rest(2.0)?;
+        copy.curve(&Probe::ascending("write").within(first, bytes), 1)
+    })?);
+    Ok(())
+}
+
+/// Shares of the capacity that are written: more where all of it is read like new data.
+const WRITTEN_SHARES: [u64; 2] = [16, 2];
+
+pub(super) fn map(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let new_ns = seen.new_reads.map_or(0.0, |reads| reads.mean_ns);
+    for share in WRITTEN_SHARES {
+        let written_bytes = probing.capacity_bytes / share;
+        let map = probing.aside(|copy| read_map(copy, written_bytes))?;
+        let alike = map
+            .parts
+            .iter()
+            .filter(|part| part.mean_ns < 1.1 * new_ns)
+            .count();
+        let all = alike > map.parts.len() * 9 / 10;
+        seen.map = Some(map);
+        if !all || !probing.copies() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn read_map(copy: &mut Probing<'_>, written_bytes: u64) -> Result<ReadMap, TargetError> {
+    let part = written_bytes / PARTS;
+    let sections: Vec<Probe> = (0..PARTS)
+        .map(|index| {
+            let reads = Probe::reads().within(index * part, part);
+            reads.bytes(PART_READS * PAGE_BYTES).option("stonewall", 1)
+        })
+        .collect();
+    copy.run(&Probe::ascending("write").within(0, written_bytes))?;
+    copy.rest(0.05)?;
+    let parts = copy.run_all(&sections)?;
+    Ok(ReadMap {
+        written_bytes,
+        parts: parts.iter().map(|done| done.reads).collect(),
+    })
+}
+
+/// Rests after which the drive is written again, s.
+const RESTS_S: [f64; 3] = [0.0, 30.0, 300.0];
+
+pub(super) fn emptying(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    if !probing.copies() {
+        return Ok(());
+    }
+    let (bytes, capacity_bytes) = (probing.capacity_bytes / 8, probing.capacity_bytes);
+    for rest_s in RESTS_S {
+        let curve = probing.aside(|copy| {
+            copy.run(&Probe::ascending("write").within(0, bytes))?;
+            copy.rest(rest_s)?;
+            let next = Probe::ascending("write").within(bytes, bytes.min(capacity_bytes - bytes));
+            copy.curve(&next, sample_ms(bytes))
+        })?;
+        seen.emptied.push(Rested { rest_s, curve });
+    }
+    Ok(())
+}
+
+pub(super) fn fill(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let capacity_bytes = probing.capacity_bytes;
+    let first = first_bytes(probing);
+    let rest = Probe::ascending("write").within(first, capacity_bytes - first);
+    seen.fill = Some(probing.curve(&rest, sample_ms(capacity_bytes))?);
+    let latest = capacity_bytes / 1024;
+    let reads = Probe::reads().within(capacity_bytes - latest, latest);
+    seen.latest_reads = Some(probing.run(&reads.for_ms(900))?.reads);
+    Ok(())
+}

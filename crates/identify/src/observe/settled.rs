@@ -1,0 +1,131 @@
+//! Probes of the full drive after a rest.
+
+use stend_contract::TargetError;
+
+use super::sample_ms;
+use crate::observed::{Observed, Rested};
+use crate::probing::{LONG_BYTES, PAGE_BYTES, Probe, Probing};
+
+/// How long a drive rests before it counts as settled, s: a real one for less.
+fn long_rest_s(probing: &Probing<'_>) -> f64 {
+    if probing.copies() { 4.0 * 3600.0 } else { 60.0 }
+}
+
+/// Parts in which the full drive is looked at.
+const PARTS: u64 = 64;
+
+/// Reads in each of them.
+const PART_READS: u64 = 48;
+
+/// Medians that differ by less than this ratio are of one kind of flash.
+const SAME_RATIO: f64 = 1.06;
+
+/// The longest stretch of the drive that reads alike, which is not the first, where short requests
+/// were written: (offset, length).
+fn alike(medians_ns: &[u64], part_bytes: u64) -> (u64, u64) {
+    let mut longest = (1, 1);
+    let mut begin = 1;
+    for end in 2..=medians_ns.len() {
+        let within = &medians_ns[begin..end];
+        let (low, high) = (within.iter().min(), within.iter().max());
+        if *high.unwrap_or(&0) as f64 > SAME_RATIO * *low.unwrap_or(&0) as f64 {
+            begin = end - 1;
+        }
+        if end - begin > longest.1 {
+            longest = (begin, end - begin);
+        }
+    }
+    (longest.0 as u64 * part_bytes, longest.1 as u64 * part_bytes)
+}
+
+pub(super) fn reads(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    probing.rest(long_rest_s(probing))?;
+    let part = probing.capacity_bytes / PARTS;
+    let sections: Vec<Probe> = (0..PARTS)
+        .map(|index| {
+            let reads = Probe::reads().within(index * part, part.min(SPAN_BYTES));
+            reads.bytes(PART_READS * PAGE_BYTES).option("stonewall", 1)
+        })
+        .collect();
+    let parts = probing.run_all(&sections)?;
+    let medians: Vec<u64> = parts.iter().map(|done| done.reads.p50_ns).collect();
+    let (offset, len) = alike(&medians, part);
+    seen.alike = Some((offset, len));
+    seen.settled_parts = parts.iter().map(|done| done.reads).collect();
+    let near = Probe::reads().within(offset, len.min(64 << 20));
+    seen.settled_reads = Some(probing.run(&near.for_ms(300))?.reads);
+    let ascending = Probe::new("read", PAGE_BYTES, 1)
+        .within(offset, len)
+        .for_ms(100);
+    seen.ascending_reads = Some(probing.run(&ascending)?.reads);
+    Ok(())
+}
+
+/// Bytes of the smallest span.
+const SPAN_BYTES: u64 = 4 << 20;
+
+pub(super) fn scaling(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let (offset, len) = seen.alike.unwrap_or((0, probing.capacity_bytes));
+    for depth in [1, 2, 4, 8, 16, 32, 64, 128] {
+        let reads = Probe::deep_reads(depth);
+        let done = probing.run(&reads.within(offset, len).for_ms(200))?;
+        seen.depths.push((depth, done.reads));
+    }
+    let read_ns = seen.settled_reads.map_or(1e5, |reads| reads.mean_ns);
+    let mut span = SPAN_BYTES;
+    while span <= len {
+        // The map of a span is at hand when each of its pieces has been read once.
+        let warm_up = (span / SPAN_BYTES * 4).max(1000) as f64;
+        let warm_up_ms = (warm_up * read_ns / 1e6) as u64;
+        let reads = Probe::reads().within(offset, span).for_ms(200);
+        let done = probing.run(&reads.option("ramp_time", format!("{warm_up_ms}ms")))?;
+        seen.spans.push((span, done.reads));
+        span *= 2;
+    }
+    Ok(())
+}
+
+/// Distances of pairs: so many, each of so many bytes more than the one before.
+const PAIRS: u64 = 384;
+const PAIR_STEP_BYTES: u64 = 16 * 1024;
+
+/// Pairs of pages that lie anywhere.
+const FAR_PAIRS: u64 = 768;
+
+/// The golden ratio's fraction.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
+/// Requests outstanding to each page of a pair: enough that its die is never idle.
+const PAIR_DEPTH: u32 = 4;
+
+pub(super) fn pairs(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let (offset, _) = seen.alike.unwrap_or_default();
+    let page = |at| Probe::deep_reads(PAIR_DEPTH).page(at).for_ms(3);
+    for index in 1..=PAIRS {
+        let distance = index * PAIR_STEP_BYTES;
+        let done = probing.run_all(&[page(offset), page(offset + distance)])?;
+        seen.pairs
+            .push((distance, done.iter().map(|done| done.reads.per_s).sum()));
+    }
+    let (_, len) = seen.alike.unwrap_or((0, probing.capacity_bytes));
+    for index in 1..=FAR_PAIRS {
+        // Multiples of an irrational number lie evenly, and with no period.
+        let distance = (index as f64 * GOLDEN).fract() * (len - LONG_BYTES) as f64;
+        let distance = distance as u64 / PAIR_STEP_BYTES * PAIR_STEP_BYTES;
+        let done = probing.run_all(&[page(offset), page(offset + distance)])?;
+        seen.far_pairs
+            .push((distance, done.iter().map(|done| done.reads.per_s).sum()));
+    }
+    Ok(())
+}
+
+pub(super) fn full(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let bytes = probing.capacity_bytes / 4;
+    let rest_s = long_rest_s(probing);
+    let curve = probing.aside(|copy| {
+        let again = Probe::ascending("write").within(0, bytes);
+        copy.curve(&again, sample_ms(bytes))
+    })?;
+    seen.full = Some(Rested { rest_s, curve });
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! What was seen of a drive.
+
+use serde::{Deserialize, Serialize};
+use stend_record::review::Sample;
+
+pub use crate::probing::{Curve, Times};
+
+/// What was seen of a drive from outside. What was not looked at, or could not be, is missing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Observed {
+    /// Bytes that were probed.
+    pub capacity_bytes: u64,
+    /// Random reads of a page, one at a time, of space that was never written or was given TRIM.
+    pub unwritten_reads: Option<Times>,
+    /// The same of what has just been written in short requests.
+    pub new_reads: Option<Times>,
+    /// The same of what was written long ago, after a rest.
+    pub settled_reads: Option<Times>,
+    /// Random reads of a page in equal parts of the full drive, after a rest.
+    pub settled_parts: Vec<Times>,
+    /// The part of the full drive that reads alike: offset and length, bytes.
+    pub alike: Option<(u64, u64)>,
+    /// Writes in long requests from the beginning to the end of the empty drive.
+    pub fill: Option<Curve>,
+    /// Reads of what that wrote last, at once.
+    pub latest_reads: Option<Times>,
+    /// The first writes in long requests after a rest, each millisecond.
+    pub burst: Option<Curve>,
+    /// Reads by place, at once after a part of the empty drive was written in ascending order.
+    pub map: Option<ReadMap>,
+    /// Random reads of a page: outstanding requests, and what was done.
+    pub depths: Vec<(u32, Times)>,
+    /// Random reads of a page within so many bytes, one at a time.
+    pub spans: Vec<(u64, Times)>,
+    /// Reads of a page in ascending order, one at a time.
+    pub ascending_reads: Option<Times>,
+    /// Two pages so many bytes apart that are read at the same time: reads a second of both.
+    pub pairs: Vec<(u64, f64)>,
+    /// The same of pages that lie anywhere.
+    pub far_pairs: Vec<(u64, f64)>,
+    /// Writes of a page with a flush after so many: mean time of a flush, and of a write, ns.
+    pub flushes: Vec<Flush>,
+    /// Random writes of 512 bytes and of a page, each a second.
+    pub short_writes: Option<(f64, f64)>,
+    /// Ascending reads, writes, and both at once.
+    pub mixed: Option<Mixed>,
+    /// Writes in long requests over the full drive, after a rest.
+    pub full: Option<Rested>,
+    /// Writes in long requests to the empty drive after its fastest writes have ended and it has
+    /// rested.
+    pub emptied: Vec<Rested>,
+    /// Random writes of a page over the full drive.
+    pub random: Option<Curve>,
+    /// Random writes after those: without a rest, and with one.
+    pub dirty: Vec<Rested>,
+    /// Writes in long requests to the dirty drive, before TRIM of all of it and after.
+    pub trimmed: Option<Trimmed>,
+    /// Ascending reads for minutes, requests a second.
+    pub long_reads: Vec<Sample>,
+}
+
+/// Flushes among writes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Flush {
+    /// Writes of a page between two flushes.
+    pub every: u32,
+    /// Mean time of a flush, ns.
+    pub flush_ns: f64,
+    /// Mean time of a write, ns.
+    pub write_ns: f64,
+}
+
+/// Ascending requests of both directions, bytes a second.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mixed {
+    /// Reads alone.
+    pub reads: f64,
+    /// Writes alone.
+    pub writes: f64,
+    /// Both, in equal shares, in all.
+    pub both: f64,
+}
+
+/// Reads of a page by the place that is read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReadMap {
+    /// Bytes that were written before, from the beginning.
+    pub written_bytes: u64,
+    /// Reads in equal parts of these, in ascending order.
+    pub parts: Vec<Times>,
+}
+
+/// Writes after a rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rested {
+    /// The rest, s.
+    pub rest_s: f64,
+    /// The writes.
+    pub curve: Curve,
+}
+
+/// What TRIM restores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trimmed {
+    /// Writes to the dirty drive.
+    pub before: Curve,
+    /// The same after TRIM.
+    pub after: Curve,
+}
+
+impl Observed {
+    /// Bytes that the fill of the empty drive wrote.
+    pub(crate) fn fill_bytes(&self) -> u64 {
+        self.fill.as_ref().map_or(0, Curve::bytes)
+    }
+
+    /// Of the parts of the full drive, after a rest, the one that is read the slowest of all but
+    /// one in eight: data in the drive's usual mode, where some may be in an SLC cache still.
+    pub(crate) fn slowest_settled(&self) -> Option<Times> {
+        let mut parts = self.settled_parts.clone();
+        parts.sort_by_key(|times| (times.p1_ns, times.p50_ns));
+        match parts.len() {
+            0 => self.settled_reads,
+            len => Some(parts[len - 1 - len / 8]),
+        }
+    }
+}

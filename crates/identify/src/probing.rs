@@ -1,0 +1,347 @@
+//! Jobs on a target, in the few forms that probes need.
+
+use std::fmt::{Display, Write};
+
+use serde::{Deserialize, Serialize};
+use stend_analysis::steps;
+use stend_contract::{JobOutcome, JobRequest, Progress, Target, TargetError};
+use stend_record::fio;
+use stend_record::review::{Sample, Series};
+
+/// Bytes of a logical page, which is the unit of most probes.
+pub(crate) const PAGE_BYTES: u64 = 4096;
+
+/// Bytes of the requests of sequential probes.
+pub(crate) const LONG_BYTES: u64 = 128 * 1024;
+
+/// A target that is probed.
+pub(crate) struct Probing<'a> {
+    target: &'a mut dyn Target,
+    /// Bytes of it that are probed.
+    pub capacity_bytes: u64,
+    seed: u64,
+}
+
+/// A load, as the options of a fio job.
+#[derive(Clone, Debug)]
+pub(crate) struct Probe {
+    rw: &'static str,
+    block_bytes: u64,
+    depth: u32,
+    offset_bytes: u64,
+    size_bytes: u64,
+    more: String,
+}
+
+/// How long requests took, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Times {
+    /// Mean.
+    pub mean_ns: f64,
+    /// 1 %: as short as what disturbs a request allows.
+    pub p1_ns: u64,
+    /// Median.
+    pub p50_ns: u64,
+    /// 99 %.
+    pub p99_ns: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Requests a second.
+    pub per_s: f64,
+}
+
+impl Times {
+    fn of(direction: &fio::Direction) -> Times {
+        // Engines that complete a request within its submission have no completion latency.
+        let latency = &direction.lat_ns;
+        let percentiles = [&direction.lat_ns, &direction.clat_ns];
+        let at = |percentile| {
+            let known = percentiles
+                .iter()
+                .find_map(|latency| latency.at(percentile));
+            known.unwrap_or(latency.mean as u64)
+        };
+        Times {
+            mean_ns: latency.mean,
+            p1_ns: at(1.0),
+            p50_ns: at(50.0),
+            p99_ns: at(99.0),
+            requests: latency.n,
+            per_s: direction.iops,
+        }
+    }
+}
+
+/// What a job did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    pub reads: Times,
+    pub writes: Times,
+    pub read_bytes_per_s: f64,
+    pub write_bytes_per_s: f64,
+    /// Mean time of a flush, ns.
+    pub flush_ns: Option<f64>,
+}
+
+impl Done {
+    fn of(job: &fio::Job) -> Done {
+        Done {
+            reads: Times::of(&job.read),
+            writes: Times::of(&job.write),
+            read_bytes_per_s: job.read.bw_bytes as f64,
+            write_bytes_per_s: job.write.bw_bytes as f64,
+            flush_ns: job.sync_latency().map(|latency| latency.mean),
+        }
+    }
+}
+
+impl Probe {
+    pub fn new(rw: &'static str, block_bytes: u64, depth: u32) -> Probe {
+        Probe {
+            rw,
+            block_bytes,
+            depth,
+            offset_bytes: 0,
+            size_bytes: 0,
+            more: String::new(),
+        }
+    }
+
+    /// Random reads of a page, one at a time.
+    pub fn reads() -> Probe {
+        Probe::deep_reads(1)
+    }
+
+    /// The same, so many at a time.
+    pub fn deep_reads(depth: u32) -> Probe {
+        Probe::new("randread", PAGE_BYTES, depth).option("norandommap", 1)
+    }
+
+    /// Long requests in ascending order.
+    pub fn ascending(rw: &'static str) -> Probe {
+        Probe::new(rw, LONG_BYTES, 32)
+    }
+
+    /// On so many bytes from this place.
+    pub fn within(self, offset_bytes: u64, size_bytes: u64) -> Probe {
+        Probe {
+            offset_bytes: offset_bytes / LONG_BYTES * LONG_BYTES,
+            size_bytes: size_bytes / LONG_BYTES * LONG_BYTES,
+            ..self
+        }
+    }
+
+    /// On this one page.
+    pub fn page(self, offset_bytes: u64) -> Probe {
+        Probe {
+            offset_bytes,
+            size_bytes: PAGE_BYTES,
+            ..self
+        }
+    }
+
+    pub fn option(mut self, key: &str, value: impl Display) -> Probe {
+        writeln!(self.more, "{key}={value}").expect("text grows");
+        self
+    }
+
+    /// Again and again for so many milliseconds.
+    pub fn for_ms(self, ms: u64) -> Probe {
+        self.option("time_based", 1)
+            .option("runtime", format!("{ms}ms"))
+    }
+
+    /// So many bytes, whole requests.
+    pub fn bytes(self, bytes: u64) -> Probe {
+        let bytes = (bytes / self.block_bytes).max(1) * self.block_bytes;
+        self.option("io_size", bytes)
+    }
+
+    fn section(&self, name: &str) -> String {
+        format!(
+            "[{name}]\nrw={}\nbs={}\niodepth={}\noffset={}\nsize={}\n{}",
+            self.rw, self.block_bytes, self.depth, self.offset_bytes, self.size_bytes, self.more
+        )
+    }
+}
+
+/// Options of every job.
+const GLOBAL: &str = "[global]\npercentile_list=1:50:99\nlat_percentiles=1\n";
+
+impl<'a> Probing<'a> {
+    pub fn new(target: &'a mut dyn Target, capacity_bytes: u64, seed: u64) -> Probing<'a> {
+        Probing {
+            target,
+            capacity_bytes: capacity_bytes / LONG_BYTES * LONG_BYTES,
+            seed,
+        }
+    }
+
+    pub fn run(&mut self, probe: &Probe) -> Result<Done, TargetError> {
+        Ok(self.run_all(std::slice::from_ref(probe))?[0])
+    }
+
+    /// These loads at once, or one after the other where they have the option `stonewall`.
+    pub fn run_all(&mut self, probes: &[Probe]) -> Result<Vec<Done>, TargetError> {
+        let outcome = self.job(probes, 0)?;
+        Ok(outcome.fio.jobs.iter().map(Done::of).collect())
+    }
+
+    /// The speed of a load of writes over time.
+    pub fn curve(&mut self, probe: &Probe, sample_ms: u32) -> Result<Curve, TargetError> {
+        let outcome = self.job(std::slice::from_ref(probe), sample_ms)?;
+        Ok(Curve::of(&outcome, probe.block_bytes, sample_ms))
+    }
+
+    /// The speed of reads over time, requests a second.
+    pub fn read_curve(
+        &mut self,
+        probe: &Probe,
+        sample_ms: u32,
+    ) -> Result<Vec<Sample>, TargetError> {
+        let outcome = self.job(std::slice::from_ref(probe), sample_ms)?;
+        let samples = outcome.samples.iter().map(|sample| Sample {
+            t_s: sample.t_s,
+            written_bytes: sample.read_bytes,
+            iops: sample.read_iops,
+        });
+        Ok(samples.collect())
+    }
+
+    /// The same as [`Probing::curve`], which ends where `enough` says so of the progress.
+    pub fn curve_until(
+        &mut self,
+        probe: &Probe,
+        sample_ms: u32,
+        enough: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Curve, TargetError> {
+        let text = format!("{GLOBAL}{}", probe.section("probe"));
+        let request = JobRequest {
+            text: &text,
+            seed: self.seed,
+            sample_ms,
+        };
+        let every_s = f64::from(sample_ms) / 1e3;
+        let outcome = self.target.run_until_enough(&request, every_s, enough)?;
+        Ok(Curve::of(&outcome, probe.block_bytes, sample_ms))
+    }
+
+    fn job(&mut self, probes: &[Probe], sample_ms: u32) -> Result<JobOutcome, TargetError> {
+        let sections = probes.iter().enumerate();
+        let sections = sections.map(|(index, probe)| probe.section(&format!("probe{index}")));
+        let text = sections.fold(GLOBAL.to_owned(), |text, section| text + &section);
+        self.target.run(&JobRequest {
+            text: &text,
+            seed: self.seed,
+            sample_ms,
+        })
+    }
+
+    pub fn rest(&mut self, seconds: f64) -> Result<(), TargetError> {
+        self.target.idle(seconds)
+    }
+
+    pub fn trims(&self) -> bool {
+        self.target.trim_supported()
+    }
+
+    pub fn trim(&mut self) -> Result<(), TargetError> {
+        self.target.trim_all()
+    }
+
+    /// Does something on a copy in the present state, or, where there is none, on the target.
+    pub fn aside<T>(
+        &mut self,
+        probe: impl FnOnce(&mut Probing<'_>) -> Result<T, TargetError>,
+    ) -> Result<T, TargetError> {
+        match self.target.fork() {
+            Some(mut copy) => probe(&mut Probing {
+                target: &mut *copy,
+                capacity_bytes: self.capacity_bytes,
+                seed: self.seed,
+            }),
+            None => probe(self),
+        }
+    }
+
+    /// Whether probes can be made on copies.
+    pub fn copies(&self) -> bool {
+        self.target.can_fork()
+    }
+}
+
+/// The speed of writes over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// Length of a sample, s.
+    pub interval_s: f64,
+    /// Bytes of a request.
+    pub block_bytes: u64,
+    /// Samples in the order of time.
+    pub samples: Vec<Sample>,
+}
+
+/// A stretch of a curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stretch {
+    pub from_bytes: u64,
+    pub to_bytes: u64,
+    pub seconds: f64,
+    pub bytes_per_s: f64,
+}
+
+impl Curve {
+    fn of(outcome: &JobOutcome, block_bytes: u64, sample_ms: u32) -> Curve {
+        let samples = outcome.samples.iter().map(|sample| Sample {
+            t_s: sample.t_s,
+            written_bytes: sample.written_bytes,
+            iops: sample.write_iops,
+        });
+        Curve {
+            interval_s: f64::from(sample_ms) / 1e3,
+            block_bytes,
+            samples: samples.collect(),
+        }
+    }
+
+    /// Its levels.
+    pub(crate) fn stretches(&self) -> Vec<Stretch> {
+        let series = Series::of(
+            "",
+            Default::default(),
+            self.interval_s,
+            self.samples.clone(),
+        );
+        let levels = steps(&series).into_iter().map(|level| Stretch {
+            from_bytes: level.from_bytes,
+            to_bytes: level.to_bytes,
+            seconds: level.to_s - level.from_s,
+            bytes_per_s: level.iops_mean * self.block_bytes as f64,
+        });
+        levels.collect()
+    }
+
+    /// Its slowest level, bytes a second; infinite of an empty curve.
+    pub(crate) fn slowest(&self) -> f64 {
+        let speeds = self
+            .stretches()
+            .into_iter()
+            .map(|stretch| stretch.bytes_per_s);
+        speeds.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Bytes written in all.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.samples.last().map_or(0, |sample| sample.written_bytes)
+    }
+
+    /// Mean speed from one number of bytes written to another, bytes a second.
+    pub(crate) fn speed_between(&self, from_bytes: u64, to_bytes: u64) -> Option<f64> {
+        let within = |s: &&Sample| s.written_bytes >= from_bytes && s.written_bytes <= to_bytes;
+        let mut within = self.samples.iter().filter(within);
+        let first = within.next()?;
+        let last = within.next_back()?;
+        let bytes = (last.written_bytes - first.written_bytes) as f64;
+        (last.t_s > first.t_s).then(|| bytes / (last.t_s - first.t_s))
+    }
+}

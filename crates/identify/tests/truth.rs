@@ -1,0 +1,129 @@
+//! What a model says of the properties that are inferred.
+
+use std::collections::BTreeMap;
+
+use stend_drive::spec::{PAGE_BYTES, PoolSpec, Throttle, WhenFull};
+use stend_drive::{Model, Spec};
+
+/// What is so.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Truth {
+    /// Whether there is such a mechanism.
+    Present(bool),
+    /// From as little to as much as may be said, where a model has no single figure.
+    Quantity(f64, f64),
+    /// One of several kinds.
+    Kind(&'static str),
+    /// There is no such thing to be told.
+    Nothing,
+}
+
+fn pool_bytes(spec: &Spec, pool: &PoolSpec) -> f64 {
+    let superblock =
+        u64::from(pool.rows) * u64::from(spec.dies) * u64::from(spec.pages_per_mp_page);
+    (u64::from(pool.superblocks) * superblock * PAGE_BYTES) as f64
+}
+
+/// Share of data beside parity.
+fn data_share(spec: &Spec) -> f64 {
+    spec.parity_data
+        .map_or(1.0, |data| f64::from(data) / f64::from(data + 1))
+}
+
+/// Bytes of user data that an empty cache holds.
+fn cache_bytes(spec: &Spec) -> f64 {
+    let Some(cache) = &spec.cache else { return 0.0 };
+    let one = pool_bytes(
+        spec,
+        &PoolSpec {
+            superblocks: 1,
+            ..cache.pool.clone()
+        },
+    );
+    let dynamic = f64::from(cache.dynamic_superblocks) * one;
+    (pool_bytes(spec, &cache.pool) + dynamic) * data_share(spec)
+}
+
+fn kind(spec: &Spec) -> Truth {
+    let Some(cache) = &spec.cache else {
+        return Truth::Nothing;
+    };
+    let bits = f64::from(spec.data.timing.pages_per_word_line());
+    match (cache.pool.superblocks, cache.dynamic_superblocks) {
+        (_, 0) => Truth::Kind("static"),
+        (0, _) if cache_bytes(spec) * bits > 0.9 * spec.user_bytes as f64 => {
+            Truth::Kind("whole-array")
+        }
+        (0, _) => Truth::Kind("dynamic"),
+        _ => Truth::Kind("both"),
+    }
+}
+
+/// The truth of a model by the id of a property.
+pub fn truth(model: &Model) -> BTreeMap<&'static str, Truth> {
+    let spec = model.spec();
+    let near =
+        |value: f64, share: f64| Truth::Quantity(value * (1.0 - share), value * (1.0 + share));
+    let data = pool_bytes(&spec, &spec.data) * data_share(&spec);
+    let spare = 100.0 * (data / spec.user_bytes as f64 - 1.0);
+    let controller = &spec.controller;
+    let mapped = u64::from(controller.l2p_segments) * u64::from(controller.l2p_segment_pages);
+    let misses = spec.l2p_cache.is_some() || controller.read_l2p_miss.0 > 0;
+    let map_cache = misses && mapped * PAGE_BYTES < spec.user_bytes;
+    let throttles = matches!(&spec.thermal, Some(t) if t.throttle != Throttle::None);
+    let cache = spec.cache.as_ref();
+    let or_nothing = |there: bool, truth: Truth| if there { truth } else { Truth::Nothing };
+    let program_bytes = u64::from(spec.program_pages()) * PAGE_BYTES;
+    let slc_bytes = u64::from(spec.pages_per_mp_page) * PAGE_BYTES;
+    let stripe = if cache.is_some() {
+        (slc_bytes, program_bytes)
+    } else {
+        (program_bytes, program_bytes)
+    };
+    let buffer = u64::from(spec.buffer.write_pages) * PAGE_BYTES;
+    [
+        ("slc-cache", Truth::Present(cache.is_some())),
+        ("slc-cache-kind", kind(&spec)),
+        (
+            "slc-cache-bytes",
+            or_nothing(cache.is_some(), near(cache_bytes(&spec), 0.05)),
+        ),
+        (
+            "slc-when-full",
+            match cache.map(|cache| cache.when_full) {
+                None => Truth::Nothing,
+                Some(WhenFull::Wait) => Truth::Kind("fold-first"),
+                Some(_) => Truth::Kind("direct"),
+            },
+        ),
+        (
+            "slc-idle-emptying",
+            or_nothing(cache.is_some(), Truth::Present(spec.idle.enabled)),
+        ),
+        (
+            "over-provisioning-percent",
+            Truth::Quantity(spare - 2.0, spare + 2.0),
+        ),
+        ("idle-gc", Truth::Present(spec.idle.enabled)),
+        ("parallel-dies", near(f64::from(spec.dies), 0.0)),
+        (
+            "stripe-bytes",
+            Truth::Quantity(stripe.0 as f64, stripe.1 as f64),
+        ),
+        ("write-buffer-bytes", near(buffer as f64, 0.3)),
+        (
+            "read-ahead",
+            Truth::Present(spec.buffer.read_ahead_pages > 0),
+        ),
+        ("power-loss-protection", Truth::Present(spec.buffer.plp)),
+        ("half-duplex", Truth::Present(spec.buffer.half_duplex)),
+        ("thermal-throttling", Truth::Present(throttles)),
+        ("map-cache", Truth::Present(map_cache)),
+        (
+            "map-cache-bytes",
+            or_nothing(map_cache, near((mapped * PAGE_BYTES) as f64, 0.2)),
+        ),
+    ]
+    .into_iter()
+    .collect()
+}
