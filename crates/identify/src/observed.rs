@@ -11,6 +11,8 @@ pub use crate::probing::{Curve, Times};
 pub struct Observed {
     /// Bytes that were probed.
     pub capacity_bytes: u64,
+    /// Groups of probes that were not carried out.
+    pub left_out: Vec<String>,
     /// Random reads of a page, one at a time, of space that was never written or was given TRIM.
     pub unwritten_reads: Option<Times>,
     /// The same of what has just been written in short requests.
@@ -19,6 +21,8 @@ pub struct Observed {
     pub settled_reads: Option<Times>,
     /// Random reads of a page in equal parts of the full drive, after a rest.
     pub settled_parts: Vec<Times>,
+    /// The rest, s.
+    pub settled_s: f64,
     /// The part of the full drive that reads alike: offset and length, bytes.
     pub alike: Option<(u64, u64)>,
     /// Writes in long requests from the beginning to the end of the empty drive.
@@ -29,6 +33,8 @@ pub struct Observed {
     pub burst: Option<Curve>,
     /// Reads by place, at once after a part of the empty drive was written in ascending order.
     pub map: Option<ReadMap>,
+    /// The same places after a rest.
+    pub rested_map: Option<ReadMap>,
     /// Random reads of a page: outstanding requests, and what was done.
     pub depths: Vec<(u32, Times)>,
     /// Random reads of a page within so many bytes, one at a time.
@@ -47,13 +53,19 @@ pub struct Observed {
     pub mixed: Option<Mixed>,
     /// Writes in long requests over the full drive, after a rest.
     pub full: Option<Rested>,
+    /// Reads by place, at once after a part of the full drive was written again after a rest.
+    pub full_map: Option<ReadMap>,
     /// Writes in long requests to the empty drive after its fastest writes have ended and it has
     /// rested.
     pub emptied: Vec<Rested>,
+    /// Random writes of a page over the empty drive.
+    pub fresh_random: Option<Curve>,
     /// Random writes of a page over the full drive.
     pub random: Option<Curve>,
     /// Random writes after those: without a rest, and with one.
     pub dirty: Vec<Rested>,
+    /// What rests gave back after random writes to the full drive, as a review saw it.
+    pub recovered: Vec<Recovered>,
     /// Writes in long requests to the dirty drive, before TRIM of all of it and after.
     pub trimmed: Option<Trimmed>,
     /// Ascending reads for minutes, requests a second.
@@ -98,6 +110,19 @@ pub struct Rested {
     pub rest_s: f64,
     /// The writes.
     pub curve: Curve,
+}
+
+/// What a rest gave back.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recovered {
+    /// The rest, s.
+    pub rest_s: f64,
+    /// The drive was given TRIM before.
+    pub trim: bool,
+    /// Bytes that were written fast after it.
+    pub bytes: u64,
+    /// Writes a second at first.
+    pub per_s: f64,
 }
 
 /// What TRIM restores.

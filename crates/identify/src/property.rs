@@ -14,6 +14,9 @@ pub struct Identification {
     pub target: String,
     /// Bytes that were looked at.
     pub capacity_bytes: u64,
+    /// What was to be done and was not, for want of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// One entry a property, in a fixed order: also of those that cannot be told.
     pub properties: Vec<Property>,
 }
@@ -115,6 +118,11 @@ impl Property {
             why_not: Some(why_not.into()),
             ..Property::default()
         }
+    }
+
+    /// Whether it was told to be of this kind.
+    pub fn is_kind(&self, kind: &str) -> bool {
+        matches!(&self.value, Some(Value::Kind(told)) if self.told && told == kind)
     }
 
     /// The value of a quantity that was told.

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod drive;
+mod identify;
 mod lab;
 mod marks;
 
@@ -14,6 +15,7 @@ use stend_serve::server::Address;
 
 use crate::values;
 pub use drive::{DriveArgs, DriveCommand, MonitorArgs, OnOff};
+pub use identify::IdentifyArgs;
 pub use lab::{CompareArgs, ExportFormat, LabArgs, LabCommand, LabPath};
 pub use marks::{MarkArgs, SetArgs};
 
@@ -114,6 +116,12 @@ pub enum Command {
     Report(ReportArgs),
     /// Compare reviews in the lab: differing conditions, figures, ratios; as a page with --out.
     Compare(CompareArgs),
+    /// Tell what is inside a drive from what can be seen from outside: its caches, spare space,
+    /// dies, and what it does in idle time.
+    ///
+    /// Each property has a 90 % interval and its evidence, or the reason why it cannot be told.
+    /// All data of a target is lost.
+    Identify(IdentifyArgs),
     /// Check the findings of published reviews on the drive models: which hold, and which do not.
     ///
     /// Simulations that this build of the program has made before are taken from the lab.

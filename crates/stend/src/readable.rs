@@ -32,6 +32,7 @@ fn named(command: &Command) -> Vec<PathBuf> {
         ]
         .concat(),
         Command::Run(args) => [vec![args.job.clone()], paths(&args.on.on), lab(&args.lab)].concat(),
+        Command::Identify(args) => [paths(&args.names), lab(&args.lab)].concat(),
         Command::Sweep(args) => [vec![args.study.clone()], lab(&args.lab)].concat(),
         Command::Replay(args) => [one(&args.trace), paths(&args.on.on), lab(&args.lab)].concat(),
         Command::Traces(args) => match &args.command {

@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::str::FromStr;
+use std::time::Duration;
 
 use stend_drive::model::Setting;
 use stend_method::SteadyLoad;
@@ -41,6 +42,17 @@ pub fn size(text: &str) -> Result<u64, String> {
     number
         .checked_mul(factor)
         .ok_or_else(|| format!("`{text}` is more than 64 bits can hold"))
+}
+
+/// A time that is not 0: `90s`, `20m`, `2h`.
+///
+/// # Errors
+/// What is allowed.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let parsed = text.parse::<jiff::SignedDuration>().ok();
+    let time = parsed.and_then(|time| Duration::try_from(time).ok());
+    time.filter(|time| !time.is_zero())
+        .ok_or_else(|| format!("`{text}` is no time, such as 90s, 20m or 2h"))
 }
 
 /// A range of sizes, from the least to the most: `250GB..512GB`, `500GB..`, `..256GB`.

@@ -2,7 +2,7 @@
 //! full, and how fast it empties.
 
 use super::words::{bytes, speed, us};
-use crate::observed::{Curve, Observed, Times};
+use crate::observed::{Curve, Observed, ReadMap, Times};
 use crate::probing::Stretch;
 use crate::property::Property;
 
@@ -66,6 +66,17 @@ fn step(curve: &Curve) -> Option<Step> {
     })
 }
 
+/// The most of an empty drive that is taken fast into a cache, share of the capacity: what is
+/// written beyond it may lie anywhere.
+const CACHE_SHARE_MAX: f64 = 0.75;
+
+/// The end of the cache of the empty drive, as ascending writes show it, or else random ones.
+fn first_step(seen: &Observed) -> Option<Step> {
+    let cache = |step: &Step| step.bytes < CACHE_SHARE_MAX * seen.capacity_bytes as f64;
+    let of = |curve: &Option<Curve>| curve.as_ref().and_then(step).filter(cache);
+    of(&seen.fill).or_else(|| of(&seen.fresh_random))
+}
+
 /// The speed of the longest stretch, by bytes, of the second half of a curve.
 fn settled_speed(stretches: &[Stretch], all_bytes: u64) -> Option<f64> {
     let late = stretches
@@ -81,7 +92,7 @@ impl Cache {
         let first = seen
             .new_reads
             .map_or(0, |_| seen.capacity_bytes - seen.fill_bytes());
-        let step_seen = seen.fill.as_ref().and_then(step);
+        let step_seen = first_step(seen);
         let mut cache = Cache {
             present,
             why,
@@ -96,8 +107,8 @@ impl Cache {
         if let Some(step) = &step_seen {
             let written = step.bytes + first as f64;
             // How fast it is emptied beside the writes does not show: at most as fast as later.
-            let value = written - step.moved / 2.0;
-            let interval = (0.97 * (written - step.moved), 1.03 * written);
+            let value = written - step.moved;
+            let interval = (0.97 * value, 1.08 * written);
             cache.bytes = Some((value, interval));
             cache.speeds = Some((step.fast, step.slow));
             cache.bytes_evidence = format!(
@@ -106,22 +117,22 @@ impl Cache {
                 speed(step.fast),
                 speed(step.slow)
             );
-        } else if let Some((value, evidence)) = mapped(seen) {
+        } else if let Some((value, evidence)) = seen.map.as_ref().and_then(|map| mapped(seen, map))
+        {
             cache.bytes = Some((value, (0.96 * value, 1.08 * value)));
             cache.bytes_evidence = evidence;
         }
         let full = seen.full.as_ref().and_then(|full| step(&full.curve));
-        cache.full_bytes = full.map(|step| step.bytes - step.moved);
+        let full = full.map(|step| step.bytes - step.moved);
+        cache.full_bytes = full.or_else(|| Some(mapped(seen, seen.full_map.as_ref()?)?.0));
         cache
     }
 
     /// Bytes that the full drive takes into a cache that has blocks of its own.
     pub fn apart_bytes(&self, seen: &Observed) -> Option<f64> {
-        const APART_SHARE: f64 = 0.045;
+        let own = self.kind(seen).is_ok_and(|kind| kind.is_kind("static"));
+        own.then_some(())?;
         let (empty, _) = self.bytes?;
-        if empty > APART_SHARE * seen.capacity_bytes as f64 {
-            return None;
-        }
         Some(self.full_bytes.unwrap_or(empty))
     }
 
@@ -182,18 +193,19 @@ impl Cache {
     }
 
     fn kind(&self, seen: &Observed) -> Result<Property, String> {
-        const WHOLE_SHARE: f64 = 0.25;
+        const WHOLE_SHARE: f64 = 0.31;
         const DYNAMIC_SHARE: f64 = 0.045;
         let (empty, _) = self.bytes.ok_or("the size of the cache is not known")?;
         let share = empty / seen.capacity_bytes as f64;
         let of_capacity = format!("{:.1} % of the capacity", 100.0 * share);
         let kind = match self.full_bytes.map(|full| full / empty) {
             _ if share > WHOLE_SHARE => "whole-array",
-            Some(left) if left > 0.8 => "static",
-            Some(left) if self.emptied(seen) && left > 0.1 => "both",
-            Some(left) if self.emptied(seen) && left <= 0.1 => "dynamic",
+            Some(left) if left > 0.7 => "static",
             _ if share > DYNAMIC_SHARE => "dynamic",
-            _ => "static",
+            Some(left) if left < 0.1 => "dynamic",
+            Some(_) if !self.emptied(seen) => "static",
+            Some(_) => "both",
+            None => return Err("the full drive does not show how large it is then".to_owned()),
         };
         let left = match self.full_bytes {
             Some(full) => format!("; {} of it on the full drive after a rest", bytes(full)),
@@ -256,10 +268,28 @@ impl Cache {
         Ok(Property::kind("slc-when-full", kind, evidence))
     }
 
-    /// Whether rests empty the cache.
+    /// Whether rests empty the cache, and what tells; `None` where that does not show.
+    fn empties(&self, seen: &Observed) -> Option<(bool, String)> {
+        if let Some((none, some, rest_s)) = self.taken_after(seen) {
+            let evidence = format!(
+                "with the cache full, {} are taken fast at once, {} after {rest_s:.0} s",
+                bytes(none),
+                bytes(some)
+            );
+            return Some((some > 1.15 * none, evidence));
+        }
+        let (before, after) = (seen.map.as_ref()?, seen.rested_map.as_ref()?);
+        let (before, after) = (fast_bytes(seen, before)?, fast_bytes(seen, after)?);
+        let evidence = format!(
+            "{} are read as fast as new data at once, {} after a rest",
+            bytes(before),
+            bytes(after)
+        );
+        (before > 0.0).then_some((after < 0.85 * before, evidence))
+    }
+
     fn emptied(&self, seen: &Observed) -> bool {
-        self.taken_after(seen)
-            .is_some_and(|(none, some, _)| some > 1.15 * none)
+        self.empties(seen).is_some_and(|(empties, _)| empties)
     }
 
     /// Bytes taken fast after no rest and after the longest, and that rest, s.
@@ -282,18 +312,9 @@ impl Cache {
     }
 
     fn emptying(&self, seen: &Observed) -> Result<Property, String> {
-        let none = "the speed of writes does not show how much of the cache is free";
-        let (before, after, rest_s) = self.taken_after(seen).ok_or(none)?;
-        let evidence = format!(
-            "with the cache full, {} are taken fast at once, {} after {rest_s:.0} s",
-            bytes(before),
-            bytes(after)
-        );
-        Ok(Property::presence(
-            "slc-idle-emptying",
-            self.emptied(seen),
-            evidence,
-        ))
+        let none = "neither the speed of writes nor the time of reads shows how much is free";
+        let (empties, evidence) = self.empties(seen).ok_or(none)?;
+        Ok(Property::presence("slc-idle-emptying", empties, evidence))
     }
 
     fn emptying_rate(&self, seen: &Observed) -> Result<Property, String> {
@@ -345,7 +366,7 @@ fn presence(seen: &Observed) -> (Option<bool>, String) {
 
 /// The same where reads were not looked at.
 fn by_step(seen: &Observed) -> (Option<bool>, String) {
-    match seen.fill.as_ref().and_then(step) {
+    match first_step(seen) {
         Some(step) => {
             let evidence = format!(
                 "an empty drive takes {} at {}, then {}",
@@ -363,26 +384,36 @@ fn by_step(seen: &Observed) -> (Option<bool>, String) {
     }
 }
 
-/// How much of what was written in ascending order is read like new data.
-fn mapped(seen: &Observed) -> Option<(f64, String)> {
-    let map = seen.map.as_ref()?;
+/// A map of reads does not tell when more of its parts than this share were read by a busy drive.
+const BUSY_SHARE: f64 = 0.2;
+
+/// How much of what was written is read like new data; `None` where the drive was too busy to tell.
+fn fast_bytes(seen: &Observed, map: &ReadMap) -> Option<f64> {
     let (new, old) = new_and_old(seen)?;
-    let middle = f64::midpoint(new.mean_ns, old.mean_ns);
+    let middle = u64::midpoint(new.p1_ns, old.p1_ns);
     let part = map.written_bytes as f64 / map.parts.len() as f64;
     let fast = map
         .parts
         .iter()
-        .filter(|times| times.mean_ns < middle)
+        .filter(|times| times.p1_ns < middle)
         .count();
-    // All of it, or nothing: it ends beyond what was written, or reads were disturbed.
-    if fast == 0 || fast == map.parts.len() {
-        return None;
-    }
-    let value = fast as f64 * part;
+    let busy = map
+        .parts
+        .iter()
+        .filter(|times| times.p1_ns > 3 * old.p1_ns)
+        .count();
+    (busy as f64 <= BUSY_SHARE * map.parts.len() as f64).then_some(fast as f64 * part)
+}
+
+/// The size of a cache by what of a map is read like new data: `None` where all of it is, since
+/// the cache ends beyond it then.
+fn mapped(seen: &Observed, map: &ReadMap) -> Option<(f64, String)> {
+    let value = fast_bytes(seen, map)?;
+    let written = map.written_bytes as f64;
     let evidence = format!(
         "of {} that were written, {} are read as fast as new data",
-        bytes(map.written_bytes as f64),
+        bytes(written),
         bytes(value)
     );
-    Some((value, evidence))
+    (value < 0.999 * written).then_some((value, evidence))
 }

@@ -101,11 +101,22 @@ fn stripe(seen: &Observed) -> Option<Stripe> {
     lengths.sort_by(f64::total_cmp);
     let unit = lengths[lengths.len() / 2];
     let gaps: Vec<f64> = runs.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
-    let least = gaps.iter().copied().reduce(f64::min)?;
-    let turns: f64 = gaps.iter().map(|gap| (gap / least).round()).sum();
+    let expected = match same_die_share(seen) {
+        Some(share) => unit / share,
+        None => gaps.iter().copied().reduce(f64::min)?,
+    };
+    let turns: f64 = gaps
+        .iter()
+        .map(|gap| (gap / expected).round().max(1.0))
+        .sum();
     let period = gaps.iter().sum::<f64>() / turns;
     let alike = |gap: &f64| (gap / period - (gap / period).round()).abs() * period < unit + 0.5;
-    if lengths.iter().any(|length| (length - unit).abs() > 1.0) || !gaps.iter().all(alike) {
+    // What lies in one die in sequence, and how many dies there are, have to agree.
+    let agrees = (expected / period - 1.0).abs() < 0.35;
+    if !agrees
+        || lengths.iter().any(|length| (length - unit).abs() > 1.0)
+        || !gaps.iter().all(alike)
+    {
         return None;
     }
     Some(Stripe {
@@ -156,28 +167,38 @@ fn dies_of(count: f64, regular: bool, evidence: String) -> Property {
     Property::quantity(id, value, (count.floor(), high), "dies", evidence)
 }
 
-/// The dies by the share of pairs that lie in one: of n dies, one in n.
-fn dies_by_share(seen: &Observed) -> Property {
-    let id = "parallel-dies";
-    let Some(slow) = two_dies(&seen.far_pairs) else {
-        return Property::unknown(id, "pairs of reads were not looked at");
-    };
-    let all = seen.far_pairs.len() as f64;
+/// Of pairs that lie anywhere, the share that is in one die.
+fn same_die_share(seen: &Observed) -> Option<f64> {
+    let slow = two_dies(&seen.far_pairs)?;
     let same = seen
         .far_pairs
         .iter()
         .filter(|(_, rate)| *rate < slow)
-        .count() as f64;
-    if same < 5.0 {
-        let why = "no two places that were looked at wait for each other: something else than a \
-                   die limits reads";
+        .count();
+    (same >= 5).then(|| same as f64 / seen.far_pairs.len() as f64)
+}
+
+/// The dies by the share of pairs that lie in one: of n dies, one in n.
+fn dies_by_share(seen: &Observed) -> Property {
+    let id = "parallel-dies";
+    let Some(share) = same_die_share(seen) else {
+        let why = match seen.far_pairs.len() {
+            0 => "pairs of reads were not looked at",
+            _ => {
+                "no two places that were looked at wait for each other: something else than a \
+                  die limits reads"
+            }
+        };
         return Property::unknown(id, why);
-    }
-    let value = 2.0 * (all / same / 2.0).round();
+    };
+    let value = 2.0 * (1.0 / share / 2.0).round();
     // 90 % of a Poisson distribution.
-    let spread = 1.645 * same.sqrt();
-    let interval = (all / (same + spread), all / (same - spread));
-    let evidence = format!("{same:.0} of {all:.0} pairs of places wait for each other");
+    let spread = 1.645 * (share / seen.far_pairs.len() as f64).sqrt();
+    let interval = (1.0 / (share + spread), 1.0 / (share - spread));
+    let evidence = format!(
+        "{:.2} % of pairs of places wait for each other",
+        100.0 * share
+    );
     Property::quantity(id, value, interval, "dies", evidence)
 }
 
@@ -202,7 +223,7 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
         bytes(*most as f64)
     );
     let slower = |ns: f64| ns > MISS_RATIO * hit && ns > hit + 400.0;
-    let late = seen.spans.len().saturating_sub(3);
+    let late = seen.spans.len().saturating_sub(2);
     if !seen.spans[late..]
         .iter()
         .all(|(_, reads)| slower(reads.mean_ns))

@@ -48,29 +48,42 @@ fn fall(curve: &Curve) -> Option<(f64, f64, f64)> {
     Some((windows[end].0 as f64, before, last))
 }
 
+/// Random writes that were looked at, and bytes that they wrote before they overwrote any.
+fn random_writes(seen: &Observed) -> Option<(&Curve, f64)> {
+    let full = seen.random.as_ref().map(|curve| (curve, 0.0));
+    full.or(seen
+        .fresh_random
+        .as_ref()
+        .map(|curve| (curve, seen.capacity_bytes as f64)))
+}
+
+/// Where random writes become slow after so much of the capacity, spare space is no reason.
+const SPARE_SHARE_MAX: f64 = 0.49;
+
 fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
     let id = "over-provisioning-percent";
-    let Some(curve) = &seen.random else {
-        return Property::unknown(id, "the full drive was not written at random");
+    let Some((curve, before)) = random_writes(seen) else {
+        return Property::unknown(id, "the drive was not written at random");
     };
-    let Some((written, before, last)) = fall(curve) else {
-        let why = "random writes to the full drive show no fall: garbage collection costs less \
-                   than something else, or spare space did not end";
+    let Some((fallen, fast, slow)) = fall(curve) else {
+        let why = "random writes show no fall: garbage collection costs less than something else, \
+                   or spare space did not end";
         return Property::unknown(id, why);
     };
-    if curve.bytes() as f64 > 0.49 * seen.capacity_bytes as f64 {
-        let why = "random writes to the full drive became slow for no single reason";
+    let written = fallen - before;
+    let capacity = seen.capacity_bytes as f64;
+    if written < 0.0 || written > SPARE_SHARE_MAX * capacity {
+        let why = "random writes become slow at a place that spare space does not explain";
         return Property::unknown(id, why);
     }
-    // What a static cache takes is not in the data area.
+    // What a cache with blocks of its own takes is not in the data area.
     let in_cache = cache.apart_bytes(seen).unwrap_or(0.0).min(written);
-    let capacity = seen.capacity_bytes as f64;
     let percent = |share: f64| 100.0 * ((written - in_cache) / capacity + share);
     let interval = (percent(0.0) - 0.3, percent(RESERVE_SHARE_MAX));
     let evidence = format!(
-        "random writes to the full drive fall from {} to {} after {}, of which a cache took {}",
-        speed(before),
-        speed(last),
+        "random writes fall from {} to {} after {} were written over data, of which a cache took {}",
+        speed(fast),
+        speed(slow),
         bytes(written),
         bytes(in_cache)
     );
@@ -92,7 +105,7 @@ const COLLECTED_SHARE: f64 = 0.004;
 fn idle_gc(seen: &Observed) -> Property {
     let id = "idle-gc";
     let [none, short, long] = &seen.dirty[..] else {
-        return Property::unknown(id, "rests after random writes were not looked at");
+        return idle_gc_reviewed(seen);
     };
     let slow = none
         .curve
@@ -109,14 +122,58 @@ fn idle_gc(seen: &Observed) -> Property {
         long.rest_s
     );
     let much = after_long - at_once > COLLECTED_SHARE * seen.capacity_bytes as f64;
-    let more = after_long > 1.3 * after_short + 0.0002 * seen.capacity_bytes as f64;
+    let more = after_long > 3.0 * after_short + 0.0002 * seen.capacity_bytes as f64;
     Property::presence(id, much || more, evidence)
+}
+
+/// A rest shorter than this is none, s.
+const REST_S_MIN: f64 = 60.0;
+
+/// The same from what a review saw of rests.
+fn idle_gc_reviewed(seen: &Observed) -> Property {
+    let id = "idle-gc";
+    let rests = seen
+        .recovered
+        .iter()
+        .filter(|r| !r.trim && r.rest_s >= REST_S_MIN);
+    let Some(longest) = rests.max_by(|a, b| a.rest_s.total_cmp(&b.rest_s)) else {
+        return Property::unknown(id, "rests after random writes were not looked at");
+    };
+    let bytes_back = longest.bytes as f64;
+    let evidence = format!(
+        "after random writes and {:.0} s of rest, {} are taken fast",
+        longest.rest_s,
+        bytes(bytes_back)
+    );
+    let least = 0.0005 * seen.capacity_bytes as f64;
+    Property::presence(id, bytes_back > least, evidence)
+}
+
+/// The same of TRIM: the speed after it beside that of the empty drive.
+fn trim_reviewed(seen: &Observed) -> Option<Property> {
+    let fresh = seen.fresh_random.as_ref()?.samples.first()?.iops;
+    let after = seen
+        .recovered
+        .iter()
+        .filter(|r| r.trim)
+        .map(|r| r.per_s)
+        .reduce(f64::max)?;
+    let evidence = format!(
+        "the empty drive began with {fresh:.0} random writes a second, after TRIM with {after:.0}"
+    );
+    let kind = if after > 0.9 * fresh {
+        "fully"
+    } else {
+        "partly"
+    };
+    Some(Property::kind("trim-restores", kind, evidence))
 }
 
 fn trim_restores(seen: &Observed) -> Property {
     let id = "trim-restores";
     let (Some(trimmed), Some(fill)) = (&seen.trimmed, &seen.fill) else {
-        return Property::unknown(id, "TRIM of the dirty drive was not looked at");
+        let why = "TRIM of the dirty drive was not looked at";
+        return trim_reviewed(seen).unwrap_or_else(|| Property::unknown(id, why));
     };
     let mean = |curve: &Curve, bytes| curve.speed_between(0, bytes).unwrap_or(0.0);
     let compared = trimmed.after.bytes();
@@ -161,7 +218,9 @@ fn write_buffer(seen: &Observed) -> Property {
         .filter(|sample| sample.t_s < 0.5 * last.t_s);
     let ahead = before_end.map(|sample| sample.written_bytes as f64 - steady * sample.t_s);
     let value = ahead.fold(0.0, f64::max);
-    if value < LEAST_BUFFER_BYTES || value > 0.4 * all as f64 {
+    let quarter = curve.speed_between(all / 4, all / 2).unwrap_or(0.0);
+    let level = (quarter / steady - 1.0).abs() < 0.05;
+    if value < LEAST_BUFFER_BYTES || value > 0.2 * all as f64 || !level {
         let why = "the drive takes what the link brings, or as much as its flash does: its buffer \
                    does not fill at once";
         return Property::unknown(id, why);

@@ -69,20 +69,32 @@ pub(super) fn burst(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
 }
 
 /// Shares of the capacity that are written: more where all of it is read like new data.
-const WRITTEN_SHARES: [u64; 2] = [16, 2];
+const WRITTEN_SHARES: [u64; 3] = [16, 2, 1];
+
+/// The rest after which the same places are read again, s.
+const MAP_REST_S: f64 = 300.0;
 
 pub(super) fn map(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let new_ns = seen.new_reads.map_or(0.0, |reads| reads.mean_ns);
     for share in WRITTEN_SHARES {
         let written_bytes = probing.capacity_bytes / share;
-        let map = probing.aside(|copy| read_map(copy, written_bytes))?;
+        let copies = probing.copies();
+        let (map, rested) = probing.aside(|copy| {
+            let map = read_map(copy, written_bytes)?;
+            if !copies {
+                return Ok((map, None));
+            }
+            copy.rest(MAP_REST_S)?;
+            let rested = read_parts(copy, written_bytes)?;
+            Ok((map, Some(rested)))
+        })?;
         let alike = map
             .parts
             .iter()
             .filter(|part| part.mean_ns < 1.1 * new_ns)
             .count();
         let all = alike > map.parts.len() * 9 / 10;
-        seen.map = Some(map);
+        (seen.map, seen.rested_map) = (Some(map), rested);
         if !all || !probing.copies() {
             break;
         }
@@ -90,7 +102,15 @@ pub(super) fn map(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), 
     Ok(())
 }
 
-fn read_map(copy: &mut Probing<'_>, written_bytes: u64) -> Result<ReadMap, TargetError> {
+/// Writes so many bytes in ascending order, and reads in each part of them.
+pub(super) fn read_map(copy: &mut Probing<'_>, written_bytes: u64) -> Result<ReadMap, TargetError> {
+    copy.run(&Probe::ascending("write").within(0, written_bytes))?;
+    copy.rest(0.05)?;
+    read_parts(copy, written_bytes)
+}
+
+/// Reads in each part of so many bytes.
+fn read_parts(copy: &mut Probing<'_>, written_bytes: u64) -> Result<ReadMap, TargetError> {
     let part = written_bytes / PARTS;
     let sections: Vec<Probe> = (0..PARTS)
         .map(|index| {
@@ -98,8 +118,6 @@ fn read_map(copy: &mut Probing<'_>, written_bytes: u64) -> Result<ReadMap, Targe
             reads.bytes(PART_READS * PAGE_BYTES).option("stonewall", 1)
         })
         .collect();
-    copy.run(&Probe::ascending("write").within(0, written_bytes))?;
-    copy.rest(0.05)?;
     let parts = copy.run_all(&sections)?;
     Ok(ReadMap {
         written_bytes,
@@ -134,6 +152,21 @@ pub(super) fn fill(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(),
     seen.fill = Some(probing.curve(&rest, sample_ms(capacity_bytes))?);
     let latest = capacity_bytes / 1024;
     let reads = Probe::reads().within(capacity_bytes - latest, latest);
-    seen.latest_reads = Some(probing.run(&reads.for_ms(900))?.reads);
+    let quiet_ns = seen
+        .new_reads
+        .map_or(u64::MAX, |reads| QUIET_RATIO * reads.p1_ns);
+    for _ in 0..QUIET_TRIES {
+        let latest = probing.run(&reads.clone().for_ms(500))?.reads;
+        seen.latest_reads = Some(latest);
+        if latest.p1_ns < quiet_ns {
+            break;
+        }
+    }
     Ok(())
 }
+
+/// The drive is quiet when its quickest reads take no more than so many times those of new data.
+const QUIET_RATIO: u64 = 2;
+
+/// How often it is looked whether the drive is quiet, half a second each.
+const QUIET_TRIES: u32 = 40;

@@ -13,9 +13,6 @@ use stend_contract::TargetError;
 use crate::observed::Observed;
 use crate::probing::Probing;
 
-/// What is told of the progress.
-pub(crate) type Tell<'a> = &'a mut dyn FnMut(&str);
-
 /// A group of probes: its name, and what it does.
 type Group = (
     &'static str,
@@ -47,17 +44,35 @@ const GROUPS: [Group; 15] = [
     ("rests and TRIM after random writes", dirty::after),
 ];
 
-/// Probes a target in all ways that are known.
-pub(crate) fn observe(probing: &mut Probing<'_>, tell: Tell<'_>) -> Result<Observed, TargetError> {
+/// Probes a target in all ways that are known, until `go_on` says no.
+pub(crate) fn observe(
+    probing: &mut Probing<'_>,
+    go_on: &mut dyn FnMut(&str) -> bool,
+) -> Result<Observed, TargetError> {
     let mut seen = Observed {
         capacity_bytes: probing.capacity_bytes,
         ..Observed::default()
     };
+    let mut ended = false;
     for (name, group) in GROUPS {
-        tell(name);
-        group(probing, &mut seen)?;
+        ended = ended || !go_on(name);
+        if ended {
+            seen.left_out.push(name.to_owned());
+        } else {
+            group(probing, &mut seen)?;
+        }
     }
     Ok(seen)
+}
+
+/// Bytes that the groups write at most to a target that cannot be copied.
+pub(crate) fn written_bytes_max(capacity_bytes: u64) -> u64 {
+    // The first short requests; both directions; the first writes after a rest; the map; the fill;
+    // the full drive; random writes; those after rests; before TRIM and after.
+    const SIXTY_FOURTHS: u64 = 1 + 2 + 4 + 4 + 64 + 16 + 32 + 2 + 2;
+    // Flushes and short writes.
+    const FEW_BYTES: u64 = 128 << 20;
+    capacity_bytes / 64 * SIXTY_FOURTHS + FEW_BYTES
 }
 
 /// Interval of samples for a curve over so many bytes, ms: some thousands of samples at the speed

@@ -2,13 +2,25 @@
 
 use stend_contract::TargetError;
 
+use super::fresh::read_map;
 use super::sample_ms;
 use crate::observed::{Observed, Rested};
 use crate::probing::{LONG_BYTES, PAGE_BYTES, Probe, Probing};
 
-/// How long a drive rests before it counts as settled, s: a real one for less.
-fn long_rest_s(probing: &Probing<'_>) -> f64 {
-    if probing.copies() { 4.0 * 3600.0 } else { 60.0 }
+/// Rests before a drive counts as settled: each of so many seconds; a real one is given fewer.
+const REST_S: f64 = 60.0;
+const RESTS: u32 = 240;
+const REAL_RESTS: u32 = 2;
+
+/// Lets the drive rest, and wakes it now and then: one that sleeps does no work.
+fn settle(probing: &mut Probing<'_>) -> Result<f64, TargetError> {
+    let rests = if probing.copies() { RESTS } else { REAL_RESTS };
+    for _ in 0..rests {
+        probing.rest(REST_S)?;
+        let read = Probe::reads().within(0, probing.capacity_bytes);
+        probing.run(&read.bytes(PAGE_BYTES))?;
+    }
+    Ok(f64::from(rests) * REST_S)
 }
 
 /// Parts in which the full drive is looked at.
@@ -39,7 +51,7 @@ fn alike(medians_ns: &[u64], part_bytes: u64) -> (u64, u64) {
 }
 
 pub(super) fn reads(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
-    probing.rest(long_rest_s(probing))?;
+    seen.settled_s = settle(probing)?;
     let part = probing.capacity_bytes / PARTS;
     let sections: Vec<Probe> = (0..PARTS)
         .map(|index| {
@@ -121,11 +133,15 @@ pub(super) fn pairs(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
 
 pub(super) fn full(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let bytes = probing.capacity_bytes / 4;
-    let rest_s = long_rest_s(probing);
+    let rest_s = seen.settled_s;
     let curve = probing.aside(|copy| {
         let again = Probe::ascending("write").within(0, bytes);
         copy.curve(&again, sample_ms(bytes))
     })?;
     seen.full = Some(Rested { rest_s, curve });
+    if probing.copies() {
+        let written_bytes = probing.capacity_bytes / 8;
+        seen.full_map = Some(probing.aside(|copy| read_map(copy, written_bytes))?);
+    }
     Ok(())
 }

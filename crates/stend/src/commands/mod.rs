@@ -7,6 +7,7 @@ pub mod compare;
 pub mod drive;
 pub mod drives;
 pub mod fit;
+pub mod identify;
 pub mod lab;
 pub mod leave_one_out;
 #[cfg(feature = "manual")]

@@ -1,0 +1,47 @@
+//! Arguments of `stend identify`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{LabPath, RealArgs, SetArgs};
+use crate::values;
+
+/// Arguments of `stend identify`.
+#[derive(Debug, Args)]
+pub struct IdentifyArgs {
+    /// What to identify: a drive model or a real target, which is probed, or a review, in a file or
+    /// by its run in the lab, which is read.
+    #[arg(required = true, value_name = "TARGET|RUN")]
+    pub names: Vec<String>,
+
+    /// Begin no probe after this time, such as 90s, 20m or 2h: what is not known then is said to be
+    /// unknown.
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub budget: Option<Duration>,
+
+    /// Keep what was seen in this file, as JSON: with its curves and maps.
+    #[arg(long, value_name = "FILE.json")]
+    pub observed: Option<PathBuf>,
+
+    /// Seed of all random numbers.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
+    pub seed: u64,
+
+    /// Other figures for drive models.
+    #[command(flatten)]
+    pub set: SetArgs,
+
+    /// How a real target is opened.
+    #[command(flatten)]
+    pub real: RealArgs,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
+
+    /// Print JSON (schema `stend.identify/1`) on stdout; of several targets, a document a line.
+    #[arg(long)]
+    pub json: bool,
+}
