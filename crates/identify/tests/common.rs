@@ -1,0 +1,113 @@
+//! Drives for tests.
+
+use stend_contract::{
+    Deletion, JobOutcome, JobRequest, LoggedOutcome, Progress, Target, TargetError,
+};
+use stend_drive::Model;
+use stend_drive::model::Setting;
+use stend_identify::observed::Observed;
+use stend_identify::property::Identification;
+use stend_identify::{Options, infer, probe};
+use stend_record::review::{Condition, TargetInfo};
+use stend_target::SimulatedTarget;
+
+/// A shipped model with other figures.
+pub fn model(name: &str, set: &[(&str, &str)]) -> Option<Model> {
+    let settings: Vec<(&str, Setting)> = set
+        .iter()
+        .map(|(key, value)| (*key, value.parse().expect("a value of TOML")))
+        .collect();
+    Model::shipped(name).expect("a shipped model").with(&settings).ok()
+}
+
+/// The demonstration drive with a quarter of its capacity, and other figures.
+pub fn small(set: &[(&str, &str)]) -> Model {
+    let quarter = [
+        ("nand.blocks_per_plane", "215"),
+        ("capacity.user_bytes", "1999998976"),
+        ("slc_cache.blocks_per_plane", "40"),
+        ("gc.start_superblocks", "5"),
+    ];
+    model("demo-8gb", &[&quarter, set].concat()).expect("a valid model")
+}
+
+/// What is seen of a new drive of this model by one who sees nothing else.
+pub fn seen(model: Model) -> Observed {
+    let mut hidden = Hidden(Box::new(SimulatedTarget::new(model)));
+    let mut options = Options {
+        seed: 1,
+        go_on: &mut |_| true,
+    };
+    probe(&mut hidden, &mut options).expect("the drive is probed")
+}
+
+/// What is inferred of it.
+pub fn identified(model: Model) -> Identification {
+    infer("hidden", &seen(model))
+}
+
+/// A target of which nothing is known but how it answers.
+pub struct Hidden(pub Box<dyn Target>);
+
+impl Target for Hidden {
+    fn info(&self) -> TargetInfo {
+        TargetInfo {
+            name: "hidden".to_owned(),
+            title: "hidden".to_owned(),
+            capacity_bytes: self.0.info().capacity_bytes,
+            ..TargetInfo::default()
+        }
+    }
+
+    fn environment(&self) -> Vec<Condition> {
+        Vec::new()
+    }
+
+    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+        self.0.run(job)
+    }
+
+    fn run_until_enough(
+        &mut self,
+        job: &JobRequest<'_>,
+        every_s: f64,
+        enough: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<JobOutcome, TargetError> {
+        // What the drive writes to its flash, and what it can, is not seen from outside.
+        self.0.run_until_enough(job, every_s, &mut |progress| {
+            enough(&Progress {
+                flash_written_bytes: None,
+                steady_bytes: None,
+                ..*progress
+            })
+        })
+    }
+
+    fn run_logged(
+        &mut self,
+        job: &JobRequest<'_>,
+        deletion: Option<&Deletion>,
+    ) -> Result<LoggedOutcome, TargetError> {
+        self.0.run_logged(job, deletion)
+    }
+
+    fn trim_all(&mut self) -> Result<(), TargetError> {
+        self.0.trim_all()
+    }
+
+    fn trim_supported(&self) -> bool {
+        self.0.trim_supported()
+    }
+
+    fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
+        self.0.idle(seconds)
+    }
+
+    fn fork(&mut self) -> Option<Box<dyn Target>> {
+        Some(Box::new(Hidden(self.0.fork()?)))
+    }
+
+    fn can_fork(&self) -> bool {
+        self.0.can_fork()
+    }
+}
