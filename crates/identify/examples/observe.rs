@@ -7,12 +7,19 @@ fn main() {
         let t = std::time::Instant::now();
         let mut t1 = SimulatedTarget::new(m);
         let mut last = std::time::Instant::now();
-        let mut go=|s: &str| {
+        let mut go = |s: &str| {
             eprintln!("  {:?} before {s}", last.elapsed());
             last = std::time::Instant::now();
             true
         };
-        let o = stend_identify::probe(&mut t1, &mut stend_identify::Options{seed:1,go_on:&mut go}).unwrap();
+        let o = stend_identify::probe(
+            &mut t1,
+            &mut stend_identify::Options {
+                seed: 1,
+                go_on: &mut go,
+            },
+        )
+        .unwrap();
         eprintln!("{name} total {:?}", t.elapsed());
         std::fs::write(
             format!("/tmp/obs/{name}.json"),

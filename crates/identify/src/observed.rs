@@ -31,9 +31,10 @@ pub struct Observed {
     pub latest_reads: Option<Times>,
     /// The first writes in long requests after a rest, each millisecond.
     pub burst: Option<Curve>,
-    /// Reads by place, at once after a part of the empty drive was written in ascending order.
-    pub map: Option<ReadMap>,
-    /// The same places after a rest.
+    /// Reads by place, at once after a part of the empty drive was written in ascending order:
+    /// larger parts as long as all of it was read like new data.
+    pub maps: Vec<ReadMap>,
+    /// The places of the last of these after a rest.
     pub rested_map: Option<ReadMap>,
     /// Random reads of a page: outstanding requests, and what was done.
     pub depths: Vec<(u32, Times)>,
@@ -68,6 +69,8 @@ pub struct Observed {
     pub recovered: Vec<Recovered>,
     /// Writes in long requests to the dirty drive, before TRIM of all of it and after.
     pub trimmed: Option<Trimmed>,
+    /// TRIM of a part of the full drive while it is read: bytes, and how long it took, ns.
+    pub trim_time: Option<(u64, u64)>,
     /// Ascending reads for minutes, requests a second.
     pub long_reads: Vec<Sample>,
 }

@@ -4,7 +4,7 @@ use std::fmt::{Display, Write};
 
 use serde::{Deserialize, Serialize};
 use stend_analysis::steps;
-use stend_contract::{JobOutcome, JobRequest, Progress, Target, TargetError};
+use stend_contract::{Deletion, JobOutcome, JobRequest, Progress, Target, TargetError};
 use stend_record::fio;
 use stend_record::review::{Sample, Series};
 
@@ -235,6 +235,22 @@ impl<'a> Probing<'a> {
             seed: self.seed,
             sample_ms,
         })
+    }
+
+    /// Reads while a range is given TRIM: how long that took, ns; `None` where it was not done.
+    pub fn trim_beside(
+        &mut self,
+        probe: &Probe,
+        deletion: &Deletion,
+    ) -> Result<Option<u64>, TargetError> {
+        let text = format!("{GLOBAL}{}", probe.section("probe"));
+        let request = JobRequest {
+            text: &text,
+            seed: self.seed,
+            sample_ms: 0,
+        };
+        let outcome = self.target.run_logged(&request, Some(deletion))?;
+        Ok(outcome.trimmed_ns.map(|(begun, done)| done - begun))
     }
 
     pub fn rest(&mut self, seconds: f64) -> Result<(), TargetError> {

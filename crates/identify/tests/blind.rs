@@ -40,8 +40,8 @@ impl Tally {
             (Truth::Quantity(least, most), Some(Value::Quantity(told)), _) => {
                 self.intervals += 1;
                 let (low, high) = (property.low, property.high);
-                let covers = low.is_some_and(|low| low <= *most)
-                    && high.is_some_and(|high| high >= *least);
+                let covers =
+                    low.is_some_and(|low| low <= *most) && high.is_some_and(|high| high >= *least);
                 self.covering += u32::from(covers);
                 (least..=most).contains(&told)
             }
@@ -62,7 +62,9 @@ fn trial(models: impl Iterator<Item = (String, Model)>) -> BTreeMap<String, Tall
     for (name, model) in models {
         let truths = truth(&model);
         for property in identified(model).properties {
-            let Some(truth) = truths.get(property.id.as_str()) else { continue };
+            let Some(truth) = truths.get(property.id.as_str()) else {
+                continue;
+            };
             let tally = table.entry(property.id.clone()).or_default();
             if tally.count(&property, truth) {
                 println!("{name}: {} is {truth:?}: {property:?}", property.id);
@@ -72,7 +74,13 @@ fn trial(models: impl Iterator<Item = (String, Model)>) -> BTreeMap<String, Tall
     println!("| property | right | wrong | not told | intervals that hold the truth |");
     println!("|---|---|---|---|---|");
     for (id, t) in &table {
-        let Tally { right, wrong, unknown, intervals, covering } = t;
+        let Tally {
+            right,
+            wrong,
+            unknown,
+            intervals,
+            covering,
+        } = t;
         println!("| `{id}` | {right} | {wrong} | {unknown} | {covering} of {intervals} |");
     }
     table
@@ -95,16 +103,18 @@ impl Draws {
     }
 }
 
-/// A random model: a shipped one of about a tenth of its capacity, with mechanisms switched on and
+/// A random model: a shipped one of a sixteenth of its capacity, with mechanisms switched on and
 /// off; `None` where these do not fit together.
 fn random(seed: u64) -> Option<(String, Model)> {
     let mut draws = Draws(seed);
     let shipped = SHIPPED[draws.next(SHIPPED.len() as u64) as usize].name;
     let whole = Model::shipped(shipped)?;
-    let blocks = (whole.nand.blocks_per_plane.value / 8).max(96);
+    let blocks = (whole.nand.blocks_per_plane.value / 16).max(96);
     let spec = whole.spec();
     let page_bytes = u64::from(spec.pages_per_mp_page) * 4096 * u64::from(spec.dies);
-    let parity = spec.parity_data.map_or(1.0, |data| f64::from(data) / f64::from(data + 1));
+    let parity = spec
+        .parity_data
+        .map_or(1.0, |data| f64::from(data) / f64::from(data + 1));
     let data = (page_bytes * u64::from(spec.data.rows) * u64::from(blocks)) as f64 * parity;
     let spare = 0.05 + draws.next(230) as f64 / 1000.0;
     let user = (data / (1.0 + spare)) as u64 / 4096 * 4096;
@@ -113,12 +123,21 @@ fn random(seed: u64) -> Option<(String, Model)> {
         ("nand.blocks_per_plane", blocks.as_str()),
         ("capacity.user_bytes", user.as_str()),
         ("idle.enabled", draws.one_of(&["true", "true", "false"])),
-        ("dram.read_ahead_kib", draws.one_of(&["0", "256", "1024", "2048"])),
+        (
+            "dram.read_ahead_kib",
+            draws.one_of(&["0", "256", "1024", "2048"]),
+        ),
         ("dram.plp", draws.one_of(&["true", "false", "false"])),
-        ("dram.half_duplex", draws.one_of(&["true", "false", "false"])),
+        (
+            "dram.half_duplex",
+            draws.one_of(&["true", "false", "false"]),
+        ),
     ];
     if let Some(cache) = &whole.slc_cache {
-        set.push(("slc_cache.enabled", draws.one_of(&["true", "true", "false"])));
+        set.push((
+            "slc_cache.enabled",
+            draws.one_of(&["true", "true", "false"]),
+        ));
         if cache.dynamic_blocks_per_plane.is_none() {
             let of = draws.one_of(&["12", "16", "20", "28", "40"]);
             set.push(("slc_cache.blocks_per_plane", of));

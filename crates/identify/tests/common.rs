@@ -1,5 +1,7 @@
 //! Drives for tests.
 
+use std::sync::OnceLock;
+
 use stend_contract::{
     Deletion, JobOutcome, JobRequest, LoggedOutcome, Progress, Target, TargetError,
 };
@@ -17,7 +19,10 @@ pub fn model(name: &str, set: &[(&str, &str)]) -> Option<Model> {
         .iter()
         .map(|(key, value)| (*key, value.parse().expect("a value of TOML")))
         .collect();
-    Model::shipped(name).expect("a shipped model").with(&settings).ok()
+    Model::shipped(name)
+        .expect("a shipped model")
+        .with(&settings)
+        .ok()
 }
 
 /// The demonstration drive with a quarter of its capacity, and other figures.
@@ -39,6 +44,12 @@ pub fn seen(model: Model) -> Observed {
         go_on: &mut |_| true,
     };
     probe(&mut hidden, &mut options).expect("the drive is probed")
+}
+
+/// What is seen of the small drive as it is.
+pub fn seen_plain() -> &'static Observed {
+    static SEEN: OnceLock<Observed> = OnceLock::new();
+    SEEN.get_or_init(|| seen(small(&[])))
 }
 
 /// What is inferred of it.

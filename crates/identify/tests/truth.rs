@@ -80,6 +80,20 @@ pub fn truth(model: &Model) -> BTreeMap<&'static str, Truth> {
     } else {
         (program_bytes, program_bytes)
     };
+    // The mode in which a flush programs: the cache's, or any page of a word line.
+    let timing = cache.map_or(&spec.data.timing, |cache| &cache.pool.timing);
+    let one_shot = spec.one_shot.filter(|_| cache.is_none());
+    let programs = || {
+        timing
+            .program
+            .iter()
+            .map(|time| time.0 as f64)
+            .chain(one_shot.map(|t| t.0 as f64))
+    };
+    let program = Truth::Quantity(
+        programs().fold(f64::INFINITY, f64::min),
+        programs().fold(0.0, f64::max),
+    );
     let buffer = u64::from(spec.buffer.write_pages) * PAGE_BYTES;
     [
         ("slc-cache", Truth::Present(cache.is_some())),
@@ -115,6 +129,7 @@ pub fn truth(model: &Model) -> BTreeMap<&'static str, Truth> {
             "read-ahead",
             Truth::Present(spec.buffer.read_ahead_pages > 0),
         ),
+        ("program-ns", program),
         ("power-loss-protection", Truth::Present(spec.buffer.plp)),
         ("half-duplex", Truth::Present(spec.buffer.half_duplex)),
         ("thermal-throttling", Truth::Present(throttles)),

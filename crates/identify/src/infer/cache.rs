@@ -117,9 +117,8 @@ impl Cache {
                 speed(step.fast),
                 speed(step.slow)
             );
-        } else if let Some((value, evidence)) = seen.map.as_ref().and_then(|map| mapped(seen, map))
-        {
-            cache.bytes = Some((value, (0.96 * value, 1.08 * value)));
+        } else if let Some((value, interval, evidence)) = size_by_maps(seen) {
+            cache.bytes = Some((value, interval));
             cache.bytes_evidence = evidence;
         }
         let full = seen.full.as_ref().and_then(|full| step(&full.curve));
@@ -278,7 +277,7 @@ impl Cache {
             );
             return Some((some > 1.15 * none, evidence));
         }
-        let (before, after) = (seen.map.as_ref()?, seen.rested_map.as_ref()?);
+        let (before, after) = (seen.maps.last()?, seen.rested_map.as_ref()?);
         let (before, after) = (fast_bytes(seen, before)?, fast_bytes(seen, after)?);
         let evidence = format!(
             "{} are read as fast as new data at once, {} after a rest",
@@ -416,4 +415,26 @@ fn mapped(seen: &Observed, map: &ReadMap) -> Option<(f64, String)> {
         bytes(value)
     );
     (value < 0.999 * written).then_some((value, evidence))
+}
+
+/// The size of the cache of the empty drive by maps of reads: the most that was ever read like new
+/// data, for a dynamic cache shrinks as the drive fills.
+fn size_by_maps(seen: &Observed) -> Option<(f64, (f64, f64), String)> {
+    let last = seen.maps.last()?;
+    let all = seen
+        .maps
+        .iter()
+        .rev()
+        .nth(1)
+        .map_or(0.0, |map| map.written_bytes as f64);
+    let (value, evidence) = mapped(seen, last)?;
+    if value > all {
+        return Some((value, (0.96 * value, 1.08 * value), evidence));
+    }
+    let written = last.written_bytes as f64;
+    let evidence = format!(
+        "all of {} that were written is read as fast as new data; {evidence}",
+        bytes(all)
+    );
+    Some((f64::midpoint(all, written), (all, written), evidence))
 }

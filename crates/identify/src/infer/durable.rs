@@ -16,8 +16,12 @@ pub(super) fn properties(seen: &Observed) -> Vec<Property> {
 const NO_PROGRAM_NS: f64 = 75_000.0;
 
 fn flushes(seen: &Observed) -> Vec<Property> {
-    let (time, protection, ignored) =
-        ("flush-latency-ns", "power-loss-protection", "flush-ignored");
+    let (time, program, protection, ignored) = (
+        "flush-latency-ns",
+        "program-ns",
+        "power-loss-protection",
+        "flush-ignored",
+    );
     let no_one = "no one can tell from outside whether a flush that is answered was carried out: \
                   only a power cut shows it";
     let single = seen.flushes.iter().find(|flush| flush.every == 1);
@@ -28,7 +32,7 @@ fn flushes(seen: &Observed) -> Vec<Property> {
         .reduce(f64::min);
     let (Some(single), Some(fastest)) = (single, fastest) else {
         let why = "flushes were not looked at";
-        return [time, protection]
+        return [time, program, protection]
             .map(|id| Property::unknown(id, why))
             .into_iter()
             .chain([Property::unknown(ignored, no_one)])
@@ -49,9 +53,27 @@ fn flushes(seen: &Observed) -> Vec<Property> {
     };
     vec![
         Property::quantity(time, single.flush_ns, interval, "ns", evidence.clone()),
+        program_time(program, fastest, protected),
         Property::presence(protection, protected, format!("{evidence}: {why}")),
         Property::unknown(ignored, no_one),
     ]
+}
+
+/// Of the fastest flush, what programs of flash may take: a drive may have several to wait for, of
+/// data and of its map.
+const PROGRAM_SHARES: (f64, f64) = (0.15, 1.0);
+
+fn program_time(id: &str, flush_ns: f64, protected: bool) -> Property {
+    if protected {
+        return Property::unknown(id, "no flush waits for a program of flash");
+    }
+    let evidence = format!(
+        "the fastest flush takes {}, no program takes longer",
+        us(flush_ns)
+    );
+    let (low, high) = PROGRAM_SHARES;
+    let value = (low * high).sqrt() * flush_ns;
+    Property::quantity(id, value, (low * flush_ns, high * flush_ns), "ns", evidence)
 }
 
 /// Both directions at once reach less than this share of what they do in turns.

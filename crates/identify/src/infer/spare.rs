@@ -18,6 +18,7 @@ pub(super) fn properties(seen: &Observed, cache: &Cache) -> Vec<Property> {
         over_provisioning(seen, cache),
         idle_gc(seen),
         trim_restores(seen),
+        trim_time(seen),
         write_buffer(seen),
     ]
 }
@@ -199,6 +200,20 @@ fn trim_restores(seen: &Observed) -> Property {
         "nothing"
     };
     Property::kind(id, kind, evidence)
+}
+
+fn trim_time(seen: &Observed) -> Property {
+    let id = "trim-ns-per-gib";
+    let Some((trimmed, took_ns)) = seen.trim_time else {
+        return Property::unknown(id, "TRIM of a part of the drive was not looked at");
+    };
+    let value = took_ns as f64 * f64::from(1 << 30) / trimmed as f64;
+    let evidence = format!(
+        "TRIM of {} of the full drive took {:.2} ms, beside reads",
+        bytes(trimmed as f64),
+        took_ns as f64 / 1e6
+    );
+    Property::quantity(id, value, (0.8 * value, 1.25 * value), "ns", evidence)
 }
 
 fn write_buffer(seen: &Observed) -> Property {

@@ -1,6 +1,6 @@
 //! Probes of the full drive that keep it busy.
 
-use stend_contract::TargetError;
+use stend_contract::{Deletion, TargetError};
 
 use crate::observed::{Flush, Observed};
 use crate::probing::{PAGE_BYTES, Probe, Probing};
@@ -47,5 +47,32 @@ pub(super) fn durable(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<
         Ok((flushes, (short, long)))
     })?;
     (seen.flushes, seen.short_writes) = (flushes, Some(short));
+    Ok(())
+}
+
+/// Bytes that are given TRIM, and those of a command, as a file system does with a file.
+const TRIM_BYTES: u64 = 1 << 30;
+const TRIM_COMMAND_BYTES: u64 = 64 << 20;
+
+pub(super) fn trim_time(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    if !probing.trims() || !probing.copies() {
+        return Ok(());
+    }
+    let len_bytes = (probing.capacity_bytes / 8).min(TRIM_BYTES);
+    let len_bytes = len_bytes / TRIM_COMMAND_BYTES * TRIM_COMMAND_BYTES;
+    if len_bytes == 0 {
+        return Ok(());
+    }
+    let deletion = Deletion {
+        at_s: 1,
+        offset_bytes: 0,
+        len_bytes,
+        command_bytes: TRIM_COMMAND_BYTES,
+    };
+    let beyond = Probe::reads()
+        .within(len_bytes, probing.capacity_bytes - len_bytes)
+        .for_ms(4000);
+    let took = probing.aside(|copy| copy.trim_beside(&beyond, &deletion))?;
+    seen.trim_time = took.map(|took| (len_bytes, took));
     Ok(())
 }

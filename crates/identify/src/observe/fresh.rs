@@ -68,16 +68,17 @@ pub(super) fn burst(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
     Ok(())
 }
 
-/// Shares of the capacity that are written: more where all of it is read like new data.
-const WRITTEN_SHARES: [u64; 3] = [16, 2, 1];
+/// Sixteenths of the capacity that are written, one after another as long as all of it is read like
+/// new data.
+const WRITTEN_SIXTEENTHS: [u64; 6] = [1, 4, 8, 10, 12, 16];
 
 /// The rest after which the same places are read again, s.
 const MAP_REST_S: f64 = 300.0;
 
 pub(super) fn map(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let new_ns = seen.new_reads.map_or(0.0, |reads| reads.mean_ns);
-    for share in WRITTEN_SHARES {
-        let written_bytes = probing.capacity_bytes / share;
+    for sixteenths in WRITTEN_SIXTEENTHS {
+        let written_bytes = probing.capacity_bytes / 16 * sixteenths;
         let copies = probing.copies();
         let (map, rested) = probing.aside(|copy| {
             let map = read_map(copy, written_bytes)?;
@@ -94,7 +95,8 @@ pub(super) fn map(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), 
             .filter(|part| part.mean_ns < 1.1 * new_ns)
             .count();
         let all = alike > map.parts.len() * 9 / 10;
-        (seen.map, seen.rested_map) = (Some(map), rested);
+        seen.maps.push(map);
+        seen.rested_map = rested;
         if !all || !probing.copies() {
             break;
         }

@@ -20,7 +20,7 @@ type Group = (
 );
 
 /// The groups, in the order in which each finds the drive as it needs it.
-const GROUPS: [Group; 15] = [
+const GROUPS: [Group; 16] = [
     ("reads of space that was never written", fresh::unwritten),
     ("reads of what has just been written", fresh::new_data),
     ("reads and writes at once", fresh::mixed),
@@ -39,6 +39,7 @@ const GROUPS: [Group; 15] = [
     ("pairs of reads", settled::pairs),
     ("reads for minutes", busy::long_reads),
     ("flushes and short writes", busy::durable),
+    ("TRIM of a part", busy::trim_time),
     ("writing the full drive", settled::full),
     ("random writes", dirty::random),
     ("rests and TRIM after random writes", dirty::after),
