@@ -118,8 +118,8 @@ pub struct Rested {
 /// What a rest gave back.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recovered {
-    /// The rest, s.
-    pub rest_s: f64,
+    /// The rest, s; `None` where the review does not tell.
+    pub rest_s: Option<f64>,
     /// The drive was given TRIM before.
     pub trim: bool,
     /// Bytes that were written fast after it.

@@ -1,5 +1,6 @@
 //! What a review saw, as far as properties can be told from it.
 
+use stend_analysis::{end_level, recovery};
 use stend_record::load::{Load, Pattern, PointOp};
 use stend_record::review::{Point, Review, Rung, Series, SyncMethod, SyncStream, TestResult};
 
@@ -29,6 +30,8 @@ pub fn observed_in(review: &Review) -> Observed {
         .iter()
         .flat_map(|test| test.rungs.iter().flatten());
     seen.recovered = rungs.map(recovered).collect();
+    seen.recovered
+        .extend(review.tests.iter().flat_map(recovered_in));
     for series in review
         .tests
         .iter()
@@ -118,9 +121,31 @@ fn flushes(tests: &[TestResult]) -> Vec<Flush> {
     streams.filter_map(flush).collect()
 }
 
+/// What the rests of a test without rungs gave back: its first curve is of the fresh drive, the
+/// others are after a rest and after TRIM.
+fn recovered_in(test: &TestResult) -> Vec<Recovered> {
+    let (None, Some([fresh, rested @ ..])) = (&test.rungs, test.series.as_deref()) else {
+        return Vec::new();
+    };
+    let Some(end) = end_level(fresh) else {
+        return Vec::new();
+    };
+    let named = |series: &&Series| series.name.starts_with("after ");
+    let recovered = |series: &Series| {
+        let found = recovery(series, end)?;
+        Some(Recovered {
+            rest_s: None,
+            trim: series.name.contains("TRIM"),
+            bytes: found.bytes,
+            per_s: found.iops_initial,
+        })
+    };
+    rested.iter().filter(named).filter_map(recovered).collect()
+}
+
 fn recovered(rung: &Rung) -> Recovered {
     Recovered {
-        rest_s: rung.idle_s,
+        rest_s: Some(rung.idle_s),
         trim: rung.trim,
         bytes: rung.recovered_bytes,
         per_s: rung.iops_start,

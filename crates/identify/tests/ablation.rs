@@ -21,14 +21,18 @@ fn mechanisms_are_found_where_they_are() {
         ("power-loss-protection", false, ("dram.plp", "true")),
         ("half-duplex", false, ("dram.half_duplex", "true")),
     ];
-    let changed = identified(small(&changes.map(|(_, _, change)| change)));
-    for (id, before, change) in changes {
-        assert_eq!(
-            present(&plain, id),
-            Some(before),
-            "{id} of the drive as it is"
-        );
-        assert_eq!(present(&changed, id), Some(!before), "{id} with {change:?}");
+    for changes in changes.chunks(4) {
+        let set: Vec<_> = changes.iter().map(|(_, _, change)| *change).collect();
+        let changed = identified(small(&set));
+        for (id, before, change) in changes {
+            assert_eq!(present(&plain, id), Some(*before), "{id} as it is");
+            let found = changed.property(id);
+            assert_eq!(
+                present(&changed, id),
+                Some(!before),
+                "{change:?}: {found:?}"
+            );
+        }
     }
 }
 

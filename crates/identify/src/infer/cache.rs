@@ -13,6 +13,9 @@ const FASTER_SHARE: f64 = 0.94;
 /// A difference that counts, ns: less lies within the granularity of what hosts measure.
 const FASTER_NS: f64 = 2_500.0;
 
+/// A share of what was written that is little.
+const LITTLE_SHARE: f64 = 0.3;
+
 /// Two levels of a curve whose ratio is more than this are different speeds.
 const LEVEL_RATIO: f64 = 1.12;
 
@@ -26,6 +29,9 @@ pub(super) struct Cache {
     /// The same of the full drive after a rest.
     pub full_bytes: Option<f64>,
     speeds: Option<(f64, f64)>,
+    /// Whether rests empty it, as far as that shows.
+    emptied: bool,
+    capacity_bytes: f64,
 }
 
 /// The first step of a curve of writes: bytes until it, and the speeds before and after.
@@ -100,15 +106,22 @@ impl Cache {
             bytes_evidence: String::new(),
             full_bytes: None,
             speeds: None,
+            emptied: false,
+            capacity_bytes: seen.capacity_bytes as f64,
         };
         if present != Some(true) {
             return cache;
         }
         if let Some(step) = &step_seen {
             let written = step.bytes + first as f64;
-            // How fast it is emptied beside the writes does not show: at most as fast as later.
-            let value = written - step.moved;
-            let interval = (0.97 * value, 1.08 * written);
+            // It is emptied beside the writes at most as fast as later.
+            let least = written - step.moved;
+            // Little was emptied meanwhile, or nobody knows how much.
+            let value = match step.moved < LITTLE_SHARE * written {
+                true => least,
+                false => f64::midpoint(least, written),
+            };
+            let interval = (0.97 * least, 1.08 * written);
             cache.bytes = Some((value, interval));
             cache.speeds = Some((step.fast, step.slow));
             cache.bytes_evidence = format!(
@@ -124,15 +137,21 @@ impl Cache {
         let full = seen.full.as_ref().and_then(|full| step(&full.curve));
         let full = full.map(|step| step.bytes - step.moved);
         cache.full_bytes = full.or_else(|| Some(mapped(seen, seen.full_map.as_ref()?)?.0));
+        cache.emptied = cache.empties(seen).is_some_and(|(empties, _)| empties);
         cache
     }
 
-    /// Bytes that the full drive takes into a cache that has blocks of its own.
-    pub fn apart_bytes(&self, seen: &Observed) -> Option<f64> {
-        let own = self.kind(seen).is_ok_and(|kind| kind.is_kind("static"));
-        own.then_some(())?;
-        let (empty, _) = self.bytes?;
-        Some(self.full_bytes.unwrap_or(empty))
+    /// Bytes that the full drive takes into a cache that has blocks of its own: at least, and at most.
+    pub fn apart_bytes(&self) -> (f64, f64) {
+        let Some((empty, _)) = self.bytes else {
+            return (0.0, 0.0);
+        };
+        let full = self.full_bytes.unwrap_or(empty);
+        match self.kind_of(empty) {
+            Some("static") => (full, full),
+            None => (0.0, full),
+            Some(_) => (0.0, 0.0),
+        }
     }
 
     pub fn properties(&self, seen: &Observed) -> Vec<Property> {
@@ -172,12 +191,12 @@ impl Cache {
         ))
     }
 
-    fn full_size(&self, seen: &Observed) -> Result<Property, String> {
+    fn full_size(&self, _: &Observed) -> Result<Property, String> {
         let value = self
             .full_bytes
             .ok_or("writes to the full drive show no step")?;
         let (empty, _) = self.bytes.ok_or("the size of the cache is not known")?;
-        if !self.emptied(seen) && value < 0.9 * empty {
+        if !self.emptied && value < 0.9 * empty {
             return Err("the cache does not empty while the drive rests".to_owned());
         }
         let evidence = format!("the full drive, after a rest, takes {} fast", bytes(value));
@@ -191,30 +210,33 @@ impl Cache {
         ))
     }
 
-    fn kind(&self, seen: &Observed) -> Result<Property, String> {
+    /// The kind of a cache of so many bytes, where it shows.
+    fn kind_of(&self, empty: f64) -> Option<&'static str> {
         const WHOLE_SHARE: f64 = 0.31;
         const DYNAMIC_SHARE: f64 = 0.045;
+        let share = empty / self.capacity_bytes;
+        match self.full_bytes.map(|full| full / empty) {
+            _ if share > WHOLE_SHARE => Some("whole-array"),
+            Some(left) if left > 0.7 => Some("static"),
+            _ if share > DYNAMIC_SHARE => Some("dynamic"),
+            Some(left) if left < 0.1 => Some("dynamic"),
+            Some(_) if !self.emptied => Some("static"),
+            Some(_) => Some("both"),
+            None => None,
+        }
+    }
+
+    fn kind(&self, seen: &Observed) -> Result<Property, String> {
         let (empty, _) = self.bytes.ok_or("the size of the cache is not known")?;
+        let none = "the full drive does not show how large it is then";
+        let kind = self.kind_of(empty).ok_or(none)?;
         let share = empty / seen.capacity_bytes as f64;
-        let of_capacity = format!("{:.1} % of the capacity", 100.0 * share);
-        let kind = match self.full_bytes.map(|full| full / empty) {
-            _ if share > WHOLE_SHARE => "whole-array",
-            Some(left) if left > 0.7 => "static",
-            _ if share > DYNAMIC_SHARE => "dynamic",
-            Some(left) if left < 0.1 => "dynamic",
-            Some(_) if !self.emptied(seen) => "static",
-            Some(_) => "both",
-            None => return Err("the full drive does not show how large it is then".to_owned()),
-        };
         let left = match self.full_bytes {
             Some(full) => format!("; {} of it on the full drive after a rest", bytes(full)),
             None => String::new(),
         };
-        Ok(Property::kind(
-            "slc-cache-kind",
-            kind,
-            format!("{of_capacity}{left}"),
-        ))
+        let evidence = format!("{:.1} % of the capacity{left}", 100.0 * share);
+        Ok(Property::kind("slc-cache-kind", kind, evidence))
     }
 
     fn fast(&self, _: &Observed) -> Result<Property, String> {
@@ -284,11 +306,9 @@ impl Cache {
             bytes(before),
             bytes(after)
         );
-        (before > 0.0).then_some((after < 0.85 * before, evidence))
-    }
-
-    fn emptied(&self, seen: &Observed) -> bool {
-        self.empties(seen).is_some_and(|(empties, _)| empties)
+        // More after a rest: the drive was too busy before.
+        let quiet = before > 0.0 && after < 1.05 * before;
+        quiet.then_some((after < 0.85 * before, evidence))
     }
 
     /// Bytes taken fast after no rest and after the longest, and that rest, s.
@@ -319,7 +339,7 @@ impl Cache {
     fn emptying_rate(&self, seen: &Observed) -> Result<Property, String> {
         let none = "the speed of writes does not show how much of the cache is free";
         let (before, after, rest_s) = self.taken_after(seen).ok_or(none)?;
-        if !self.emptied(seen) {
+        if !self.emptied {
             return Err("the cache does not empty while the drive rests".to_owned());
         }
         let (size, _) = self.bytes.ok_or(none)?;

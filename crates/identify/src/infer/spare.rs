@@ -2,7 +2,7 @@
 
 use super::cache::Cache;
 use super::words::{bytes, speed};
-use crate::observed::{Curve, Observed};
+use crate::observed::{Curve, Observed, Recovered};
 use crate::property::Property;
 
 /// Random writes beyond the end of spare space are slower than this share of those before.
@@ -78,9 +78,13 @@ fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
         return Property::unknown(id, why);
     }
     // What a cache with blocks of its own takes is not in the data area.
-    let in_cache = cache.apart_bytes(seen).unwrap_or(0.0).min(written);
-    let percent = |share: f64| 100.0 * ((written - in_cache) / capacity + share);
-    let interval = (percent(0.0) - 0.3, percent(RESERVE_SHARE_MAX));
+    let (least_cached, most_cached) = cache.apart_bytes();
+    let (least_cached, in_cache) = (least_cached.min(written), most_cached.min(written));
+    let percent = |cached: f64, share: f64| 100.0 * ((written - cached) / capacity + share);
+    let interval = (
+        percent(in_cache, 0.0) - 0.3,
+        percent(least_cached, RESERVE_SHARE_MAX),
+    );
     let evidence = format!(
         "random writes fall from {} to {} after {} were written over data, of which a cache took {}",
         speed(fast),
@@ -88,7 +92,7 @@ fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
         bytes(written),
         bytes(in_cache)
     );
-    let value = percent(RESERVE_SHARE);
+    let value = percent(in_cache, RESERVE_SHARE);
     Property::quantity(id, value, interval, "percent of capacity", evidence)
 }
 
@@ -133,21 +137,15 @@ const REST_S_MIN: f64 = 60.0;
 /// The same from what a review saw of rests.
 fn idle_gc_reviewed(seen: &Observed) -> Property {
     let id = "idle-gc";
-    let rests = seen
-        .recovered
-        .iter()
-        .filter(|r| !r.trim && r.rest_s >= REST_S_MIN);
-    let Some(longest) = rests.max_by(|a, b| a.rest_s.total_cmp(&b.rest_s)) else {
+    let is_rest = |r: &&Recovered| !r.trim && r.rest_s.is_none_or(|s| s >= REST_S_MIN);
+    let rests = seen.recovered.iter().filter(is_rest);
+    let Some(most) = rests.max_by_key(|recovered| recovered.bytes) else {
         return Property::unknown(id, "rests after random writes were not looked at");
     };
-    let bytes_back = longest.bytes as f64;
-    let evidence = format!(
-        "after random writes and {:.0} s of rest, {} are taken fast",
-        longest.rest_s,
-        bytes(bytes_back)
-    );
+    let back = bytes(most.bytes as f64);
+    let evidence = format!("after random writes and a rest, {back} are taken fast");
     let least = 0.0005 * seen.capacity_bytes as f64;
-    Property::presence(id, bytes_back > least, evidence)
+    Property::presence(id, most.bytes as f64 > least, evidence)
 }
 
 /// The same of TRIM: the speed after it beside that of the empty drive.

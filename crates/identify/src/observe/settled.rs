@@ -110,25 +110,53 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 /// Requests outstanding to each page of a pair: enough that its die is never idle.
 const PAIR_DEPTH: u32 = 4;
 
+/// How long a pair is read, ms: on a real target, threads take some to begin.
+const PAIR_MS: u64 = 3;
+const REAL_PAIR_MS: u64 = 30;
+
+/// Pairs of one job.
+const PAIRS_AT_ONCE: usize = 32;
+
 pub(super) fn pairs(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
-    let (offset, _) = seen.alike.unwrap_or_default();
-    let page = |at| Probe::deep_reads(PAIR_DEPTH).page(at).for_ms(3);
-    for index in 1..=PAIRS {
-        let distance = index * PAIR_STEP_BYTES;
-        let done = probing.run_all(&[page(offset), page(offset + distance)])?;
-        seen.pairs
-            .push((distance, done.iter().map(|done| done.reads.per_s).sum()));
-    }
-    let (_, len) = seen.alike.unwrap_or((0, probing.capacity_bytes));
-    for index in 1..=FAR_PAIRS {
-        // Multiples of an irrational number lie evenly, and with no period.
-        let distance = (index as f64 * GOLDEN).fract() * (len - LONG_BYTES) as f64;
-        let distance = distance as u64 / PAIR_STEP_BYTES * PAIR_STEP_BYTES;
-        let done = probing.run_all(&[page(offset), page(offset + distance)])?;
-        seen.far_pairs
-            .push((distance, done.iter().map(|done| done.reads.per_s).sum()));
-    }
+    let (offset, len) = seen.alike.unwrap_or((0, probing.capacity_bytes));
+    let near: Vec<u64> = (1..=PAIRS).map(|index| index * PAIR_STEP_BYTES).collect();
+    seen.pairs = read_pairs(probing, offset, &near)?;
+    let far: Vec<u64> = (1..=FAR_PAIRS)
+        .map(|index| {
+            // Multiples of an irrational number lie evenly, and with no period.
+            let distance = (index as f64 * GOLDEN).fract() * (len - LONG_BYTES) as f64;
+            distance as u64 / PAIR_STEP_BYTES * PAIR_STEP_BYTES
+        })
+        .collect();
+    seen.far_pairs = read_pairs(probing, offset, &far)?;
     Ok(())
+}
+
+/// Reads a page and another at each of these distances at the same time: reads a second of both.
+fn read_pairs(
+    probing: &mut Probing<'_>,
+    offset: u64,
+    distances: &[u64],
+) -> Result<Vec<(u64, f64)>, TargetError> {
+    let ms = if probing.copies() {
+        PAIR_MS
+    } else {
+        REAL_PAIR_MS
+    };
+    let page = |at| Probe::deep_reads(PAIR_DEPTH).page(at).for_ms(ms);
+    let mut pairs = Vec::new();
+    for some in distances.chunks(PAIRS_AT_ONCE) {
+        let probes = some.iter().flat_map(|distance| {
+            let first = page(offset).option("stonewall", 1);
+            [first, page(offset + distance)]
+        });
+        let done = probing.run_all(&probes.collect::<Vec<_>>())?;
+        let rates = done
+            .chunks(2)
+            .map(|pair| pair.iter().map(|done| done.reads.per_s).sum());
+        pairs.extend(some.iter().copied().zip(rates));
+    }
+    Ok(pairs)
 }
 
 pub(super) fn full(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
