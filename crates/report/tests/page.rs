@@ -31,12 +31,12 @@ pub fn text(html: &Html, selector: &str) -> String {
 pub use common::data;
 
 #[test]
-fn a_full_review_with_a_rival_stays_below_six_megabytes() {
+fn a_full_review_with_a_rival_stays_small() {
     let review = common::review(1.0);
     let curve = &review.tests.last().unwrap().series.as_ref().unwrap()[0];
     assert_eq!(curve.samples.len(), 7_200, "the fixture is of full length");
     let bytes = page(&review).len();
-    assert!(bytes < 2_500_000, "{bytes} bytes");
+    assert!(bytes < 1_250_000, "{bytes} bytes");
 }
 
 #[test]
