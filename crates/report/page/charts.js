@@ -18,8 +18,11 @@
   const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   const at = (list, slot) => list[slot % list.length];
 
+  // Browsers since 2025 have it; the other way takes ten times as long.
+  const bytesOf = (base64) => Uint8Array.fromBase64?.(base64) ?? Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+
   function unpack(packed) {
-    const bytes = Uint8Array.from(atob(packed.base64), (c) => c.charCodeAt(0));
+    const bytes = bytesOf(packed.base64);
     const view = new DataView(bytes.buffer);
     const out = new Float64Array(bytes.length / 2);
     for (let i = 0; i < out.length; i++) out[i] = view.getUint16(2 * i, true) * packed.step;
@@ -381,7 +384,7 @@
   document.querySelectorAll("main > section").forEach((section) => read.observe(section));
 
   async function decompressed(id) {
-    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+    const bytes = bytesOf(document.getElementById(id).textContent);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).text();
   }

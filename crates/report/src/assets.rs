@@ -2,7 +2,8 @@
 //! the page, for it must open without a network.
 //!
 //! The charting library and the data are gzipped, in base64, which the page's script undoes with
-//! the browser's own `DecompressionStream`: the library takes 1.8 MB instead of 4.5.
+//! the browser's own `DecompressionStream`: the library, of which `build.rs` keeps what draws lines
+//! and dots, takes 0.45 MB.
 
 use std::io::Write as _;
 
@@ -14,7 +15,7 @@ use flate2::write::GzEncoder;
 use crate::chart::ChartData;
 use crate::error::ReportError;
 
-/// The charting library, gzipped.
+/// The charting library, as far as it draws lines and dots, gzipped.
 pub static PLOTLY_GZIP: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plotly.min.js.gz"));
 
 /// The style of all pages: colours, light and dark, tables, bars, print.

@@ -3,9 +3,10 @@
 use stend_analysis::figures::{KeyFigure, Unit, same};
 use stend_analysis::key_figures;
 
+use crate::best;
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Cell, Table};
+use crate::view::{Cell, Compared, Table};
 
 /// A value with its unit.
 pub fn text(unit: Unit, value: f64) -> String {
@@ -38,9 +39,6 @@ pub fn difference(value: f64, other: f64) -> String {
     }
 }
 
-/// Figures this close to the greatest of a row are best as well: as printed they may be the same.
-const BEST_SHARE: f64 = 0.999;
-
 /// The table of key figures: the reviewed drive, then each rival with how the reviewed
 /// drive stands to it.
 pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
@@ -62,12 +60,7 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
         }
         let others: Vec<Option<&KeyFigure>> =
             all[1..].iter().map(|rival| same(rival, figure)).collect();
-        let values = others.iter().flatten().map(|other| other.value);
-        let greatest = values.fold(figure.value, f64::max);
-        let cell = |of: &KeyFigure, note: String| Cell {
-            best: !all[1..].is_empty() && of.value >= BEST_SHARE * greatest,
-            ..Cell::noted(sure(of), note)
-        };
+        let cell = |of: &KeyFigure, note: String| Cell::noted(sure(of), note).more(of.value);
         let mut row: Vec<Cell> = vec![
             number::bound(&figure.name).into(),
             cell(figure, String::new()),
@@ -79,16 +72,18 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
         rows.push(row);
     }
     let caption = if drives.len() > 1 {
-        "The best of each row is bold. Beside a rival's figure, how the reviewed drive stands to \
-         it. More is better throughout. MB and GB are decimal"
+        "Beside a rival's figure, how the reviewed drive stands to it. More is better throughout. \
+         MB and GB are decimal"
     } else {
         "More is better throughout. MB and GB are decimal"
     };
-    Some(Table {
+    let mut table = Table {
         // Of more drives the remarks must stand under the figures.
         fitting: drives.len() <= 3,
-        ..Table::of_drives(caption, "Figure", drives, rows)
-    })
+        ..Table::of_drives(caption, "Figure", drives, rows).comparing(Compared::InRow(1))
+    };
+    best::mark([&mut table]);
+    Some(table)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use stend_record::review::LatencySummary;
 
 use crate::chart::{Axis, Chart, Coordinate, Role, Scale, Trace, Values};
 use crate::number;
-use crate::view::{Cell, Table};
+use crate::view::{Cell, Compared, Table};
 
 /// Points of a cumulative distribution at most: a line needs no more.
 const CUMULATIVE_MAX: usize = 120;
@@ -207,6 +207,7 @@ pub fn table(caption: String, head: &str, rows: &[Row<'_>]) -> Table {
     let with_cpu = has_cpu_time(rows);
     let cells = rows.iter().map(|row| cells(row, with_cpu));
     let table = Table::new(caption, columns(head, with_cpu), cells);
+    let table = table.comparing(Compared::BetweenTables);
     match rows.len() {
         0..=12 => table,
         _ => table.on_paper(),
@@ -220,7 +221,8 @@ pub fn folded_table(caption: &str, head: &str, groups: &[(&str, Vec<Row<'_>>)]) 
         let cells = rows.iter().map(|row| cells(row, with_cpu));
         std::iter::once(vec![(*name).into()]).chain(cells)
     });
-    (!groups.is_empty()).then(|| Table::new(caption, columns(head, with_cpu), rows).folded())
+    let table = || Table::new(caption, columns(head, with_cpu), rows);
+    (!groups.is_empty()).then(|| table().comparing(Compared::BetweenTables).folded())
 }
 
 fn has_cpu_time(rows: &[Row<'_>]) -> bool {
@@ -237,7 +239,8 @@ fn columns(head: &str, with_cpu: bool) -> Vec<Cell> {
 }
 
 fn cells(row: &Row<'_>, with_cpu: bool) -> Vec<Cell> {
-    let figures = percentiles(row.latency).map(|(_, ns)| ns.map(number::latency).into());
+    let figure = |ns: f64| Cell::from(number::latency(ns)).less(ns);
+    let figures = percentiles(row.latency).map(|(_, ns)| ns.map(figure).into());
     let cpu = with_cpu.then(|| row.cpu_ns.map(number::latency).into());
     let name = row.name.as_str().into();
     std::iter::once(name).chain(figures).chain(cpu).collect()

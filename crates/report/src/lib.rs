@@ -11,6 +11,7 @@
 
 mod assets;
 mod bars;
+mod best;
 mod chart;
 mod comparison;
 mod curve;

@@ -23,10 +23,12 @@ pub fn on_axis(metric: Metric, (iops, bw_bytes_per_s): (f64, f64)) -> f64 {
 }
 
 /// A speed in requests and in bytes a second, the unit of the metric first.
-pub fn cell(metric: Metric, (iops, bw_bytes_per_s): (f64, f64)) -> Cell {
+pub fn cell(metric: Metric, speed: (f64, f64)) -> Cell {
+    let (iops, bw_bytes_per_s) = speed;
     let (iops, bw) = (number::iops(iops), number::mb_per_s(bw_bytes_per_s));
-    match metric {
+    let cell = match metric {
         Metric::Iops => Cell::noted(iops, bw),
         Metric::Bandwidth => Cell::noted(bw, iops),
-    }
+    };
+    cell.more(on_axis(metric, speed))
 }

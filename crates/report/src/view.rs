@@ -22,6 +22,24 @@ pub struct Table {
     pub fitting: bool,
     /// Whether its cells are words, which stand at the left.
     pub text: bool,
+    /// Which of its figures are compared with each other.
+    pub compared: Compared,
+}
+
+/// Which figures of a table show who is best: they are those of different drives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compared {
+    /// None.
+    #[default]
+    Nowhere,
+    /// Those of a row: after the rows' heads each drive has so many columns, and its first is
+    /// compared with the others' first.
+    InRow(usize),
+    /// Those of a column: a row is a drive's.
+    InColumn,
+    /// Those in the same place of all tables and groups of rows with such columns: a table, or a
+    /// group, is a drive's.
+    BetweenTables,
 }
 
 /// An entry of the menu.
@@ -110,6 +128,12 @@ impl Table {
         self.fitting()
     }
 
+    /// With the best figures marked, where drives are compared.
+    pub fn comparing(mut self, compared: Compared) -> Table {
+        self.compared = compared;
+        self
+    }
+
     /// Whether the table is folded on the screen.
     pub fn is_folded(&self) -> bool {
         self.folding != Folding::Open
@@ -128,8 +152,19 @@ pub struct Cell {
     pub text: String,
     /// A remark under it; empty for none.
     pub note: String,
-    /// Whether it is the best of its row.
+    /// What it is compared by; `None` for what is no better or worse than another.
+    pub rank: Option<Rank>,
+    /// Whether it is the best of those that it is compared with.
     pub best: bool,
+}
+
+/// What a figure is compared by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rank {
+    /// More is better.
+    More(f64),
+    /// Less is better.
+    Less(f64),
 }
 
 impl Cell {
@@ -138,8 +173,20 @@ impl Cell {
         Cell {
             text: text.into(),
             note: note.into(),
-            best: false,
+            ..Cell::default()
         }
+    }
+
+    /// With the figure that it shows, of which more is better.
+    pub fn more(mut self, value: f64) -> Cell {
+        self.rank = Some(Rank::More(value));
+        self
+    }
+
+    /// With the figure that it shows, of which less is better.
+    pub fn less(mut self, value: f64) -> Cell {
+        self.rank = Some(Rank::Less(value));
+        self
     }
 }
 
@@ -202,6 +249,15 @@ impl Block {
             figures,
             tables,
         }
+    }
+}
+
+impl Block {
+    /// The tables, also those under figures.
+    pub fn tables_mut(&mut self) -> impl Iterator<Item = &mut Table> {
+        let under = self.figures.iter_mut();
+        let under = under.filter_map(|figure| figure.table.as_mut());
+        under.chain(&mut self.tables)
     }
 }
 

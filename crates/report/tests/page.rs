@@ -31,12 +31,12 @@ pub fn text(html: &Html, selector: &str) -> String {
 pub use common::data;
 
 #[test]
-fn a_full_review_with_a_rival_stays_below_six_megabytes() {
+fn a_full_review_with_a_rival_stays_small() {
     let review = common::review(1.0);
     let curve = &review.tests.last().unwrap().series.as_ref().unwrap()[0];
     assert_eq!(curve.samples.len(), 7_200, "the fixture is of full length");
     let bytes = page(&review).len();
-    assert!(bytes < 2_500_000, "{bytes} bytes");
+    assert!(bytes < 1_250_000, "{bytes} bytes");
 }
 
 #[test]
@@ -120,6 +120,88 @@ fn tables_hold_the_figures_with_their_units() {
         |name: &str| select(&html, &format!("section[id$={name}] details:not(.jobs) tr")).len();
     // A head and 240 means of 30 s.
     assert!(rows("degradation") > 240, "{}", rows("degradation"));
+}
+
+#[test]
+fn tables_of_latency_say_that_less_is_better_and_mark_the_least() {
+    let html = Html::parse_document(&page(&common::review(0.1)));
+    let tables = select(&html, "table");
+    let caption = |table: &scraper::ElementRef<'_>| {
+        let caption = table.select(&Selector::parse("caption").unwrap()).next();
+        caption.map_or_else(String::new, |c| c.text().collect())
+    };
+    let latencies = tables.iter().filter(|t| caption(t).contains("atency"));
+    let captions: Vec<String> = latencies.map(caption).collect();
+    // Two of each of five tests of points, one of a curve, one of each drive's curves.
+    assert_eq!(captions.len(), 13, "{captions:#?}");
+    for caption in &captions {
+        assert!(caption.contains("less is better"), "{caption}");
+        assert!(
+            caption.ends_with("; bold: the best of the drives"),
+            "{caption}"
+        );
+    }
+    // The same load of both drives: in each column the lesser is bold.
+    let load = |table: &str| {
+        let rows = format!("section[id$='-random'] {table} tr");
+        let rows = select(&html, &rows).into_iter();
+        let named = |row: &scraper::ElementRef<'_>| {
+            row.text()
+                .next()
+                .is_some_and(|t| t.replace('\u{a0}', " ") == "Read, depth 1")
+        };
+        let row = rows.filter(named).next_back().expect("a row of the load");
+        let cells = Selector::parse("td").unwrap();
+        let bold = Selector::parse("strong").unwrap();
+        let cells = row.select(&cells).map(|cell| {
+            let text: String = cell.text().collect();
+            let (figure, unit) = text.split_once('\u{a0}').unwrap();
+            let factor = if unit == "ms" { 1e3 } else { 1.0 };
+            let us = figure.parse::<f64>().unwrap() * factor;
+            (us, cell.select(&bold).next().is_some())
+        });
+        cells.collect::<Vec<(f64, bool)>>()
+    };
+    let (own, rival) = (load("details.paper"), load("details:not(.paper)"));
+    assert_eq!(own.len(), 7);
+    for ((own_us, own_bold), (rival_us, rival_bold)) in own.iter().zip(&rival) {
+        assert_ne!(own_us, rival_us);
+        assert_eq!(*own_bold, own_us < rival_us, "{own_us} against {rival_us}");
+        assert_eq!(
+            *rival_bold,
+            rival_us < own_us,
+            "{rival_us} against {own_us}"
+        );
+    }
+    // Without a rival there is no best drive.
+    let mut alone = common::review(0.1);
+    alone.rivals.clear();
+    let html = Html::parse_document(&page(&alone));
+    assert_eq!(select(&html, "table td strong").len(), 0);
+    assert!(text(&html, "caption").contains("less is better"));
+    assert!(!text(&html, "caption").contains("bold"));
+}
+
+#[test]
+fn bars_stand_in_the_order_of_their_figures_with_the_reviewed_drive_marked() {
+    let review = common::with_applications(common::review(0.02));
+    let html = Html::parse_document(&page(&review));
+    let groups = select(&html, ".bars table");
+    assert!(groups.len() >= 15, "{} groups", groups.len());
+    for group in groups {
+        let bars = Selector::parse(".track > span").unwrap();
+        let widths = group.select(&bars).map(|bar| {
+            let style = bar.value().attr("style").unwrap();
+            let width = style
+                .strip_prefix("width:")
+                .and_then(|w| w.strip_suffix('%'));
+            width.unwrap().parse::<f64>().unwrap()
+        });
+        let widths: Vec<f64> = widths.collect();
+        assert!(widths.is_sorted_by(|a, b| a >= b), "{widths:?}");
+        let reviewed = Selector::parse("tr.reviewed").unwrap();
+        assert_eq!(group.select(&reviewed).count(), 1);
+    }
 }
 
 #[test]

@@ -68,9 +68,10 @@ pub struct Sample {
 }
 
 /// Latency of the requests completed in each interval of a curve, ns: as many values as there are
-/// samples, 0 where no request was completed. Values have three significant digits, so that two
-/// hours of them take little space.
+/// samples, 0 where no request was completed. Values have three significant digits, and are kept in
+/// µs ([`Stored`]), so that two hours of them take little space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
 pub struct IntervalLatency {
     /// Median.
     pub p50_ns: Vec<u64>,
@@ -90,6 +91,75 @@ impl IntervalLatency {
             all.max_ns.push(three_digits(max_ns));
         }
         all
+    }
+}
+
+/// [`IntervalLatency`] in JSON: without the zeros that nanoseconds of three digits end with.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Stored {
+    p50_us: Vec<Us>,
+    p99_us: Vec<Us>,
+    max_us: Vec<Us>,
+    // What reviews of earlier versions have instead.
+    #[serde(skip_serializing)]
+    p50_ns: Vec<u64>,
+    #[serde(skip_serializing)]
+    p99_ns: Vec<u64>,
+    #[serde(skip_serializing)]
+    max_ns: Vec<u64>,
+}
+
+/// Microseconds: a whole number where it is one.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Us {
+    Whole(u64),
+    Fraction(f64),
+}
+
+impl From<u64> for Us {
+    fn from(ns: u64) -> Us {
+        match ns % 1_000 {
+            0 => Us::Whole(ns / 1_000),
+            _ => Us::Fraction(ns as f64 / 1e3),
+        }
+    }
+}
+
+impl From<Us> for u64 {
+    fn from(us: Us) -> u64 {
+        match us {
+            Us::Whole(us) => us.saturating_mul(1_000),
+            // A cast saturates.
+            Us::Fraction(us) => (us * 1e3).round() as u64,
+        }
+    }
+}
+
+impl From<Stored> for IntervalLatency {
+    fn from(stored: Stored) -> IntervalLatency {
+        let of = |us: Vec<Us>, ns: Vec<u64>| match us.is_empty() {
+            true => ns,
+            false => us.into_iter().map(u64::from).collect(),
+        };
+        IntervalLatency {
+            p50_ns: of(stored.p50_us, stored.p50_ns),
+            p99_ns: of(stored.p99_us, stored.p99_ns),
+            max_ns: of(stored.max_us, stored.max_ns),
+        }
+    }
+}
+
+impl From<IntervalLatency> for Stored {
+    fn from(latency: IntervalLatency) -> Stored {
+        let us = |ns: Vec<u64>| ns.into_iter().map(Us::from).collect();
+        Stored {
+            p50_us: us(latency.p50_ns),
+            p99_us: us(latency.p99_ns),
+            max_us: us(latency.max_ns),
+            ..Stored::default()
+        }
     }
 }
 
@@ -127,5 +197,35 @@ mod tests {
             assert_eq!(three_digits(value), wanted);
         }
         assert!(three_digits(u64::MAX) > u64::MAX / 100 * 99);
+    }
+
+    #[test]
+    fn latencies_of_intervals_are_kept_in_microseconds() {
+        let of = |values: &[[u64; 3]]| IntervalLatency::of(values.iter().copied());
+        let latency = of(&[[85_649, 1_740_000, 0], [999, 43_900_000, u64::MAX]]);
+        let text = serde_json::to_string(&latency).unwrap();
+        let expected = concat!(
+            r#"{"p50_us":[85.6,0.999],"p99_us":[1740,43900],"#,
+            r#""max_us":[0,18400000000000000]}"#
+        );
+        assert_eq!(text, expected);
+        assert_eq!(
+            serde_json::from_str::<IntervalLatency>(&text).unwrap(),
+            latency
+        );
+        let earlier = r#"{"p50_ns":[85600,999],"p99_ns":[1740000,43900000],"max_ns":[0,18400000000000000000]}"#;
+        assert_eq!(
+            serde_json::from_str::<IntervalLatency>(earlier).unwrap(),
+            latency
+        );
+    }
+
+    #[test]
+    fn two_hours_of_latencies_take_little_space() {
+        // A drive that slows down, by intervals of a second.
+        let interval = |i: u64| [775_123 + 97 * i, 5_880_456 + 2_003 * i, 27_123_456 + 7 * i];
+        let latency = IntervalLatency::of((0..7_200).map(interval));
+        let bytes = serde_json::to_string(&latency).unwrap().len();
+        assert!(bytes <= 150_000, "{bytes} bytes");
     }
 }

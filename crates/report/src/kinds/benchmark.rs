@@ -9,7 +9,7 @@ use crate::bars::{self, Bar, BarChart};
 use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Table};
+use crate::view::{Block, Cell, Compared, Table};
 
 /// Charts and tables of a benchmark; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
@@ -102,15 +102,16 @@ fn speed_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
                 number::mb_per_s(cell.best_bw_bytes_per_s),
                 number::iops(cell.best_iops),
             )
+            .more(cell.best_iops)
         },
     )
     .on_paper()
 }
 
 fn latency_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
-    let caption = "Lowest mean completion latency of the passes";
+    let caption = "Lowest mean completion latency of the passes, less is better";
     side_by_side(test, drives, caption, |cell| {
-        number::latency(cell.best_mean_latency_ns).into()
+        Cell::from(number::latency(cell.best_mean_latency_ns)).less(cell.best_mean_latency_ns)
     })
     .on_paper()
 }
@@ -135,7 +136,8 @@ fn side_by_side(
         });
         std::iter::once(name.into()).chain(figures).collect()
     };
-    Table::new(caption, columns, rows(cells).into_iter().map(row))
+    let table = Table::new(caption, columns, rows(cells).into_iter().map(row));
+    table.comparing(Compared::InRow(ops.len()))
 }
 
 /// Every pass that counts.

@@ -16,7 +16,7 @@ use crate::curve::{self, Facts, Window};
 use crate::drive::Drive;
 use crate::number;
 use crate::speed;
-use crate::view::{Block, Cell, Table};
+use crate::view::{Block, Cell, Compared, Table};
 
 mod latencies;
 
@@ -230,9 +230,14 @@ fn group_blocks(
         "" => None,
         _ => fast_writes(drawn),
     };
-    let mut tables = vec![facts_table(drawn, fast, duration_scale)];
+    let facts = facts_table(drawn, fast, duration_scale);
+    let mut tables = vec![facts.comparing(compared(label))];
     tables.extend(levels_table(drawn));
-    tables.push(means_table(drawn, window_s));
+    let means = means_table(drawn, window_s);
+    tables.push(match label {
+        "" => means.comparing(Compared::InRow(means_columns(first))),
+        _ => means,
+    });
     let speeds = Block::drawn(figures, tables);
     vec![speeds, latency_block(drawn, &suffix, window_s, data)]
 }
@@ -492,6 +497,14 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
     .on_paper()
 }
 
+/// How tables of curves compare drives: a single curve has a row a drive, several a table a drive.
+fn compared(whose: &str) -> Compared {
+    match whose {
+        "" => Compared::InColumn,
+        _ => Compared::BetweenTables,
+    }
+}
+
 /// What each of a drive's curves writes fast, by the end of the first; `None` of reads.
 fn fast_writes(drawn: &[Drawn<'_>]) -> Option<Vec<Cell>> {
     let end_iops = end_level(drawn.first()?.series)?;
@@ -503,7 +516,7 @@ fn fast_writes(drawn: &[Drawn<'_>]) -> Option<Vec<Cell>> {
                 _ if found.fell => format!("down to {threshold}"),
                 _ => format!("never below {threshold}"),
             };
-            Cell::noted(number::gb(found.bytes as f64), note)
+            Cell::noted(number::gb(found.bytes as f64), note).more(found.bytes as f64)
         });
         found.into()
     };
@@ -580,12 +593,20 @@ fn level_row(number: usize, level: &Level, d: &Drawn<'_>) -> Vec<Cell> {
     ]
 }
 
+/// Columns of each curve in [`means_table`].
+fn means_columns(curve: &Drawn<'_>) -> usize {
+    match curve.series.point.op {
+        PointOp::Read => 1,
+        _ => 2,
+    }
+}
+
 /// Every window mean of every curve: what the lines are drawn from.
 fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
     let mut columns: Vec<Cell> = vec!["Until".into()];
     for curve in drawn {
         columns.push(Cell::noted(curve.name.as_str(), "mean"));
-        if curve.series.point.op != PointOp::Read {
+        if means_columns(curve) > 1 {
             columns.push(Cell::noted(curve.name.as_str(), "written by then"));
         }
     }
@@ -600,8 +621,12 @@ fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
         for curve in drawn {
             let found = curve.means.binary_search_by_key(&number, |w| w.number);
             let mean = found.ok().map(|place| &curve.means[place]);
-            row.push(mean.map(|m| speed(curve.series, m.iops).text).into());
-            if curve.series.point.op != PointOp::Read {
+            let text = |m: &Window| Cell {
+                note: String::new(),
+                ..speed(curve.series, m.iops)
+            };
+            row.push(mean.map(text).into());
+            if means_columns(curve) > 1 {
                 row.push(mean.map(|m| number::gb(m.written_bytes as f64)).into());
             }
         }

@@ -7,7 +7,7 @@ use crate::bars::{self, Bar, BarChart};
 use crate::chart::ChartData;
 use crate::drive::{Drive, measured_lists};
 use crate::number;
-use crate::view::{Block, Cell, Table};
+use crate::view::{Block, Cell, Compared, Table};
 
 /// A chart and a table of a test of work on files; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
@@ -58,8 +58,8 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
             number::gb(work.set_bytes as f64).into(),
             number::whole(work.files).into(),
             number::whole(work.directories).into(),
-            number::seconds(work.duration_s).into(),
-            number::mb_per_s(work.bw_bytes_per_s).into(),
+            Cell::from(number::seconds(work.duration_s)).less(work.duration_s),
+            Cell::from(number::mb_per_s(work.bw_bytes_per_s)).more(work.bw_bytes_per_s),
             done.map(|r| requests(r.reads, r.read_bytes)).into(),
             done.map(|r| requests(r.writes, r.written_bytes)).into(),
             done.map(|r| number::whole(r.flushes)).into(),
@@ -83,5 +83,6 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
         ],
         rows,
     )
+    .comparing(Compared::BetweenTables)
     .on_paper()
 }

@@ -2,6 +2,7 @@
 
 use stend_record::review::TestResult;
 
+use crate::best;
 use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::view::Block;
@@ -20,8 +21,10 @@ stend_record::kinds!(table);
 
 /// Charts and tables of a test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
-    KINDS
-        .iter()
-        .flat_map(|kind| kind(test, drives, data))
-        .collect()
+    let of_kinds = KINDS.iter().flat_map(|kind| kind(test, drives, data));
+    let mut blocks: Vec<Block> = of_kinds.collect();
+    if drives.len() > 1 {
+        best::mark(blocks.iter_mut().flat_map(Block::tables_mut));
+    }
+    blocks
 }

@@ -6,12 +6,13 @@ use stend_analysis::{Dimension, Interval, Load, Metric};
 use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
 
 use crate::bars::{self, Bar, BarChart};
+use crate::best::PART;
 use crate::chart::{Axis, Chart, ChartData, Coordinate, Role, Scale, Trace};
 use crate::drive::{Drive, common_words, load_words, tick};
 use crate::latency::{self, percentiles};
 use crate::number;
 use crate::speed;
-use crate::view::{Block, Cell, Figure, Table};
+use crate::view::{Block, Cell, Compared, Figure, Table};
 
 /// Loads of a test whose distributions are drawn at most.
 const DISTRIBUTIONS_MAX: usize = 6;
@@ -158,6 +159,7 @@ fn lines_of(
         ..Chart::default()
     };
     let table = Table::new(caption(metric), columns, rows).on_paper();
+    let table = table.comparing(Compared::InRow(rests.len()));
     chart.place(data, Some(table))
 }
 
@@ -315,13 +317,18 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
             // As in the chart: the parts of the reviewed drive alone.
             if number == 0 {
                 for op in [PointOp::Read, PointOp::Write] {
-                    row.push(cell(point.and_then(|p| part(p, op))));
+                    // It is compared by all of its requests.
+                    row.push(Cell {
+                        rank: None,
+                        ..cell(point.and_then(|p| part(p, op)))
+                    });
                 }
             }
         }
         row
     });
-    Table::new(caption(metric), columns, rows).on_paper()
+    let table = Table::new(caption(metric), columns, rows).on_paper();
+    table.comparing(Compared::InRow(1))
 }
 
 /// The point of a drive at a share of reads. The ends may have been measured as pure
@@ -362,7 +369,7 @@ fn latencies(
         Some(Dimension::Depth) => latency_lines(test, &drives[0], data),
         _ => Vec::new(),
     };
-    let caption = format!("Completion latency by percentile: {reviewed}");
+    let caption = format!("Completion latency by percentile, less is better: {reviewed}");
     let mut tables = vec![latency::table(caption, "Load", &latency_rows(points)).on_paper()];
     let rivals: Vec<(&str, Vec<latency::Row<'_>>)> = drives[1..]
         .iter()
@@ -373,7 +380,7 @@ fn latencies(
             ))
         })
         .collect();
-    let caption = "Completion latency by percentile: the rivals";
+    let caption = "Completion latency by percentile, less is better: the rivals";
     tables.extend(latency::folded_table(caption, "Load", &rivals));
     Block::drawn(figures, tables)
 }
@@ -408,7 +415,7 @@ fn latency_rows(points: &[Point]) -> Vec<latency::Row<'_>> {
         rows.push(latency_row(point, points));
         let share = number::bound(&Dimension::Share.words(u64::from(point.load.read_percent)));
         rows.extend(point.parts.iter().map(|part| latency::Row {
-            name: format!("↳ {}s at {share}", part.op.words()),
+            name: format!("{PART} {}s at {share}", part.op.words()),
             latency: &part.latency_ns,
             histogram: None,
             cpu_ns: None,

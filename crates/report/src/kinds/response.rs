@@ -6,11 +6,12 @@ use stend_analysis::kinds::response::responses_of;
 use stend_analysis::words::capitalised;
 use stend_record::review::{Response, ResponseInterval, TestResult};
 
+use crate::best::PART;
 use crate::chart::{Axis, Chart, ChartData, ChartKind, Mark, Role, Scale, Trace};
 use crate::drive::{Drive, measured_lists};
 use crate::latency;
 use crate::number;
-use crate::view::{Block, Cell, Table};
+use crate::view::{Block, Cell, Compared, Table};
 
 /// Charts and tables of a test of deletions; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -23,7 +24,10 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
         let latencies = responses.iter().map(|response| latencies(drive, response));
         let charts = std::iter::once(speeds).chain(latencies);
         let rows: Vec<_> = responses.iter().flat_map(latency_rows).collect();
-        let caption = format!("Completion latency by percentile: {}", drive.label);
+        let caption = format!(
+            "Completion latency by percentile, less is better: {}",
+            drive.label
+        );
         Block::drawn(
             charts.map(|chart| chart.place(data, None)).collect(),
             vec![
@@ -165,13 +169,15 @@ fn latency_rows(response: &Response) -> [latency::Row<'_>; 2] {
     let before = format!("{}: before", capitalised(&response.name));
     [
         row(before, &response.reference_latency_ns),
-        row("↳ from the deletion on".to_owned(), &response.latency_ns),
+        row(format!("{PART} from the deletion on"), &response.latency_ns),
     ]
 }
 
 fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
     let rows = responses.iter().map(|r| {
         let found = deletion_effect(r);
+        let lowest = found.as_ref().map(|f| f.iops_lowest);
+        let lowest = lowest.map(|iops| Cell::from(number::iops(iops)).more(iops));
         let normal = found.map(|f| match f.normal_after_s {
             None => "not while measured".to_owned(),
             Some(0.0) => "at once".to_owned(),
@@ -190,10 +196,10 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
         };
         vec![
             r.name.as_str().into(),
-            number::iops(r.reference_iops).into(),
-            found.map(|f| number::iops(f.iops_lowest)).into(),
+            Cell::from(number::iops(r.reference_iops)).more(r.reference_iops),
+            lowest.into(),
             normal.into(),
-            number::latency(r.latency_ns.max as f64).into(),
+            Cell::from(number::latency(r.latency_ns.max as f64)).less(r.latency_ns.max as f64),
             trim,
             number::gb(r.file_bytes as f64).into(),
             number::gb(r.region_bytes as f64).into(),
@@ -213,6 +219,7 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
         ],
         rows,
     )
+    .comparing(Compared::BetweenTables)
 }
 
 fn intervals_table(drive: &Drive<'_>, responses: &[Response]) -> Table {

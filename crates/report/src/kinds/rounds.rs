@@ -10,7 +10,7 @@ use stend_record::review::{Pattern, Rounds, TestResult, Tracked};
 use crate::chart::{Axis, Chart, ChartData, Role, Trace};
 use crate::drive::{Drive, measured};
 use crate::number;
-use crate::view::{Block, Cell, Table};
+use crate::view::{Block, Cell, Compared, Table};
 
 /// A chart and tables for each drive of a test in rounds; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -181,9 +181,12 @@ fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
             (Tracked::LatencyMean, _) => Cell::noted(
                 number::latency(mean.latency_mean_ns),
                 format!("slowest {}", number::latency(mean.latency_max_ns as f64)),
-            ),
-            (Tracked::Iops, Pattern::Sequential) => number::mb_per_s(mean.bw_bytes_per_s).into(),
-            (Tracked::Iops, Pattern::Random) => number::iops(mean.iops).into(),
+            )
+            .less(mean.latency_mean_ns),
+            (Tracked::Iops, Pattern::Sequential) => {
+                Cell::from(number::mb_per_s(mean.bw_bytes_per_s)).more(mean.bw_bytes_per_s)
+            }
+            (Tracked::Iops, Pattern::Random) => Cell::from(number::iops(mean.iops)).more(mean.iops),
         })
         .into()
     };
@@ -208,6 +211,7 @@ fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
         columns,
         rows,
     )
+    .comparing(Compared::BetweenTables)
 }
 
 fn every_round(drive: &Drive<'_>, rounds: &Rounds) -> Table {

@@ -7,6 +7,7 @@ use stend_record::load::PointOp;
 use stend_record::review::{SyncPoint, SyncStream, TestResult};
 
 use crate::bars::{self, Bar, BarChart};
+use crate::best::PART;
 use crate::chart::{Axis, Chart, ChartData, Role, Trace};
 use crate::drive::{Drive, measured_lists};
 use crate::latency;
@@ -24,7 +25,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     let measured = measured_lists(drives, test, sync_points_of);
     let tables = measured.iter().map(|(drive, points)| {
         let rows: Vec<latency::Row<'_>> = points.iter().flat_map(latency_rows).collect();
-        let caption = format!("Latency by percentile: {}", drive.label);
+        let caption = format!("Latency by percentile, less is better: {}", drive.label);
         latency::table(caption, "Requests", &rows).on_paper()
     });
     vec![Block {
@@ -122,7 +123,7 @@ fn latency_rows(point: &SyncPoint) -> Vec<latency::Row<'_>> {
         let words = SyncStream::describe(&stream.load, stream.durability);
         let name = match nth {
             0 => capitalised(&words),
-            _ => format!("↳ beside it {words}"),
+            _ => format!("{PART} beside it {words}"),
         };
         let parts = [
             ("reads", &stream.read_latency_ns),

@@ -8,7 +8,7 @@ use crate::bars::{self, Bar, BarChart};
 use crate::chart::ChartData;
 use crate::drive::{Drive, measured_lists};
 use crate::number;
-use crate::view::{Block, Cell, Table};
+use crate::view::{Block, Cell, Compared, Table};
 
 /// What the figures of synthesised traces are not; it stands wherever they are drawn.
 const SYNTHESISED: &str = "Synthesised desktop traces: at most their totals are published (see \
@@ -131,12 +131,13 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
                 number::latency(latency.mean),
                 format!("99\u{a0}%\u{a0}{p99}"),
             )
+            .less(latency.mean)
         };
         vec![
             Cell::noted(&t.title, origin_words(t)),
             mb(t.read_bytes).into(),
             mb(t.written_bytes).into(),
-            Cell::noted(number::seconds(t.busy_s), timing_words(t)),
+            Cell::noted(number::seconds(t.busy_s), timing_words(t)).less(t.busy_s),
             number::seconds(t.elapsed_s).into(),
             t.read_latency_ns.map(mean).into(),
             t.write_latency_ns.map(mean).into(),
@@ -159,6 +160,7 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
         ],
         traces.iter().map(row),
     )
+    .comparing(Compared::BetweenTables)
     .on_paper()
 }
 

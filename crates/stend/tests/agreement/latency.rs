@@ -48,8 +48,8 @@ pub fn same_over_time(curve: &Value, (first_ms, rows): (u64, Vec<(u64, Vec<u64>)
         } else {
             at(100)
         };
-        for (key, wanted) in [("p50_ns", at(50)), ("p99_ns", at(99)), ("max_ns", most)] {
-            let shown = number(&shown[key][index]);
+        for (key, wanted) in [("p50_us", at(50)), ("p99_us", at(99)), ("max_us", most)] {
+            let shown = number(&shown[key][index]) * 1e3;
             // Three digits.
             assert!(
                 (shown - wanted).abs() <= wanted * 0.005,
@@ -57,7 +57,7 @@ pub fn same_over_time(curve: &Value, (first_ms, rows): (u64, Vec<(u64, Vec<u64>)
             );
         }
         // The interval with requests has latencies.
-        assert_eq!(number(&shown["max_ns"][index]) > 0.0, !values.is_empty());
+        assert_eq!(number(&shown["max_us"][index]) > 0.0, !values.is_empty());
     }
 }
 

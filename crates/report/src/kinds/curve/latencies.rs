@@ -2,7 +2,7 @@
 
 use stend_record::review::{IntervalLatency, Series};
 
-use super::{Drawn, Ranges, load_phrase, time_axis};
+use super::{Drawn, Ranges, compared, load_phrase, time_axis};
 use crate::chart::{Chart, ChartData, Role, Trace};
 use crate::curve;
 use crate::latency;
@@ -39,8 +39,8 @@ pub(super) fn latency_block(
             .place(data, None),
         );
     }
-    let caption = format!("Completion latency over the whole curve{suffix}");
-    let table = latency::table(caption, "Curve", &rows);
+    let caption = format!("Completion latency over the whole curve, less is better{suffix}");
+    let table = latency::table(caption, "Curve", &rows).comparing(compared(suffix));
     let table = match reviewed {
         true => table.on_paper(),
         false => table.folded(),

@@ -1,0 +1,172 @@
+//! The best figures of tables that compare drives: they are bold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::view::{Cell, Compared, Rank, Table};
+
+/// Figures this close to the best are best as well: as printed they may be the same.
+const CLOSE_SHARE: f64 = 0.999;
+
+/// What tables say whose figures are compared.
+const SAID: &str = "bold: the best of the drives";
+
+/// What begins the name of a row that is a part of the one above it.
+pub const PART: &str = "↳";
+
+/// Where a figure stands: those of one place are compared.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// The table's number, or the heads of its columns where tables are compared.
+    table: (usize, Vec<String>),
+    /// The row's number, or its name where tables are compared.
+    row: (usize, String),
+    column: usize,
+}
+
+/// What is compared, with the numbers of its tables.
+type Places<'t> = BTreeMap<Place, Vec<(usize, &'t mut Cell)>>;
+
+/// Marks the best figures of the tables, and says so in their captions.
+pub fn mark<'t>(tables: impl IntoIterator<Item = &'t mut Table>) {
+    let mut tables: Vec<&mut Table> = tables.into_iter().collect();
+    let mut places: Places<'_> = BTreeMap::new();
+    for (number, table) in tables.iter_mut().enumerate() {
+        gather(number, table, &mut places);
+    }
+    let mut compared = BTreeSet::new();
+    for cells in places.into_values().filter(|cells| cells.len() > 1) {
+        compared.extend(cells.iter().map(|(number, _)| *number));
+        mark_best(cells.into_iter().map(|(_, cell)| cell).collect());
+    }
+    for number in compared {
+        let caption = &mut tables[number].caption;
+        *caption = format!("{caption}; {SAID}");
+    }
+}
+
+/// Puts the figures of a table where they are compared.
+fn gather<'t>(number: usize, table: &'t mut Table, places: &mut Places<'t>) {
+    let heads = || table.columns.iter().map(|cell| cell.text.clone()).collect();
+    let of_table = match table.compared {
+        Compared::BetweenTables => (0, heads()),
+        _ => (number, Vec::new()),
+    };
+    let mut whole = String::new();
+    for (nth, row) in table.rows.iter_mut().enumerate() {
+        let head = row.first().map_or("", |cell| cell.text.as_str());
+        let name = match head.starts_with(PART) {
+            true => format!("{whole} {head}"),
+            false => {
+                whole = head.to_owned();
+                head.to_owned()
+            }
+        };
+        for (column, cell) in row.iter_mut().enumerate() {
+            let (row, column) = match table.compared {
+                Compared::Nowhere => continue,
+                Compared::InRow(columns) => (
+                    (nth, String::new()),
+                    (column + columns - 1) % columns.max(1),
+                ),
+                Compared::InColumn => ((0, String::new()), column),
+                Compared::BetweenTables => ((0, name.clone()), column),
+            };
+            let place = Place {
+                table: of_table.clone(),
+                row,
+                column,
+            };
+            if cell.rank.is_some() {
+                places.entry(place).or_default().push((number, cell));
+            }
+        }
+    }
+}
+
+/// Marks the best of figures that are compared; none where all are alike.
+fn mark_best(cells: Vec<&mut Cell>) {
+    // The greatest is best: of what should be small, the greatest reciprocal.
+    let merit = |cell: &Cell| match cell.rank {
+        Some(Rank::More(value)) => value,
+        Some(Rank::Less(value)) => 1.0 / value,
+        None => f64::NAN,
+    };
+    let greatest = cells.iter().map(|cell| merit(cell)).fold(0.0, f64::max);
+    let is_best = |cell: &Cell| merit(cell) >= CLOSE_SHARE * greatest;
+    if !cells.iter().all(|cell| is_best(cell)) {
+        for cell in cells {
+            cell.best = is_best(cell);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(compared: Compared, rows: &[(&str, &[Cell])]) -> Table {
+        let rows = rows.iter().map(|(head, cells)| {
+            let head = Cell::from(*head);
+            std::iter::once(head).chain(cells.iter().cloned()).collect()
+        });
+        Table::new("C", ["", "a", "b"], rows).comparing(compared)
+    }
+
+    fn more(value: f64) -> Cell {
+        Cell::from("x").more(value)
+    }
+
+    fn less(value: f64) -> Cell {
+        Cell::from("x").less(value)
+    }
+
+    fn best(table: &Table) -> Vec<Vec<bool>> {
+        let rows = table.rows.iter();
+        rows.map(|row| row[1..].iter().map(|cell| cell.best).collect())
+            .collect()
+    }
+
+    #[test]
+    fn the_best_of_a_row_or_a_column_is_marked() {
+        let rows: [(&str, &[Cell]); 3] = [
+            ("one", &[more(1.0), more(2.0)]),
+            ("two", &[less(1.0), less(2.0)]),
+            // As printed they are the same, and where all are the same none is best.
+            ("three", &[more(1.0), more(1.0005)]),
+        ];
+        let mut of_rows = table(Compared::InRow(1), &rows);
+        mark([&mut of_rows]);
+        let expected = [[false, true], [true, false], [false, false]];
+        assert_eq!(best(&of_rows), expected);
+        assert_eq!(of_rows.caption, "C; bold: the best of the drives");
+        let mut of_columns = table(Compared::InColumn, &rows[..1]);
+        mark([&mut of_columns]);
+        assert_eq!(best(&of_columns), [[false, false]]);
+        assert_eq!(of_columns.caption, "C", "nothing was compared");
+        let mut nowhere = table(Compared::Nowhere, &rows);
+        mark([&mut nowhere]);
+        assert_eq!(best(&nowhere).concat(), [false; 6]);
+    }
+
+    #[test]
+    fn tables_are_compared_by_the_names_of_their_rows() {
+        let of = |rows: &[(&str, &[Cell])]| table(Compared::BetweenTables, rows);
+        let mut own = of(&[
+            ("read", &[less(3.0)]),
+            ("↳ part", &[less(1.0)]),
+            ("write", &[less(2.0)]),
+            ("↳ part", &[less(9.0)]),
+        ]);
+        // A group for each of two rivals.
+        let mut rivals = of(&[
+            ("write", &[less(4.0)]),
+            ("↳ part", &[less(5.0)]),
+            ("read", &[less(2.0)]),
+            ("↳ part", &[less(2.0)]),
+            ("read", &[less(1.0)]),
+        ]);
+        mark([&mut own, &mut rivals]);
+        assert_eq!(best(&own).concat(), [false, true, true, false]);
+        assert_eq!(best(&rivals).concat(), [false, true, false, false, true]);
+    }
+}
