@@ -56,8 +56,8 @@ fn quantities_follow_what_they_are_of() {
     // Of a data area of 2.24 GB, 17.9 % and 12.0 %.
     let spare = more("over-provisioning-percent");
     assert!((4.5..7.5).contains(&spare), "{spare}");
-    // Ten blocks of 32 pages in each of two planes of four dies; more than that is not for the host,
-    // and some of it is emptied before it is full.
+    // Ten blocks of 32 pages in each of two planes of four dies; some of that is not for the host,
+    // and some is emptied before it is full.
     let cache = more("slc-cache-bytes") / f64::from(10 * 32 * 2 * 4 * 16 * 1024);
     assert!((-1.2..-0.8).contains(&cache), "{cache}");
 }

@@ -4,7 +4,8 @@
 //! cargo test --release -p stend-identify --test main blind -- --ignored --nocapture
 //! ```
 //!
-//! `STEND_BLIND=shipped`, `random` or a model's name chooses; `STEND_BLIND_SEEDS=200` random models.
+//! `STEND_BLIND=shipped`, `random` or a model's name chooses; `STEND_BLIND_SEEDS=200`: so many
+//! random models.
 
 use std::collections::BTreeMap;
 use std::env;

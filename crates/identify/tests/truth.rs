@@ -59,86 +59,95 @@ fn kind(spec: &Spec) -> Truth {
     }
 }
 
+fn near(value: f64, share: f64) -> Truth {
+    Truth::Quantity(value * (1.0 - share), value * (1.0 + share))
+}
+
+fn only_if(there: bool, truth: Truth) -> Truth {
+    if there { truth } else { Truth::Nothing }
+}
+
 /// The truth of a model by the id of a property.
 pub fn truth(model: &Model) -> BTreeMap<&'static str, Truth> {
     let spec = model.spec();
-    let near =
-        |value: f64, share: f64| Truth::Quantity(value * (1.0 - share), value * (1.0 + share));
-    let data = pool_bytes(&spec, &spec.data) * data_share(&spec);
-    let spare = 100.0 * (data / spec.user_bytes as f64 - 1.0);
-    let controller = &spec.controller;
-    let mapped = u64::from(controller.l2p_segments) * u64::from(controller.l2p_segment_pages);
-    let misses = spec.l2p_cache.is_some() || controller.read_l2p_miss.0 > 0;
-    let map_cache = misses && mapped * PAGE_BYTES < spec.user_bytes;
-    let throttles = matches!(&spec.thermal, Some(t) if t.throttle != Throttle::None);
-    let cache = spec.cache.as_ref();
-    let or_nothing = |there: bool, truth: Truth| if there { truth } else { Truth::Nothing };
-    let program_bytes = u64::from(spec.program_pages()) * PAGE_BYTES;
-    let slc_bytes = u64::from(spec.pages_per_mp_page) * PAGE_BYTES;
-    let stripe = if cache.is_some() {
-        (slc_bytes, program_bytes)
-    } else {
-        (program_bytes, program_bytes)
-    };
-    // The mode in which a flush programs: the cache's, or any page of a word line.
-    let timing = cache.map_or(&spec.data.timing, |cache| &cache.pool.timing);
-    let one_shot = spec.one_shot.filter(|_| cache.is_none());
-    let programs = || {
-        timing
-            .program
-            .iter()
-            .map(|time| time.0 as f64)
-            .chain(one_shot.map(|t| t.0 as f64))
-    };
-    let program = Truth::Quantity(
-        programs().fold(f64::INFINITY, f64::min),
-        programs().fold(0.0, f64::max),
-    );
-    let buffer = u64::from(spec.buffer.write_pages) * PAGE_BYTES;
-    [
-        ("slc-cache", Truth::Present(cache.is_some())),
-        ("slc-cache-kind", kind(&spec)),
-        (
-            "slc-cache-bytes",
-            or_nothing(cache.is_some(), near(cache_bytes(&spec), 0.05)),
-        ),
-        (
-            "slc-when-full",
-            match cache.map(|cache| cache.when_full) {
-                None => Truth::Nothing,
-                Some(WhenFull::Wait) => Truth::Kind("fold-first"),
-                Some(_) => Truth::Kind("direct"),
-            },
-        ),
-        (
-            "slc-idle-emptying",
-            or_nothing(cache.is_some(), Truth::Present(spec.idle.enabled)),
-        ),
-        (
-            "over-provisioning-percent",
-            Truth::Quantity(spare - 2.0, spare + 2.0),
-        ),
+    let mut all = BTreeMap::from([
         ("idle-gc", Truth::Present(spec.idle.enabled)),
         ("parallel-dies", near(f64::from(spec.dies), 0.0)),
-        (
-            "stripe-bytes",
-            Truth::Quantity(stripe.0 as f64, stripe.1 as f64),
-        ),
-        ("write-buffer-bytes", near(buffer as f64, 0.3)),
         (
             "read-ahead",
             Truth::Present(spec.buffer.read_ahead_pages > 0),
         ),
-        ("program-ns", program),
         ("power-loss-protection", Truth::Present(spec.buffer.plp)),
         ("half-duplex", Truth::Present(spec.buffer.half_duplex)),
-        ("thermal-throttling", Truth::Present(throttles)),
-        ("map-cache", Truth::Present(map_cache)),
+    ]);
+    let throttles = matches!(&spec.thermal, Some(t) if t.throttle != Throttle::None);
+    all.insert("thermal-throttling", Truth::Present(throttles));
+    let data = pool_bytes(&spec, &spec.data) * data_share(&spec);
+    let spare = 100.0 * (data / spec.user_bytes as f64 - 1.0);
+    all.insert(
+        "over-provisioning-percent",
+        Truth::Quantity(spare - 2.0, spare + 2.0),
+    );
+    let buffer = u64::from(spec.buffer.write_pages) * PAGE_BYTES;
+    all.insert("write-buffer-bytes", near(buffer as f64, 0.3));
+    all.extend(of_cache(&spec));
+    all.extend(of_programs(&spec));
+    all.extend(of_map(&spec));
+    all
+}
+
+fn of_cache(spec: &Spec) -> [(&'static str, Truth); 5] {
+    let cache = spec.cache.as_ref();
+    let there = cache.is_some();
+    let when_full = match cache.map(|cache| cache.when_full) {
+        None => Truth::Nothing,
+        Some(WhenFull::Wait) => Truth::Kind("fold-first"),
+        Some(_) => Truth::Kind("direct"),
+    };
+    [
+        ("slc-cache", Truth::Present(there)),
+        ("slc-cache-kind", kind(spec)),
         (
-            "map-cache-bytes",
-            or_nothing(map_cache, near((mapped * PAGE_BYTES) as f64, 0.2)),
+            "slc-cache-bytes",
+            only_if(there, near(cache_bytes(spec), 0.05)),
+        ),
+        ("slc-when-full", when_full),
+        (
+            "slc-idle-emptying",
+            only_if(there, Truth::Present(spec.idle.enabled)),
         ),
     ]
-    .into_iter()
-    .collect()
+}
+
+/// What lies in one die in sequence, and how long a program takes: in the mode that data is in, or
+/// any page of a word line.
+fn of_programs(spec: &Spec) -> [(&'static str, Truth); 2] {
+    let cache = spec.cache.as_ref();
+    let most = (u64::from(spec.program_pages()) * PAGE_BYTES) as f64;
+    let least = match cache {
+        Some(_) => (u64::from(spec.pages_per_mp_page) * PAGE_BYTES) as f64,
+        None => most,
+    };
+    let timing = cache.map_or(&spec.data.timing, |cache| &cache.pool.timing);
+    let one_shot = spec.one_shot.filter(|_| cache.is_none());
+    let programs = timing.program.iter().copied().chain(one_shot);
+    let programs: Vec<f64> = programs.map(|time| time.0 as f64).collect();
+    let shortest = programs.iter().copied().fold(f64::INFINITY, f64::min);
+    let longest = programs.iter().copied().fold(0.0, f64::max);
+    [
+        ("stripe-bytes", Truth::Quantity(least, most)),
+        ("program-ns", Truth::Quantity(shortest, longest)),
+    ]
+}
+
+fn of_map(spec: &Spec) -> [(&'static str, Truth); 2] {
+    let controller = &spec.controller;
+    let mapped = u64::from(controller.l2p_segments) * u64::from(controller.l2p_segment_pages);
+    let misses = spec.l2p_cache.is_some() || controller.read_l2p_miss.0 > 0;
+    let there = misses && mapped * PAGE_BYTES < spec.user_bytes;
+    let size = near((mapped * PAGE_BYTES) as f64, 0.2);
+    [
+        ("map-cache", Truth::Present(there)),
+        ("map-cache-bytes", only_if(there, size)),
+    ]
 }

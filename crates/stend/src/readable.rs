@@ -24,13 +24,10 @@ fn named(command: &Command) -> Vec<PathBuf> {
     let one = |name: &String| vec![PathBuf::from(name)];
     let lab = |lab: &LabPath| laboratory::path(lab).into_iter().collect::<Vec<_>>();
     match command {
-        Command::Review(args) => [
-            one(&args.target),
-            paths(&args.against),
-            one(&args.edition),
-            lab(&args.lab),
-        ]
-        .concat(),
+        Command::Review(args) => {
+            let targets = [one(&args.target), paths(&args.against)].concat();
+            [targets, one(&args.edition), lab(&args.lab)].concat()
+        }
         Command::Run(args) => [vec![args.job.clone()], paths(&args.on.on), lab(&args.lab)].concat(),
         Command::Identify(args) => [paths(&args.names), lab(&args.lab)].concat(),
         Command::Sweep(args) => [vec![args.study.clone()], lab(&args.lab)].concat(),

@@ -141,7 +141,7 @@ impl Cache {
         cache
     }
 
-    /// Bytes that the full drive takes into a cache that has blocks of its own: at least, and at most.
+    /// Bytes that the full drive takes into a cache with blocks of its own: at least, and at most.
     pub fn apart_bytes(&self) -> (f64, f64) {
         let Some((empty, _)) = self.bytes else {
             return (0.0, 0.0);

@@ -216,6 +216,20 @@ fn dies_by_share(seen: &Observed) -> Property {
 /// A read in a span that the map cache does not hold takes longer than this ratio.
 const MISS_RATIO: f64 = 1.006;
 
+/// From this ratio on, a read is slower whatever its time varies by.
+const CLEAR_RATIO: f64 = 1.05;
+
+/// Reads in small spans vary by less than this ratio where a map cache holds all that they need.
+const LEVEL_RATIO: f64 = 1.003;
+
+/// Whether reads in the spans that are not slower take one time.
+fn level(seen: &Observed, slower: &dyn Fn(f64) -> bool) -> bool {
+    let times = seen.spans.iter().map(|(_, reads)| reads.mean_ns);
+    let held: Vec<f64> = times.take_while(|ns| !slower(*ns)).collect();
+    let least = held.iter().copied().fold(f64::INFINITY, f64::min);
+    held.len() >= 3 && held.iter().all(|ns| *ns < LEVEL_RATIO * least)
+}
+
 fn map_cache(seen: &Observed) -> [Property; 2] {
     let (present, size) = ("map-cache", "map-cache-bytes");
     let why = "reads in spans of the drive were not looked at";
@@ -235,10 +249,10 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
     );
     let slower = |ns: f64| ns > MISS_RATIO * hit && ns > hit + 400.0;
     let late = seen.spans.len().saturating_sub(2);
-    if !seen.spans[late..]
+    let all_late = seen.spans[late..]
         .iter()
-        .all(|(_, reads)| slower(reads.mean_ns))
-    {
+        .all(|(_, reads)| slower(reads.mean_ns));
+    if !all_late || !(last.mean_ns > CLEAR_RATIO * hit || level(seen, &slower)) {
         let none = Property::presence(present, false, evidence);
         let why = "no span of the drive is read slower than another";
         return [none, Property::unknown(size, why)];

@@ -8,8 +8,8 @@ use crate::property::Property;
 /// Random writes beyond the end of spare space are slower than this share of those before.
 const FALL_RATIO: f64 = 1.6;
 
-/// Space that drives keep back when garbage collection begins, share of the capacity: as a rule, and
-/// at most.
+/// Space that drives keep back when garbage collection begins, share of the capacity: as a rule,
+/// and at most.
 const RESERVE_SHARE: f64 = 0.009;
 const RESERVE_SHARE_MAX: f64 = 0.027;
 
@@ -86,7 +86,8 @@ fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
         percent(least_cached, RESERVE_SHARE_MAX),
     );
     let evidence = format!(
-        "random writes fall from {} to {} after {} were written over data, of which a cache took {}",
+        "random writes fall from {} to {} after {} were written over data, of which a \
+         cache took {}",
         speed(fast),
         speed(slow),
         bytes(written),
@@ -119,7 +120,8 @@ fn idle_gc(seen: &Observed) -> Property {
     let [at_once, after_short, after_long] =
         [none, short, long].map(|rested| fast_bytes(&rested.curve, slow));
     let evidence = format!(
-        "after random writes, {} are taken fast at once, {} after {:.0} s of rest, {} after {:.0} s",
+        "after random writes, {} are taken fast at once, {} after {:.0} s of rest, {} \
+         after {:.0} s",
         bytes(at_once),
         bytes(after_short),
         short.rest_s,

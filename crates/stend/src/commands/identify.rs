@@ -38,10 +38,10 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
         let identification = infer(name, &seen);
         if let Some(path) = &args.observed {
             let text = json_line(&seen)?;
-            fs::write(path, text + "\n").map_err(|error| Failure::unwritable(path, &error))?;
+            fs::write(path, text).map_err(|error| Failure::unwritable(path, &error))?;
         }
         match args.json {
-            true => print(&(json_line(&identification)? + "\n"))?,
+            true => print(&json_line(&identification)?)?,
             false => print(&table(&identification))?,
         }
     }

@@ -1,0 +1,143 @@
+//! `stend identify` from outside.
+
+use crate::common;
+
+use std::fs;
+
+use common::{fails, folder, ok, review};
+use serde_json::Value;
+
+/// The demonstration drive with a quarter of its capacity.
+const SMALL: [&str; 9] = [
+    "demo-8gb",
+    "--set",
+    "nand.blocks_per_plane=215",
+    "--set",
+    "capacity.user_bytes=1999998976",
+    "--set",
+    "slc_cache.blocks_per_plane=40",
+    "--set",
+    "gc.start_superblocks=5",
+];
+
+fn documents(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn property<'a>(document: &'a Value, id: &str) -> &'a Value {
+    let properties = document["properties"].as_array().unwrap();
+    properties
+        .iter()
+        .find(|property| property["id"] == id)
+        .unwrap()
+}
+
+#[test]
+fn a_drive_is_identified_and_what_was_seen_is_kept() {
+    let dir = folder();
+    let dir = dir.path();
+    let args = [
+        &["identify"],
+        &SMALL[..],
+        &["--json", "--observed", "seen.json"],
+    ]
+    .concat();
+    let found = documents(&ok(dir, &args).stdout);
+    let [document] = &found[..] else {
+        panic!("one document: {found:?}")
+    };
+    assert_eq!(document["schema"], "stend.identify/1");
+    assert_eq!(document["target"], "demo-8gb");
+    assert_eq!(property(document, "slc-cache")["present"], true);
+    let size = property(document, "slc-cache-bytes");
+    assert_eq!(size["unit"], "bytes");
+    let (low, high) = (
+        size["low"].as_f64().unwrap(),
+        size["high"].as_f64().unwrap(),
+    );
+    let value = size["value"].as_f64().unwrap();
+    assert!(low < value && value < high && value > 1e8, "{size}");
+    let ignored = property(document, "flush-ignored");
+    assert_eq!(ignored["told"], false);
+    assert!(ignored["why_not"].as_str().unwrap().contains("power cut"));
+    // Every property is in the documentation, with its id.
+    let docs = include_str!("../../../docs/identify.md");
+    for property in document["properties"].as_array().unwrap() {
+        let id = property["id"].as_str().unwrap();
+        assert!(docs.contains(&format!("`{id}`")), "{id}");
+    }
+    let seen: Value =
+        serde_json::from_str(&fs::read_to_string(dir.join("seen.json")).unwrap()).unwrap();
+    assert!(seen["fill"]["samples"].as_array().unwrap().len() > 100);
+    // What is there is not replaced.
+    fails(dir, &args, 4, &["seen.json: it exists"]);
+}
+
+#[test]
+fn a_budget_that_is_used_up_leaves_properties_unknown() {
+    let dir = folder();
+    let args = [&["identify"], &SMALL[..], &["--json", "--budget", "1us"]].concat();
+    let found = documents(&ok(dir.path(), &args).stdout);
+    let left_out = found[0]["left_out"].as_array().unwrap();
+    assert!(left_out.len() > 10, "{left_out:?}");
+    let unknown = property(&found[0], "idle-gc");
+    assert_eq!(unknown["told"], false);
+    assert!(
+        unknown["why_not"]
+            .as_str()
+            .unwrap()
+            .contains("not looked at")
+    );
+}
+
+#[test]
+fn a_review_is_read_and_no_target_is_touched() {
+    let dir = folder();
+    let dir = dir.path();
+    let args = [
+        "demo-8gb",
+        "--edition",
+        "quick",
+        "--duration-scale",
+        "0.02",
+        "--out",
+        "r",
+    ];
+    review(dir, &args);
+    let found = documents(&ok(dir, &["identify", "r/review.json", "1", "--json"]).stdout);
+    // Of the file and of the run in the lab the same is told.
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0]["properties"], found[1]["properties"]);
+    assert_eq!(property(&found[0], "read-latency-ns")["told"], true);
+    assert_eq!(property(&found[0], "parallel-dies")["told"], false);
+}
+
+#[test]
+fn bad_input_is_refused_before_anything_is_done() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("no.json"), "{\"schema\":\"other\"}").unwrap();
+    fs::write(dir.join("mine.bin"), vec![1; 1 << 20]).unwrap();
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["identify"], 2, "required"),
+        (&["identify", "demo-8gb", "--budget", "soon"], 2, "no time"),
+        (&["identify", "no.json"], 3, "no review"),
+        (
+            &["identify", "demo-8gb", "--read-only"],
+            3,
+            "writes to its target",
+        ),
+        (
+            &["identify", "demo-8gb", "--size", "1G"],
+            3,
+            "--size is for real targets",
+        ),
+        (&["identify", "./mine.bin"], 4, "mine.bin"),
+    ];
+    for (args, code, text) in cases {
+        fails(dir, args, code, &[text]);
+    }
+    assert_eq!(fs::read(dir.join("mine.bin")).unwrap(), vec![1; 1 << 20]);
+}
