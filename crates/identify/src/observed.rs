@@ -19,6 +19,8 @@ pub struct Observed {
     pub new_reads: Option<Times>,
     /// The same of what was written long ago, after a rest.
     pub settled_reads: Option<Times>,
+    /// The same reads again and again.
+    pub repeats: Vec<Times>,
     /// Random reads of a page in equal parts of the full drive, after a rest.
     pub settled_parts: Vec<Times>,
     /// The rest, s.
@@ -152,5 +154,23 @@ impl Observed {
             0 => self.settled_reads,
             len => Some(parts[len - 1 - len / 8]),
         }
+    }
+
+    /// By what share the same measurement varies from one time to the next: of the quickest reads,
+    /// and of the mean. 0 where nothing was repeated.
+    pub(crate) fn noise(&self) -> (f64, f64) {
+        let spread = |of: fn(&Times) -> f64| {
+            let least = self.repeats.iter().map(of).fold(f64::INFINITY, f64::min);
+            let most = self.repeats.iter().map(of).fold(0.0, f64::max);
+            if least > 0.0 && least.is_finite() {
+                most / least - 1.0
+            } else {
+                0.0
+            }
+        };
+        (
+            spread(|times| times.p1_ns as f64),
+            spread(|times| times.mean_ns),
+        )
     }
 }

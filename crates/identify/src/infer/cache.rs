@@ -13,6 +13,9 @@ const FASTER_SHARE: f64 = 0.94;
 /// A difference that counts, ns: less lies within the granularity of what hosts measure.
 const FASTER_NS: f64 = 2_500.0;
 
+/// Where the same reads vary by more than this share, their times tell nothing.
+const NOISE_MAX: f64 = 0.06;
+
 /// A share of what was written that is little.
 const LITTLE_SHARE: f64 = 0.3;
 
@@ -372,15 +375,22 @@ fn presence(seen: &Observed) -> (Option<bool>, String) {
         us(new_ns),
         us(old_ns)
     );
-    let quicker = |new: f64, old: f64| new < FASTER_SHARE * old && new + FASTER_NS < old;
+    let (noise, _) = seen.noise();
+    if noise > NOISE_MAX {
+        let noise = 100.0 * noise;
+        return (
+            None,
+            format!("{evidence}, and the same reads vary by {noise:.0} %"),
+        );
+    }
+    let least = FASTER_SHARE.min(1.0 - 3.0 * noise);
     // The quickest pages of a cell with several bits set how quick its others may be.
-    if quicker(new.p1_ns as f64, old.p1_ns as f64) {
+    let (new_ns, old_ns) = (new.p1_ns as f64, old.p1_ns as f64);
+    if new_ns < least * old_ns && new_ns + FASTER_NS < old_ns {
         return (Some(true), evidence);
     }
-    (
-        Some(false),
-        format!("{evidence}: both lie in the same kind of flash"),
-    )
+    let why = format!("{evidence}: both lie in the same kind of flash");
+    (Some(false), why)
 }
 
 /// The same where reads were not looked at.

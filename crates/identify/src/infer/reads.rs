@@ -72,11 +72,19 @@ struct Stripe {
 /// Pairs that are read slower than this share of the usual are in one die.
 const SAME_DIE_SHARE: f64 = 0.78;
 
-/// The rate above which pairs are in two dies.
+/// Pairs in one die get about half of the usual rate; few pairs may lie between.
+const ONE_DIE_SHARES: (f64, f64) = (0.35, 0.68);
+const BETWEEN_SHARE_MAX: f64 = 0.12;
+
+/// The rate above which pairs are in two dies; `None` where the rates are not of two kinds.
 fn two_dies(pairs: &[(u64, f64)]) -> Option<f64> {
     let mut rates: Vec<f64> = pairs.iter().map(|(_, rate)| *rate).collect();
     rates.sort_by(f64::total_cmp);
-    Some(SAME_DIE_SHARE * rates.get(rates.len() * 3 / 4)?)
+    let usual = *rates.get(rates.len() * 3 / 4)?;
+    let (least, most) = (ONE_DIE_SHARES.0 * usual, ONE_DIE_SHARES.1 * usual);
+    let between = |rate: &&f64| **rate < least || (most..0.88 * usual).contains(*rate);
+    let odd = rates.iter().filter(between).count();
+    (odd as f64 <= BETWEEN_SHARE_MAX * rates.len() as f64).then_some(SAME_DIE_SHARE * usual)
 }
 
 /// So many of the runs of distances that collide have to be alike.
@@ -213,6 +221,9 @@ fn dies_by_share(seen: &Observed) -> Property {
     Property::quantity(id, value, interval, "dies", evidence)
 }
 
+/// Where the same reads vary by more than this share, their times tell nothing.
+const NOISE_MAX: f64 = 0.06;
+
 /// A read in a span that the map cache does not hold takes longer than this ratio.
 const MISS_RATIO: f64 = 1.006;
 
@@ -247,7 +258,13 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
         us(last.mean_ns),
         bytes(*most as f64)
     );
-    let slower = |ns: f64| ns > MISS_RATIO * hit && ns > hit + 400.0;
+    let (_, noise) = seen.noise();
+    let ratio = MISS_RATIO.max(1.0 + 3.0 * noise);
+    let slower = |ns: f64| ns > ratio * hit && ns > hit + 400.0;
+    if noise > NOISE_MAX {
+        let why = format!("the same reads vary by {:.0} %", 100.0 * noise);
+        return [present, size].map(|id| Property::unknown(id, why.clone()));
+    }
     let late = seen.spans.len().saturating_sub(2);
     let all_late = seen.spans[late..]
         .iter()
@@ -300,7 +317,15 @@ fn throttling(seen: &Observed) -> Property {
     };
     let late = &speeds[len - len / 4..];
     let last = late.iter().sum::<f64>() / late.len().max(1) as f64;
-    if last < 0.9 * first {
+    // No late second is as fast as any of the first ones.
+    let early = speeds
+        .iter()
+        .skip(1)
+        .take(10)
+        .copied()
+        .fold(f64::INFINITY, f64::min);
+    let apart = late.iter().all(|speed| *speed < early);
+    if last < 0.9 * first && apart {
         let evidence = format!(
             "ascending reads change nothing in the drive, and fall from {first:.0} to {last:.0} a \
              second within {len} s"

@@ -23,6 +23,9 @@ fn settle(probing: &mut Probing<'_>) -> Result<f64, TargetError> {
     Ok(f64::from(rests) * REST_S)
 }
 
+/// How often the same is measured, to see how far the target's times vary by themselves.
+const REPEATS: u32 = 3;
+
 /// Parts in which the full drive is looked at.
 const PARTS: u64 = 64;
 
@@ -65,6 +68,10 @@ pub(super) fn reads(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
     seen.alike = Some((offset, len));
     seen.settled_parts = parts.iter().map(|done| done.reads).collect();
     let near = Probe::reads().within(offset, len.min(64 << 20));
+    for _ in 0..REPEATS {
+        seen.repeats
+            .push(probing.run(&near.clone().for_ms(100))?.reads);
+    }
     seen.settled_reads = Some(probing.run(&near.for_ms(300))?.reads);
     let ascending = Probe::new("read", PAGE_BYTES, 1)
         .within(offset, len)
