@@ -72,13 +72,13 @@ pub fn measured_lists<'d, 'a, T>(
 }
 
 /// How a target was measured, for people.
-pub fn kind_words(kind: TargetKind) -> &'static str {
-    match kind {
-        TargetKind::Simulated => "simulated",
-        TargetKind::File => "real, a file on a file system, by fio",
-        TargetKind::Directory => "real, a directory on a file system",
-        TargetKind::BlockDevice => "real, a block device, by fio",
-    }
+pub fn kind_words(kind: TargetKind) -> String {
+    stend_language::say(match kind {
+        TargetKind::Simulated => "kind-simulated",
+        TargetKind::File => "kind-file",
+        TargetKind::Directory => "kind-directory",
+        TargetKind::BlockDevice => "kind-block-device",
+    })
 }
 
 /// A value of a dimension on an axis or in a table.

@@ -2,6 +2,7 @@
 
 mod drive;
 mod lab;
+mod language;
 mod marks;
 
 use std::num::NonZero;
@@ -15,6 +16,7 @@ use stend_serve::server::Address;
 use crate::values;
 pub use drive::{DriveArgs, DriveCommand, MonitorArgs, OnOff};
 pub use lab::{CompareArgs, ExportFormat, LabArgs, LabCommand, LabPath};
+pub use language::LanguageArgs;
 pub use marks::{MarkArgs, SetArgs};
 
 /// A laboratory for solid-state drives: runs the methodology of published drive reviews
@@ -323,6 +325,10 @@ pub struct ReportArgs {
     #[arg(long)]
     pub pdf: bool,
 
+    /// In which language.
+    #[command(flatten)]
+    pub language: LanguageArgs,
+
     /// Which lab.
     #[command(flatten)]
     pub lab: LabPath,
@@ -419,6 +425,10 @@ pub struct ReviewArgs {
     /// What it is called.
     #[command(flatten)]
     pub marks: MarkArgs,
+
+    /// In which language.
+    #[command(flatten)]
+    pub language: LanguageArgs,
 
     /// Print the review as JSON (schema `stend.review/1`) on stdout.
     #[arg(long)]

@@ -8,6 +8,7 @@ use stend_analysis::compare::{
 };
 use stend_analysis::words;
 use stend_lab::{Lab, RunId};
+use stend_language::{Language, within};
 use stend_record::review::{Condition, Review};
 use stend_report::Comparison;
 
@@ -23,21 +24,24 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let runs: Result<Vec<RunId>, Failure> =
         sides.map(|side| laboratory::find(&lab, side)).collect();
     let compared = Compared::load(&lab, &runs?)?;
-    let rows = match args.points {
+    let language = args.language.lang;
+    let out = args.out.clone();
+    let page = out.map(|out| compared.save(out, language)).transpose()?;
+    let page = page.map(|page| format!("report: {}", page.display()));
+    let rows = || match args.points {
         true => point_rows(&compared.sides()),
         false => key_rows(&compared.sides()),
     };
-    let page = args.out.clone().map(|out| compared.save(out)).transpose()?;
-    let page = page.map(|page| format!("report: {}", page.display()));
     if args.json {
-        let json = json_line(&compared.document(&rows))?;
+        let json = json_line(&compared.document(&rows()))?;
         if let Some(page) = page {
             note(&page);
         }
         return print(&json);
     }
-    let mut text = compared.conditions_text();
-    text += &compared.rows_text(&rows);
+    let mut text = within(language, || {
+        compared.conditions_text() + &compared.rows_text(&rows())
+    });
     if let Some(page) = page {
         text += &format!("\n{page}\n");
     }
@@ -74,11 +78,11 @@ impl Compared {
         unlike_models(&self.sides())
     }
 
-    /// Writes the page of the first review with the others as its rivals; its path.
-    pub fn save(&self, folder: PathBuf) -> Result<PathBuf, Failure> {
+    /// Writes the page of the first review with the others as its rivals, in a language; its path.
+    pub fn save(&self, folder: PathBuf, language: Language) -> Result<PathBuf, Failure> {
         let review = self.together();
         let review = review.ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
-        let folder = Folder::open(folder)?;
+        let folder = Folder::open(folder, language)?;
         folder.keep_others(&review)?;
         match self.reviews.len() {
             1 => folder.save(&review),

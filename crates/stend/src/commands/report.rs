@@ -16,7 +16,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let compared = Compared::load(&lab, &runs)?;
     // Before anything is written: without a browser nothing is.
     let browser = args.pdf.then(pdf::browser).transpose()?;
-    let page = compared.save(folder_path(args))?;
+    let page = compared.save(folder_path(args), args.language.lang)?;
     print(&format!("report: {}\n", page.display()))?;
     match browser {
         None => Ok(()),

@@ -43,7 +43,9 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     if let Some(run) = done.run {
         note(&format!("run {run} of the lab, {}", lab.display()));
     }
-    print_review(args, review, done.saved.as_deref().ok())?;
+    stend_language::within(args.language.lang, || {
+        print_review(args, review, done.saved.as_deref().ok())
+    })?;
     done.saved?;
     done.state?;
     if let Some(path) = &args.state {
@@ -80,7 +82,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     // gigabytes.
     let (edition, mut options) = checked(args)?;
     lab.map(laboratory::check).transpose()?;
-    let folder = Folder::open(folder_path(args))?;
+    let folder = Folder::open(folder_path(args), args.language.lang)?;
     let earlier = earlier::find(&folder, lab, &options.reproduce)?;
     check_is_whole(earlier.as_ref(), args, &folder)?;
     let rivals = open_rivals(args)?;

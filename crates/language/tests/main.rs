@@ -1,0 +1,205 @@
+//! The messages as a whole: that every language has all of them with the same arguments, that
+//! sources use all of them, and none that is not there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
+use fluent_syntax::parser::parse;
+use stend_language::{Language, message, text, within};
+
+/// A message that only one language needs, for its own messages.
+const PRIVATE: &str = "private-";
+
+/// What reviews keep is found by its English text, and units by their symbols.
+const FOUND_OTHERWISE: [&str; 2] = ["rec-", "unit-"];
+
+/// Where texts for people are made: folders of the crates.
+const SOURCES: [&str; 5] = [
+    "analysis/src",
+    "report/src",
+    "report/templates",
+    "stend/src",
+    "web/src",
+];
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Arguments by message, of one language; arguments of messages that it refers to count.
+fn messages(language: Language) -> BTreeMap<String, BTreeSet<String>> {
+    let folder = crates().join("language/texts").join(language.tag());
+    let mut own: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in files(&folder) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let resource = parse(text.as_str()).unwrap_or_else(|(_, e)| panic!("{file:?}: {e:?}"));
+        for entry in resource.body {
+            match entry {
+                Entry::Message(message) => {
+                    let pattern = message.value.expect("a message has a text");
+                    let mut found = BTreeSet::new();
+                    of_pattern(&pattern, &mut found);
+                    let id = message.id.name.to_owned();
+                    assert!(own.insert(id, found).is_none(), "{}", message.id.name);
+                }
+                Entry::Term(term) => panic!("{file:?}: -{} is a term", term.id.name),
+                Entry::Junk { content } => panic!("{file:?}: {content}"),
+                _ => {}
+            }
+        }
+    }
+    let all = |id: &str| -> BTreeSet<String> {
+        let (mut open, mut found) = (vec![format!(">{id}")], BTreeSet::new());
+        while let Some(next) = open.pop() {
+            match next.strip_prefix('>') {
+                Some(id) => open.extend(own.get(id).unwrap_or_else(|| panic!("{id}")).clone()),
+                None => drop(found.insert(next)),
+            }
+        }
+        found
+    };
+    own.keys().map(|id| (id.clone(), all(id))).collect()
+}
+
+/// Names of variables, and of messages behind `>`.
+fn of_pattern(pattern: &Pattern<&str>, found: &mut BTreeSet<String>) {
+    for element in &pattern.elements {
+        if let PatternElement::Placeable { expression } = element {
+            of_expression(expression, found);
+        }
+    }
+}
+
+fn of_expression(expression: &Expression<&str>, found: &mut BTreeSet<String>) {
+    match expression {
+        Expression::Inline(inline) => of_inline(inline, found),
+        Expression::Select { selector, variants } => {
+            of_inline(selector, found);
+            for variant in variants {
+                of_pattern(&variant.value, found);
+            }
+        }
+    }
+}
+
+fn of_inline(inline: &InlineExpression<&str>, found: &mut BTreeSet<String>) {
+    match inline {
+        InlineExpression::VariableReference { id } => drop(found.insert(id.name.to_owned())),
+        InlineExpression::MessageReference { id, .. } => {
+            found.insert(format!(">{}", id.name));
+        }
+        InlineExpression::Placeable { expression } => of_expression(expression, found),
+        _ => {}
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{folder:?}: {e}"));
+    for entry in entries {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => out.extend(files(&path)),
+            false => out.push(path),
+        }
+    }
+    out.sort();
+    out
+}
+
+fn sources() -> String {
+    let folders = SOURCES.iter().map(|folder| crates().join(folder));
+    let all = folders.flat_map(|folder| files(&folder));
+    all.map(|file| std::fs::read_to_string(file).unwrap())
+        .collect()
+}
+
+#[test]
+fn languages_have_the_same_messages_with_the_same_arguments() {
+    let english = messages(Language::English);
+    for language in Language::ALL {
+        let mut other = messages(language);
+        other.retain(|id, _| !id.starts_with(PRIVATE));
+        for (id, arguments) in &english {
+            let same = other.get(id);
+            assert!(same.is_some(), "{language} has no message {id}");
+            assert_eq!(same, Some(arguments), "arguments of {id} in {language}");
+        }
+        let more: Vec<_> = other
+            .keys()
+            .filter(|id| !english.contains_key(*id))
+            .collect();
+        assert!(more.is_empty(), "{language} alone has {more:?}");
+    }
+}
+
+#[test]
+fn every_message_is_used() {
+    let sources = sources();
+    let english = messages(Language::English);
+    let unused = english.keys().filter(|id| {
+        let otherwise = FOUND_OTHERWISE.iter().any(|start| id.starts_with(start));
+        !otherwise && !sources.contains(&format!("\"{id}\""))
+    });
+    let unused: Vec<_> = unused.collect();
+    assert!(unused.is_empty(), "no source names {unused:?}");
+}
+
+#[test]
+fn no_source_names_a_message_that_is_not_there() {
+    let english = messages(Language::English);
+    let sources = sources();
+    let mut count = 0;
+    for call in ["text!(", "message!(", "say(", "say_bound("] {
+        for (at, _) in sources.match_indices(call) {
+            let behind = sources[at + call.len()..].trim_start();
+            let Some(id) = behind
+                .strip_prefix('"')
+                .and_then(|rest| rest.split('"').next())
+            else {
+                continue;
+            };
+            assert!(english.contains_key(id), "there is no message {id}");
+            count += 1;
+        }
+    }
+    assert!(count > 40, "{count}");
+}
+
+#[test]
+fn a_language_holds_for_the_time_of_a_call() {
+    assert_eq!(stend_language::current(), Language::English);
+    let said = within(Language::Russian, || {
+        let inner = within(Language::English, || stend_language::unit("GB"));
+        (inner, stend_language::unit("GB"))
+    });
+    assert_eq!(said, ("GB".to_owned(), "ГБ".to_owned()));
+    let broken = std::panic::catch_unwind(|| within(Language::Russian, || panic!("in the middle")));
+    assert!(broken.is_err());
+    assert_eq!(stend_language::current(), Language::English);
+}
+
+#[test]
+fn a_language_is_named_by_its_tag() {
+    for language in Language::ALL {
+        assert_eq!(language.tag().parse(), Ok(language));
+    }
+    let wrong = "de".parse::<Language>().unwrap_err();
+    assert!(wrong.contains("en, ru"), "{wrong}");
+}
+
+#[test]
+fn numbers_are_as_the_language_writes_them() {
+    let said = |language| within(language, || text!("exact-jobs", count = 2.5));
+    assert_eq!(said(Language::English), "The exact jobs (2.5)");
+    assert_eq!(said(Language::Russian), "Точные тексты заданий (2,5)");
+    let numeral = within(Language::Russian, || stend_language::numeral("41,240.5"));
+    assert_eq!(numeral, "41\u{202f}240,5");
+}
+
+#[test]
+#[should_panic(expected = "no message")]
+fn an_unknown_message_is_an_error_of_the_program() {
+    message("there-is-none", &[]);
+}
