@@ -1,9 +1,7 @@
 //! Figures as text: three significant digits, thousands separated, units; as the language of the
 //! page writes them.
 
-use stend_language::{numeral, text, unit};
-use stend_record::review::LatencySummary;
-
+use stend_language::{numeral, say, text, unit};
 /// A number rounded to three significant digits, thousands separated: `41,200`, `0.62`, `7.9`.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -75,24 +73,19 @@ pub fn latency(ns: f64) -> String {
 /// A percentile's name: `median`, `99.9th percentile`.
 pub fn percentile(percent: f64) -> String {
     match percent {
-        50.0 => "median".to_owned(),
-        _ => format!("{percent}th percentile"),
+        50.0 => say("percentile-median"),
+        _ => text!("percentile", percent = percent),
     }
+}
+
+/// A number with so many decimals.
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    numeral(&format!("{value:.decimals$}"))
 }
 
 /// Nanoseconds in µs with one decimal, or a dash for what is not known.
 pub(crate) fn us(ns: Option<u64>) -> String {
-    ns.map_or_else(|| "–".to_owned(), |ns| format!("{:.1}", ns as f64 / 1e3))
-}
-
-/// `99.9 % within 2.1 ms, ` of the greatest percentile that there are enough requests for; nothing
-/// without one.
-pub(crate) fn tail(latency: &LatencySummary) -> String {
-    latency
-        .tail(99.9)
-        .map_or_else(String::new, |(percent, ns)| {
-            format!("{percent} % within {}, ", self::latency(ns as f64))
-        })
+    ns.map_or_else(|| "–".to_owned(), |ns| fixed(ns as f64 / 1e3, 1))
 }
 
 /// A request size in binary units: `512 B`, `4 KiB`, `1 MiB`.
@@ -118,7 +111,18 @@ pub fn percent(share: f64) -> String {
 
 /// A ratio: `1.8 times`.
 pub fn times(ratio: f64) -> String {
-    format!("{} times", number(ratio))
+    text!("times", count = rounded(ratio), number = number(ratio))
+}
+
+/// A growth: `1.8-fold`.
+pub(crate) fn fold(ratio: f64) -> String {
+    text!("fold", count = rounded(ratio), number = number(ratio))
+}
+
+/// What [`number`] shows of it, by which a message chooses a plural.
+pub(crate) fn rounded(value: f64) -> f64 {
+    let text = format!("{value:.2e}");
+    text.parse().unwrap_or(value)
 }
 
 /// A text with its first letter a capital.

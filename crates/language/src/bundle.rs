@@ -20,7 +20,9 @@ macro_rules! files {
         ]),*]
     };
 }
-const FILES: &[[&str; 2]] = files!("figures", "page");
+const FILES: &[[&str; 2]] = files!(
+    "figures", "loads", "findings", "kinds", "service", "charts", "page"
+);
 
 /// What reviews keep in English.
 pub(crate) const RECORDED: [&str; 2] = [

@@ -117,10 +117,14 @@ fn sources() -> String {
 
 #[test]
 fn languages_have_the_same_messages_with_the_same_arguments() {
-    let english = messages(Language::English);
+    let shared = |language| {
+        let mut all = messages(language);
+        all.retain(|id, _| !id.starts_with(PRIVATE));
+        all
+    };
+    let english = shared(Language::English);
     for language in Language::ALL {
-        let mut other = messages(language);
-        other.retain(|id, _| !id.starts_with(PRIVATE));
+        let other = shared(language);
         for (id, arguments) in &english {
             let same = other.get(id);
             assert!(same.is_some(), "{language} has no message {id}");
@@ -139,11 +143,24 @@ fn every_message_is_used() {
     let sources = sources();
     let english = messages(Language::English);
     let unused = english.keys().filter(|id| {
-        let otherwise = FOUND_OTHERWISE.iter().any(|start| id.starts_with(start));
+        let otherwise =
+            id.starts_with(PRIVATE) || FOUND_OTHERWISE.iter().any(|start| id.starts_with(start));
         !otherwise && !sources.contains(&format!("\"{id}\""))
     });
     let unused: Vec<_> = unused.collect();
     assert!(unused.is_empty(), "no source names {unused:?}");
+    for language in Language::ALL {
+        let folder = crates().join("language/texts").join(language.tag());
+        let read = |file: &PathBuf| std::fs::read_to_string(file).unwrap();
+        let all: String = files(&folder).iter().map(read).collect();
+        for id in messages(language)
+            .keys()
+            .filter(|id| id.starts_with(PRIVATE))
+        {
+            let referred = all.contains(&format!("{{ {id} }}"));
+            assert!(referred, "no message of {language} refers to {id}");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use stend_analysis::figures::{KeyFigure, Unit, same};
 use stend_analysis::key_figures;
+use stend_language::{recorded, say};
 
 use crate::drive::Drive;
 use crate::number;
@@ -56,7 +57,7 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
             // A row of one cell heads a group.
             let test = drives[0].test(&figure.test_id);
             rows.push(vec![
-                test.map_or(figure.test_id.as_str(), |t| &t.title).into(),
+                recorded(test.map_or(figure.test_id.as_str(), |t| &t.title)).into(),
             ]);
             test_before = &figure.test_id;
         }
@@ -69,7 +70,7 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
             ..Cell::noted(sure(of), note)
         };
         let mut row: Vec<Cell> = vec![
-            number::bound(&figure.name).into(),
+            number::bound(&figure.title).into(),
             cell(figure, String::new()),
         ];
         row.extend(others.iter().map(|other| {
@@ -78,16 +79,14 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
         }));
         rows.push(row);
     }
-    let caption = if drives.len() > 1 {
-        "The best of each row is bold. Beside a rival's figure, how the reviewed drive stands to \
-         it. More is better throughout. MB and GB are decimal"
-    } else {
-        "More is better throughout. MB and GB are decimal"
-    };
+    let caption = say(match drives.len() {
+        1 => "key-caption",
+        _ => "key-caption-rivals",
+    });
     Some(Table {
         // Of more drives the remarks must stand under the figures.
         fitting: drives.len() <= 3,
-        ..Table::of_drives(caption, "Figure", drives, rows)
+        ..Table::of_drives(caption, &say("head-figure"), drives, rows)
     })
 }
 
