@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use stend_language::{Language, within};
 use stend_record::model::figure_words;
 use stend_record::review::{Condition, ModelChange, ModelInfo, Point, Review, Rival, TargetKind};
 
@@ -92,8 +93,10 @@ pub fn told(values: &[Option<String>]) -> Vec<&str> {
 pub struct Row {
     /// Id of the test.
     pub test_id: String,
-    /// Which figure of it.
+    /// Which figure of it, in English.
     pub name: String,
+    /// The same for people, in their language.
+    pub title: String,
     /// Of what.
     pub unit: Unit,
     /// How much on each side; `None` where a side has no such figure.
@@ -358,7 +361,8 @@ fn figure(test_id: &str, metric: Metric, point: &Point) -> KeyFigure {
     KeyFigure {
         test_id: test_id.to_owned(),
         // All of the load: what varies in one review may not in another.
-        name: in_full(point.load),
+        name: within(Language::English, || in_full(point.load)),
+        title: in_full(point.load),
         value,
         unit,
         half_width: Interval::of(&point.repeated_iops).map(|i| i.share() * value),
@@ -376,6 +380,7 @@ fn rows(sides: &[Side<'_>], figures: impl Fn(&Review) -> Vec<KeyFigure>) -> Vec<
                 rows.push(Row {
                     test_id: figure.test_id.clone(),
                     name: figure.name.clone(),
+                    title: figure.title.clone(),
                     unit: figure.unit,
                     values: vec![None; sides.len()],
                     half_widths: vec![None; sides.len()],

@@ -1,6 +1,7 @@
 //! Key figures: the few numbers with which a comparison of tests begins, and how two of them
 //! compare. Of every one, greater is better.
 
+use stend_language::{text, unit};
 use stend_record::review::{Pattern, Point, Series, SeriesPoint};
 
 use crate::load::Dimension;
@@ -41,12 +42,12 @@ impl Unit {
     /// A value with its unit: `41,200 IOPS`, `514 MB/s`, `8.63 GB`.
     pub fn words(self, value: f64) -> String {
         match self {
-            Unit::Iops => format!("{} IOPS", words::number(value)),
+            Unit::Iops => format!("{} {}", words::number(value), unit("IOPS")),
             Unit::BytesPerS => words::speed(value),
             Unit::Bytes => words::bytes(value as u64),
-            Unit::Capacities => format!("{} × the capacity", words::number(value)),
+            Unit::Capacities => text!("figure-capacities", number = words::number(value)),
             Unit::Nanoseconds => words::latency(value),
-            Unit::Seconds => format!("{} s", words::number(value)),
+            Unit::Seconds => format!("{} {}", words::number(value), unit("s")),
             Unit::Percent => format!("{} %", words::number(value)),
             Unit::Count => words::number(value),
         }
@@ -173,8 +174,10 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
 pub struct KeyFigure {
     /// Id of the test that it comes from.
     pub test_id: String,
-    /// What it is; with the test's id it names the same figure of another drive.
+    /// What it is, in English; with the test's id it names the same figure of another drive.
     pub name: String,
+    /// The same for people, in their language.
+    pub title: String,
     /// How much.
     pub value: f64,
     /// Of what.

@@ -1,6 +1,7 @@
 //! Headline figures: the six to eight numbers by which a drive is set beside others at a glance,
 //! and how it stands to them. Of every one, more is better.
 
+use stend_language::{recorded, say, text};
 use stend_record::review::{Pattern, Point, PointOp, Review, Series, TestResult};
 
 use crate::ends::end_level;
@@ -95,13 +96,13 @@ fn headlines_where(drives: &[&[TestResult]], counts: impl Fn(&str) -> bool) -> V
     found.extend(mixed_headline(own, drives));
     found.extend(benchmark_headlines(own, drives, found.is_empty()));
     let traces = own.iter().copied().find(|test| traces_of(test).len() > 1);
-    found.extend(traces.and_then(|test| key_headline("Desktop traces", test, drives)));
+    found.extend(traces.and_then(|test| key_headline(&say("headline-traces"), test, drives)));
     found.extend(files_headline(own, drives));
     // Of tests that none of the rules above knows.
     if found.is_empty() {
         found.extend(
             own.iter()
-                .filter_map(|test| key_headline(&test.title, test, drives)),
+                .filter_map(|test| key_headline(&recorded(&test.title), test, drives)),
         );
     }
     found.truncate(HEADLINES_MAX);
@@ -126,7 +127,7 @@ fn of_drives(
     drives.iter().map(of).collect()
 }
 
-/// Which point of a load's direction and pattern a headline takes.
+/// Which point of a load's direction and pattern a headline takes, after its message.
 type Wanted = (&'static str, Pattern, PointOp, Group, Take);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -141,35 +142,35 @@ enum Take {
 
 const POINTS: [Wanted; 5] = [
     (
-        "Sequential read",
+        "headline-sequential-read",
         Pattern::Sequential,
         PointOp::Read,
         Group::Reads,
         Take::Fastest,
     ),
     (
-        "Sequential write",
+        "headline-sequential-write",
         Pattern::Sequential,
         PointOp::Write,
         Group::Writes,
         Take::Fastest,
     ),
     (
-        "Random read",
+        "headline-random-read",
         Pattern::Random,
         PointOp::Read,
         Group::Reads,
         Take::Shallowest,
     ),
     (
-        "Random read",
+        "headline-random-read",
         Pattern::Random,
         PointOp::Read,
         Group::Reads,
         Take::Deepest,
     ),
     (
-        "Random write",
+        "headline-random-write",
         Pattern::Random,
         PointOp::Write,
         Group::Writes,
@@ -210,8 +211,8 @@ fn points_headlines(own: &[&TestResult], drives: &[&[TestResult]]) -> Vec<Headli
         }
         let (_, unit) = metric_of(take).value(point);
         let name = match take {
-            Take::Fastest => name.to_owned(),
-            _ => format!("{name}, queue depth {}", depth(point)),
+            Take::Fastest => say(name),
+            _ => text!(name, depth = depth(point)),
         };
         let value = |test: &TestResult| {
             let point = points_of(test).iter().find(|p| Load::of(p) == load)?;
@@ -246,7 +247,10 @@ fn curve_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headl
     let end = |series: &Series| Some(speed_of(series, end_level(series)?));
     let series = single(test)?;
     Some(Headline {
-        name: format!("Sustained {} write", series.point.pattern.words()),
+        name: text!(
+            "headline-sustained-write",
+            pattern = series.point.pattern.words()
+        ),
         test_id: test.id.clone(),
         group: Group::Sustained,
         unit: end(&series)?.1,
@@ -264,9 +268,10 @@ fn mixed_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headl
     let test = own.iter().copied().find(|test| usual(test).is_some())?;
     let ((_, unit), pattern) = usual(test)?;
     Some(Headline {
-        name: format!(
-            "Mixed {}, {MIXED_HEADLINE_READ_PERCENT} % reads",
-            pattern.words()
+        name: text!(
+            "headline-mixed",
+            pattern = pattern.words(),
+            share = MIXED_HEADLINE_READ_PERCENT
         ),
         test_id: test.id.clone(),
         group: Group::Mixed,
@@ -296,7 +301,11 @@ fn benchmark_headlines(
             Some(same.best_bw_bytes_per_s)
         };
         Headline {
-            name: format!("{}, {}", cell.row, cell.load.op.words()),
+            name: text!(
+                "headline-benchmark",
+                row = &cell.row,
+                op = cell.load.op.words()
+            ),
             test_id: test.id.clone(),
             group: match cell.load.op {
                 PointOp::Read => Group::Reads,
@@ -339,7 +348,7 @@ fn files_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headl
         (!logs.is_empty() && mean.is_finite()).then(|| mean.exp())
     };
     Some(Headline {
-        name: test.title.clone(),
+        name: recorded(&test.title),
         test_id: test.id.clone(),
         group: Group::Applications,
         unit: Unit::BytesPerS,

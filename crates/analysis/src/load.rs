@@ -1,14 +1,15 @@
 //! The load of a figure, what a test varies, and the words for both.
 
+use stend_language::{say, text};
 pub use stend_record::load::Load;
-use stend_record::review::{Point, PointOp, TestResult};
+use stend_record::review::{Pattern, Point, PointOp, TestResult};
 
 use crate::words::{self, capitalised};
 
 /// Everything of a load: `random read, 4 KiB, depth 8, 1 thread`; of a mixed one the share of
 /// reads as well.
 pub fn in_full(load: Load) -> String {
-    let mut words = vec![format!("{} {}", load.pattern.words(), load.op.words())];
+    let mut words = vec![pattern_op(load.pattern, load.op)];
     for dimension in Dimension::ALL {
         if dimension != Dimension::Share || load.op == PointOp::Mixed {
             words.push(dimension.words(dimension.of(&load)));
@@ -19,10 +20,14 @@ pub fn in_full(load: Load) -> String {
 
 /// A load by what distinguishes it among the points of its test: `Read, depth 4`.
 pub fn words_among(load: Load, points: &[Point]) -> String {
-    let mut words = vec![load.op.words().to_owned()];
-    if points.iter().any(|p| p.load.pattern != load.pattern) {
-        words.insert(0, load.pattern.words().to_owned());
-    }
+    let mut words = match points.iter().any(|p| p.load.pattern != load.pattern) {
+        true => vec![text!(
+            "load-pattern-and-op",
+            pattern = load.pattern.words(),
+            op = load.op.words()
+        )],
+        false => vec![op_words(load.op)],
+    };
     for dimension in Dimension::ALL {
         // The share of reads of a pure read or write says nothing more.
         let told = dimension != Dimension::Share || load.op == PointOp::Mixed;
@@ -31,6 +36,20 @@ pub fn words_among(load: Load, points: &[Point]) -> String {
         }
     }
     capitalised(&words.join(", "))
+}
+
+/// A direction: `read`.
+pub fn op_words(op: PointOp) -> String {
+    text!("load-op", op = op.words())
+}
+
+/// An order and a direction: `random read`.
+pub fn pattern_op(pattern: Pattern, op: PointOp) -> String {
+    text!(
+        "load-pattern-op",
+        pattern = pattern.words(),
+        op = op.words()
+    )
 }
 
 /// What varies between the points of a test.
@@ -81,23 +100,22 @@ impl Dimension {
     }
 
     /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Dimension::Block => "block size",
-            Dimension::Depth => "queue depth",
-            Dimension::Share => "share of reads",
-            Dimension::Threads => "number of threads",
-        }
+    pub fn name(self) -> String {
+        say(match self {
+            Dimension::Block => "dimension-block",
+            Dimension::Depth => "dimension-depth",
+            Dimension::Share => "dimension-share",
+            Dimension::Threads => "dimension-threads",
+        })
     }
 
     /// A value of it inside a phrase: `4 KiB`, `depth 4`, `80 % reads`, `2 threads`.
     pub fn words(self, value: u64) -> String {
         match self {
             Dimension::Block => words::block(value),
-            Dimension::Depth => format!("depth {value}"),
-            Dimension::Share => format!("{value} % reads"),
-            Dimension::Threads if value == 1 => "1 thread".to_owned(),
-            Dimension::Threads => format!("{value} threads"),
+            Dimension::Depth => text!("value-depth", depth = value),
+            Dimension::Share => text!("value-share", share = value),
+            Dimension::Threads => text!("value-threads", threads = value),
         }
     }
 

@@ -6,6 +6,7 @@
 //! 4 %, and what is left follows within bounds. Hours are whole too, rounded down.
 
 use serde::Serialize;
+use stend_language::{say, text};
 use stend_record::endurance::Health;
 
 use crate::words;
@@ -51,12 +52,19 @@ impl Estimate {
     fn in_words(self, figure: impl Fn(f64) -> String) -> String {
         let least = figure(self.least);
         let Some(about) = self.about.map(&figure) else {
-            return format!("at least {least}");
+            return text!("left-at-least", least = least);
         };
         match self.most.map(figure) {
-            None => format!("{about} (at least {least})"),
+            None => text!("left-about-least", about = about, least = least),
             Some(most) if most == least => about,
-            Some(most) => format!("{about} ({least} to {most})"),
+            Some(most) => {
+                text!(
+                    "left-about-range",
+                    about = about,
+                    least = least,
+                    most = most
+                )
+            }
         }
     }
 }
@@ -89,11 +97,11 @@ impl Left {
         let bytes = |left: Estimate| left.in_words(|bytes| words::bytes(bytes as u64));
         let years = |left: Estimate| {
             let years = left.in_words(words::number);
-            format!("{rate} {years} years with power")
+            text!("left-years", rate = rate, years = years)
         };
         let known = [self.written_bytes, self.power_on_years];
         if known.iter().flatten().all(|left| left.most == Some(0.0)) {
-            return "nothing".to_owned();
+            return say("left-nothing");
         }
         let parts = [
             self.written_bytes.map(bytes),

@@ -1,11 +1,12 @@
 //! Tests that were carried out several times: their means, and how sure these are.
 
+use stend_language::{Language, say, text, within};
 use stend_record::histogram;
 use stend_record::kinds::RepeatedFigure;
 use stend_record::review::{LatencySummary, Point, PointPart, TestResult};
 
 use crate::figures::{Interval, Unit, mean};
-use crate::kinds::named_figures;
+use crate::kinds::{named_figures, titled_figures};
 use crate::load::points_of;
 use crate::words;
 
@@ -47,7 +48,9 @@ pub fn merged(repetitions: &[&TestResult]) -> TestResult {
 }
 
 fn key_figures(repetitions: &[&TestResult]) -> Vec<RepeatedFigure> {
-    let all: Vec<_> = repetitions.iter().map(|test| named_figures(test)).collect();
+    // A review keeps them in English.
+    let named = |test: &&TestResult| within(Language::English, || named_figures(test));
+    let all: Vec<_> = repetitions.iter().map(named).collect();
     let of_first = all[0].iter().filter_map(|(name, _, unit)| {
         let value = |list: &Vec<(String, f64, Unit)>| {
             let mut same = list.iter().filter(|f| f.0 == *name && f.2 == *unit);
@@ -119,28 +122,31 @@ fn merged_latency(all: &[LatencySummary]) -> LatencySummary {
 /// How sure the key figures of a repeated test are, for a terminal: one line, ended; nothing of a
 /// test that was carried out once.
 pub fn line(test: &TestResult) -> String {
-    let of = |figure: &RepeatedFigure| Some((figure.name.clone(), Interval::of(&figure.values)?));
+    let titles: Vec<_> = titled_figures(test).collect();
+    let of = |figure: &RepeatedFigure| {
+        let title = titles.iter().find(|((name, ..), _)| *name == figure.name);
+        let title = title.map_or(&figure.name, |(_, title)| title);
+        Some((title.clone(), Interval::of(&figure.values)?))
+    };
     let all: Vec<(String, Interval)> = test.repeated.iter().filter_map(of).collect();
     let Some(count) = test.repeated.first().map(|figure| figure.values.len()) else {
         return String::new();
     };
     if all.iter().all(|(_, interval)| interval.half_width == 0.0) {
-        return format!(
-            "  the same in all {count} repetitions: with other seeds, too, nothing of this depends \
-             on chance, and the 95 % interval has no width\n"
-        );
+        return format!("  {}\n", text!("repeated-same", count = count));
     }
     let items = all.iter().map(|(name, interval)| {
         let share = match interval.share() {
-            share if share > 0.0 && share < 0.000_5 => "less than 0.1 %".to_owned(),
+            share if share > 0.0 && share < 0.000_5 => say("repeated-little"),
             share => words::percent(share),
         };
         format!("{} ± {share}", words::uncapitalised(name))
     });
     let items: Vec<String> = items.collect();
+    let figures = items.join("; ");
     format!(
-        "  means of {count} repetitions, 95 % intervals: {}\n",
-        items.join("; ")
+        "  {}\n",
+        text!("repeated-means", count = count, figures = figures)
     )
 }
 

@@ -1,5 +1,6 @@
 //! The same load in two tests: where its figures differ, and what may be the cause.
 
+use stend_language::{recorded, say, text};
 use stend_record::load::Load;
 use stend_record::review::{Point, Review, TargetKind};
 
@@ -53,16 +54,13 @@ pub enum Cause {
 
 impl Cause {
     /// For people, as the end of a sentence.
-    pub fn words(self) -> &'static str {
-        match self {
-            Cause::State => "the tests start from different states",
-            Cause::Duration => "they were measured for different times",
-            Cause::Order => "each found the target as the measurements before it had left it",
-            Cause::Host => {
-                "on a file, the host's cache and the file system may have answered in place of \
-                 the drive"
-            }
-        }
+    pub fn words(self) -> String {
+        say(match self {
+            Cause::State => "unlike-cause-state",
+            Cause::Duration => "unlike-cause-duration",
+            Cause::Order => "unlike-cause-order",
+            Cause::Host => "unlike-cause-host",
+        })
     }
 }
 
@@ -77,18 +75,23 @@ impl UnlikeLoad {
     pub fn words(&self) -> String {
         let figures = self.figures.iter().map(|figure| {
             let speed = words::number(figure.iops);
-            format!("{speed} IOPS in \"{}\"", figure.title)
+            text!(
+                "unlike-figure",
+                speed = speed,
+                test = recorded(&figure.title)
+            )
         });
         let figures: Vec<String> = figures.collect();
-        let causes: Vec<String> = self.causes.iter().map(|c| c.words().to_owned()).collect();
+        let causes: Vec<String> = self.causes.iter().map(|c| c.words()).collect();
         let why = match causes.is_empty() {
-            true => "nothing is known that differs".to_owned(),
+            true => say("unlike-nothing"),
             false => words::list(&causes),
         };
-        format!(
-            "{}: {} ({why}).",
-            words::capitalised(&in_full(self.load)),
-            words::list(&figures)
+        text!(
+            "unlike-load",
+            load = words::capitalised(&in_full(self.load)),
+            figures = words::list(&figures),
+            why = why
         )
     }
 }

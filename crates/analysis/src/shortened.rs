@@ -1,6 +1,7 @@
 //! Tests of a shortened run of which no finding is given, since the time that it needs was not
 //! measured.
 
+use stend_language::{recorded, text};
 use stend_record::review::{PointOp, Review, TestResult};
 
 use crate::kinds::curve::curves_of;
@@ -25,7 +26,7 @@ pub fn spoiled(review: &Review) -> Vec<Spoiled> {
             test_id: test.id.clone(),
             title: match test.title.as_str() {
                 "" => test.id.clone(),
-                title => title.to_owned(),
+                title => recorded(title),
             },
             why: why(review, test)?,
         })
@@ -43,7 +44,7 @@ pub(crate) fn why(review: &Review, test: &TestResult) -> Option<String> {
         let round = words::time(rounds.load_s);
         return rounds
             .steady_sought
-            .then(|| format!("rounds of {round} are too short for a steady state"));
+            .then(|| text!("spoiled-rounds", time = round));
     }
     let fresh = curves_of(test).first()?;
     // A curve that ends with its range is not shortened.
@@ -56,10 +57,10 @@ pub(crate) fn why(review: &Review, test: &TestResult) -> Option<String> {
         .map_or(0, |sample| sample.written_bytes);
     let capacity = review.target.capacity_bytes;
     (written < capacity).then(|| {
-        format!(
-            "{} of {} were written",
-            words::bytes(written),
-            words::bytes(capacity)
+        text!(
+            "spoiled-written",
+            written = words::bytes(written),
+            capacity = words::bytes(capacity)
         )
     })
 }
@@ -67,12 +68,8 @@ pub(crate) fn why(review: &Review, test: &TestResult) -> Option<String> {
 /// One sentence on all of them.
 pub(crate) fn sentence(review: &Review) -> Option<String> {
     let all = spoiled(review);
-    let items = all.iter().map(|one| format!("{} ({})", one.title, one.why));
+    let items = all.iter();
+    let items = items.map(|one| text!("spoiled-test", test = &one.title, why = &one.why));
     let items: Vec<String> = items.collect();
-    (!items.is_empty()).then(|| {
-        format!(
-            "No findings are given, since the shortened run does not support them, of {}.",
-            words::list(&items)
-        )
-    })
+    (!items.is_empty()).then(|| text!("spoiled-tests", tests = words::list(&items)))
 }

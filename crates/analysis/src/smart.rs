@@ -1,5 +1,6 @@
 //! How a drive's SMART data changed from before the tests to after them.
 
+use stend_language::{say, text};
 use stend_record::endurance::Health;
 use stend_record::smart::{BeforeAfter, Document, Reading};
 
@@ -22,22 +23,22 @@ pub struct Change {
 
 /// Bits of smartctl's exit status that are about the drive: smartctl(8), "EXIT STATUS".
 const COMPLAINTS: [(u64, &str); 5] = [
-    (3, "the drive says that it is failing"),
-    (4, "attributes are at their failure threshold"),
-    (5, "attributes have been at their threshold in the past"),
-    (6, "the error log holds errors"),
-    (7, "the self-test log holds errors"),
+    (3, "smart-complaint-failing"),
+    (4, "smart-complaint-threshold"),
+    (5, "smart-complaint-past"),
+    (6, "smart-complaint-errors"),
+    (7, "smart-complaint-self-test"),
 ];
 
 /// Bits of an NVMe drive's critical warning: NVM Express base specification, SMART / Health
 /// Information log page.
 const WARNINGS: [&str; 6] = [
-    "spare blocks below their threshold",
-    "temperature beyond a threshold",
-    "reliability degraded by errors",
-    "read-only",
-    "backup of volatile memory failed",
-    "persistent memory read-only",
+    "smart-warning-spare",
+    "smart-warning-temperature",
+    "smart-warning-reliability",
+    "smart-warning-read-only",
+    "smart-warning-backup",
+    "smart-warning-memory",
 ];
 
 /// The figures that the drive reports, in a fixed order.
@@ -50,12 +51,12 @@ pub fn changes(record: &BeforeAfter) -> Vec<Change> {
         pair.status(),
         pair.critical_warning(),
         pair.complaints(),
-        pair.bytes("Written by hosts", |h| h.host_written_bytes),
-        pair.bytes("Written in flash", |h| h.nand_written_bytes),
+        pair.bytes("smart-host-written", |h| h.host_written_bytes),
+        pair.bytes("smart-flash-written", |h| h.nand_written_bytes),
     ];
     rows.extend(pair.wear());
     rows.extend(pair.errors());
-    rows.push(pair.count("Temperature, °C", |r, _| {
+    rows.push(pair.count("smart-temperature", |r, _| {
         r.health.temperature_c.and_then(|c| u64::try_from(c).ok())
     }));
     rows.extend(pair.failed_attributes());
@@ -89,17 +90,26 @@ impl Pair<'_> {
 
     fn bytes(&self, what: &str, of: impl Fn(&Health) -> Option<u64>) -> Option<Change> {
         let values = self.values(|r, _| of(&r.health));
-        let mut row = Pair::row(what, &values.map(|v| v.map(bytes)))?;
+        let mut row = Pair::row(&say(what), &values.map(|v| v.map(bytes)))?;
         if let [Some(before), Some(after)] = values {
             row.difference = match after.checked_sub(before) {
                 Some(more) => format!("+{}", bytes(more)),
-                None => "fell".to_owned(),
+                None => say("smart-fell"),
             };
         }
         Some(row)
     }
 
-    fn count(&self, what: &str, of: impl Fn(&Reading, &Document) -> Option<u64>) -> Option<Change> {
+    fn count(&self, id: &str, of: impl Fn(&Reading, &Document) -> Option<u64>) -> Option<Change> {
+        self.counted(&say(id), of)
+    }
+
+    /// The same of a figure by its name.
+    fn counted(
+        &self,
+        what: &str,
+        of: impl Fn(&Reading, &Document) -> Option<u64>,
+    ) -> Option<Change> {
         let values = self.values(of);
         let mut row = Pair::row(what, &values.map(|v| v.map(|n| n.to_string())))?;
         if let [Some(before), Some(after)] = values {
@@ -120,7 +130,7 @@ impl Pair<'_> {
     ) -> Option<Change> {
         let rose = matches!(self.values(&of), [Some(before), Some(after)] if after > before);
         let mut row = self.count(what, of)?;
-        row.alarm = rose.then(|| alarm.to_owned());
+        row.alarm = rose.then(|| say(alarm));
         Some(row)
     }
 
@@ -129,26 +139,24 @@ impl Pair<'_> {
             let [before, after] = self.values(|r, _| of(&r.health));
             after.or(before)
         };
-        let mut used = self.count("Rated life used, %", |r, _| r.health.used_percent);
+        let mut used = self.count("smart-used", |r, _| r.health.used_percent);
         if let (Some(row), Some(100..)) = (&mut used, last(|h| h.used_percent)) {
-            row.alarm = Some("the rated life is used up".to_owned());
+            row.alarm = Some(say("smart-used-up"));
         }
-        let mut spare = self.count("Spare blocks left, %", |r, _| r.health.spare_percent);
+        let mut spare = self.count("smart-spare", |r, _| r.health.spare_percent);
         let threshold = last(|h| h.spare_threshold_percent);
         if let (Some(row), Some(left), Some(least)) =
             (&mut spare, last(|h| h.spare_percent), threshold)
             && left < least
         {
-            row.alarm = Some(format!("below the drive's threshold of {least} %"));
+            row.alarm = Some(text!("smart-spare-low", least = least));
         }
-        let cycles = self.count("Erase cycles, mean", |r, _| {
+        let cycles = self.count("smart-cycles", |r, _| {
             r.health.erase_cycles.map(|cycles| cycles.mean as u64)
         });
-        let retired = self.mishap(
-            "Blocks taken out of use",
-            "blocks were taken out of use during the tests",
-            |r, _| r.health.retired_blocks,
-        );
+        let retired = self.mishap("smart-retired", "smart-retired-alarm", |r, _| {
+            r.health.retired_blocks
+        });
         vec![used, spare, cycles, retired]
     }
 
@@ -161,27 +169,21 @@ impl Pair<'_> {
             document.nvme_smart_health_information_log.as_ref()
         }
         vec![
-            self.mishap(
-                "Data that could not be read, times",
-                "data could not be read during the tests",
-                |r, _| r.health.media_errors,
-            ),
-            self.mishap(
-                "Errors on the link (CRC)",
-                "the link to the drive had errors during the tests: check cable and connector",
-                |_, d| attribute(d, 199),
-            ),
-            self.count("Entries of the error log", |_, d| {
+            self.mishap("smart-unreadable", "smart-unreadable-alarm", |r, _| {
+                r.health.media_errors
+            }),
+            self.mishap("smart-crc", "smart-crc-alarm", |_, d| attribute(d, 199)),
+            self.count("smart-log-entries", |_, d| {
                 log(d).map(|log| log.num_err_log_entries)
             }),
             self.mishap(
-                "Minutes at the warning temperature",
-                "the drive was at its warning temperature during the tests",
+                "smart-warning-minutes",
+                "smart-warning-minutes-alarm",
                 |_, d| log(d)?.warning_temp_time,
             ),
             self.mishap(
-                "Minutes at the critical temperature",
-                "the drive was at its critical temperature during the tests",
+                "smart-critical-minutes",
+                "smart-critical-minutes-alarm",
                 |_, d| log(d)?.critical_comp_time,
             ),
         ]
@@ -189,13 +191,17 @@ impl Pair<'_> {
 
     fn status(&self) -> Option<Change> {
         let values = self.values(|_, d| d.smart_status.as_ref().map(|status| status.passed));
-        let words = values.map(|v| v.map(|passed| if passed { "passed" } else { "FAILED" }));
-        let mut row = Pair::row(
-            "The drive's own verdict",
-            &words.map(|w| w.map(str::to_owned)),
-        )?;
+        let words = values.map(|v| {
+            v.map(|passed| {
+                say(match passed {
+                    true => "smart-passed",
+                    false => "smart-failed",
+                })
+            })
+        });
+        let mut row = Pair::row(&say("smart-verdict"), &words)?;
         let failed = values.contains(&Some(false));
-        row.alarm = failed.then(|| "the drive calls itself failing".to_owned());
+        row.alarm = failed.then(|| say("smart-verdict-alarm"));
         Some(row)
     }
 
@@ -207,7 +213,7 @@ impl Pair<'_> {
                 .critical_warning;
             Some(named(bits, WARNINGS.iter().copied().enumerate()))
         });
-        Pair::list("Critical warnings", &values)
+        Pair::list("smart-critical-warnings", &values)
     }
 
     fn complaints(&self) -> Option<Change> {
@@ -218,16 +224,16 @@ impl Pair<'_> {
                 .map(|(bit, words)| (*bit as usize, *words));
             Some(named(bits, bits_of))
         });
-        Pair::list("smartctl's complaints", &values)
+        Pair::list("smart-complaints", &values)
     }
 
     /// A list of complaints: any entry is alarming.
     fn list(what: &str, values: &[Option<Vec<String>>; 2]) -> Option<Change> {
         let words = |list: &Vec<String>| match list[..] {
-            [] => "none".to_owned(),
+            [] => say("smart-none"),
             _ => list.join("; "),
         };
-        let mut row = Pair::row(what, &[0, 1].map(|n| values[n].as_ref().map(words)))?;
+        let mut row = Pair::row(&say(what), &[0, 1].map(|n| values[n].as_ref().map(words)))?;
         let [before, after] = values;
         let last = after.as_ref().or(before.as_ref());
         row.alarm = last
@@ -246,11 +252,12 @@ impl Pair<'_> {
             .filter(|attribute| attribute.when_failed == "now")
             .map(|attribute| {
                 let name = format!("{} {}", attribute.id, attribute.name);
-                let mut row = self.count(&name, |_, d| {
+                let mut row = self.counted(&name, |_, d| {
                     let table = &d.ata_smart_attributes.as_ref()?.table;
                     Some(table.iter().find(|a| a.id == attribute.id)?.value)
                 })?;
-                row.alarm = Some(format!("at or below its threshold of {}", attribute.thresh));
+                let threshold = attribute.thresh.to_string();
+                row.alarm = Some(text!("smart-attribute-low", threshold = threshold));
                 Some(row)
             })
             .collect()
@@ -261,7 +268,7 @@ impl Pair<'_> {
 fn named(bits: u64, words: impl Iterator<Item = (usize, &'static str)>) -> Vec<String> {
     words
         .filter(|(bit, _)| bits >> bit & 1 == 1)
-        .map(|(_, words)| words.to_owned())
+        .map(|(_, id)| say(id))
         .collect()
 }
 

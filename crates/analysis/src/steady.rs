@@ -5,6 +5,7 @@
 //! least are at most a fifth of its mean apart, and the least-squares line through it rises
 //! or falls by at most a tenth of the mean from the first round of the window to the last.
 
+use stend_language::text;
 use stend_record::review::SteadyStart;
 
 use crate::words;
@@ -88,24 +89,23 @@ pub fn steady(rounds: &[f64]) -> Option<Window> {
 /// random write, 4 KiB, queue depth 32 …`.
 pub fn start_words(start: &SteadyStart) -> String {
     let load = &start.load;
-    let how = match start.reached {
-        true => "reached after",
-        false => "steady state not achieved in",
-    };
-    format!(
-        "{how} {} rounds of {} s of {} write, {}, queue depth {} ({} in all), at {:.0} IOPS: over \
-         the last {WINDOW} rounds greatest less least is {:.1} % of the mean (at most {:.0} %), \
-         the rise of the line {:.1} % (at most {:.0} %)",
-        start.rounds,
-        start.round_s,
-        load.pattern.words(),
-        words::block(load.block_bytes),
-        load.queue_depth,
-        words::bytes(start.written_bytes),
-        start.iops_mean,
-        100.0 * start.spread_share,
-        100.0 * SPREAD_SHARE_MAX,
-        100.0 * start.drift_share,
-        100.0 * DRIFT_SHARE_MAX
+    let percent = |share: f64, decimals| words::fixed(100.0 * share, decimals);
+    text!(
+        match start.reached {
+            true => "steady-reached",
+            false => "steady-not-reached",
+        },
+        rounds = start.rounds,
+        seconds = start.round_s,
+        pattern = load.pattern.words(),
+        block = words::block(load.block_bytes),
+        depth = load.queue_depth,
+        written = words::bytes(start.written_bytes),
+        iops = words::fixed(start.iops_mean, 0),
+        window = WINDOW,
+        spread = percent(start.spread_share, 1),
+        spread_max = percent(SPREAD_SHARE_MAX, 0),
+        drift = percent(start.drift_share, 1),
+        drift_max = percent(DRIFT_SHARE_MAX, 0)
     )
 }

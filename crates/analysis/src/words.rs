@@ -1,7 +1,7 @@
-//! Figures as text: three significant digits, thousands separated, units.
+//! Figures as text: three significant digits, thousands separated, units; as the language of the
+//! page writes them.
 
-use stend_record::review::LatencySummary;
-
+use stend_language::{numeral, say, text, unit};
 /// A number rounded to three significant digits, thousands separated: `41,200`, `0.62`, `7.9`.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -12,8 +12,7 @@ pub fn number(value: f64) -> String {
     let rounded = (value * factor).round() / factor;
     if digits > 0 {
         let text = format!("{rounded:.*}", digits as usize);
-        let text = text.trim_end_matches('0').trim_end_matches('.');
-        return text.to_owned();
+        return numeral(text.trim_end_matches('0').trim_end_matches('.'));
     }
     parted(rounded.round() as u64)
 }
@@ -27,65 +26,66 @@ fn parted(n: u64) -> String {
         }
         text.push(digit);
     }
-    text
+    numeral(&text)
+}
+
+/// A number with its unit, by the unit's English symbol.
+fn with_unit(value: f64, symbol: &str) -> String {
+    format!("{} {}", number(value), unit(symbol))
 }
 
 /// Bytes in decimal units: `8.1 GB`, `620 MB`.
 pub fn bytes(bytes: u64) -> String {
     let bytes = bytes as f64;
     match bytes {
-        b if b >= 1e12 => format!("{} TB", number(b / 1e12)),
-        b if b >= 0.5e9 => format!("{} GB", number(b / 1e9)),
-        b => format!("{} MB", number(b / 1e6)),
+        b if b >= 1e12 => with_unit(b / 1e12, "TB"),
+        b if b >= 0.5e9 => with_unit(b / 1e9, "GB"),
+        b => with_unit(b / 1e6, "MB"),
     }
 }
 
 /// Bytes a second in decimal units: `512 MB/s`.
 pub fn speed(bytes_per_s: f64) -> String {
-    format!("{} MB/s", number(bytes_per_s / 1e6))
+    with_unit(bytes_per_s / 1e6, "MB/s")
 }
 
 /// A time: `4 s`, `45 min`, `1 h 59 min`.
 pub fn time(seconds: f64) -> String {
     let minutes = (seconds / 60.0).round() as u64;
+    let [h, min] = ["h", "min"].map(unit);
     match seconds {
-        s if s < 120.0 => format!("{} s", number(s)),
-        s if s < 7170.0 && minutes < 60 => format!("{minutes} min"),
-        _ if minutes.is_multiple_of(60) => format!("{} h", minutes / 60),
-        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+        s if s < 120.0 => with_unit(s, "s"),
+        s if s < 7170.0 && minutes < 60 => format!("{minutes} {min}"),
+        _ if minutes.is_multiple_of(60) => format!("{} {h}", minutes / 60),
+        _ => format!("{} {h} {} {min}", minutes / 60, minutes % 60),
     }
 }
 
 /// Nanoseconds in the unit that suits: `85 µs`, `2.1 ms`.
 pub fn latency(ns: f64) -> String {
     match ns {
-        n if n >= 1e9 => format!("{} s", number(n / 1e9)),
-        n if n >= 1e6 => format!("{} ms", number(n / 1e6)),
-        n => format!("{} µs", number(n / 1e3)),
+        n if n >= 1e9 => with_unit(n / 1e9, "s"),
+        n if n >= 1e6 => with_unit(n / 1e6, "ms"),
+        n => with_unit(n / 1e3, "µs"),
     }
 }
 
 /// A percentile's name: `median`, `99.9th percentile`.
 pub fn percentile(percent: f64) -> String {
     match percent {
-        50.0 => "median".to_owned(),
-        _ => format!("{percent}th percentile"),
+        50.0 => say("percentile-median"),
+        _ => text!("percentile", percent = percent),
     }
+}
+
+/// A number with so many decimals.
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    numeral(&format!("{value:.decimals$}"))
 }
 
 /// Nanoseconds in µs with one decimal, or a dash for what is not known.
 pub(crate) fn us(ns: Option<u64>) -> String {
-    ns.map_or_else(|| "–".to_owned(), |ns| format!("{:.1}", ns as f64 / 1e3))
-}
-
-/// `99.9 % within 2.1 ms, ` of the greatest percentile that there are enough requests for; nothing
-/// without one.
-pub(crate) fn tail(latency: &LatencySummary) -> String {
-    latency
-        .tail(99.9)
-        .map_or_else(String::new, |(percent, ns)| {
-            format!("{percent} % within {}, ", self::latency(ns as f64))
-        })
+    ns.map_or_else(|| "–".to_owned(), |ns| fixed(ns as f64 / 1e3, 1))
 }
 
 /// A request size in binary units: `512 B`, `4 KiB`, `1 MiB`.
@@ -93,9 +93,9 @@ pub fn block(bytes: u64) -> String {
     const KIB: u64 = 1 << 10;
     const MIB: u64 = 1 << 20;
     match bytes {
-        b if b >= MIB && b.is_multiple_of(MIB) => format!("{} MiB", parted(b / MIB)),
-        b if b >= KIB && b.is_multiple_of(KIB) => format!("{} KiB", parted(b / KIB)),
-        b => format!("{} B", parted(b)),
+        b if b >= MIB && b.is_multiple_of(MIB) => format!("{} {}", parted(b / MIB), unit("MiB")),
+        b if b >= KIB && b.is_multiple_of(KIB) => format!("{} {}", parted(b / KIB), unit("KiB")),
+        b => format!("{} {}", parted(b), unit("B")),
     }
 }
 
@@ -106,12 +106,23 @@ pub fn percent(share: f64) -> String {
         return format!("{} %", parted(value.round() as u64));
     }
     let text = format!("{value:.1}");
-    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+    format!("{} %", numeral(text.strip_suffix(".0").unwrap_or(&text)))
 }
 
 /// A ratio: `1.8 times`.
 pub fn times(ratio: f64) -> String {
-    format!("{} times", number(ratio))
+    text!("times", count = rounded(ratio), number = number(ratio))
+}
+
+/// A growth: `1.8-fold`.
+pub(crate) fn fold(ratio: f64) -> String {
+    text!("fold", count = rounded(ratio), number = number(ratio))
+}
+
+/// What [`number`] shows of it, by which a message chooses a plural.
+pub(crate) fn rounded(value: f64) -> f64 {
+    let text = format!("{value:.2e}");
+    text.parse().unwrap_or(value)
 }
 
 /// A text with its first letter a capital.
@@ -137,7 +148,7 @@ pub fn list(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [first @ .., last] => text!("list-last", first = first.join(", "), last = last),
     }
 }
 

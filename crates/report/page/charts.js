@@ -79,7 +79,7 @@
           legendgroup: common.name,
           opacity: .42,
           marker: { ...marker, size: 3.6 },
-          hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": " + figure + "<extra>" + common.name + ", one sample</extra>",
+          hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": " + figure + "<extra>" + data.words.sample.replace("{}", common.name) + "</extra>",
         };
       case "means":
         return {
@@ -89,7 +89,7 @@
           line: { ...line, width: 2.6 },
           // Few markers: enough to tell the line, not enough to hide it.
           marker: { ...marker, size: 9, maxdisplayed: 14, line: { color: colour("paper"), width: 1 } },
-          hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": " + figure + "<extra>" + common.name + ", mean</extra>",
+          hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": " + figure + "<extra>" + data.words.mean.replace("{}", common.name) + "</extra>",
         };
       case "temperature":
         return {
@@ -250,7 +250,7 @@
       paper_bgcolor: colour("paper"),
       plot_bgcolor: colour("paper"),
       font: { family: FONT, size: 13, color: colour("ink") },
-      separators: ".,",
+      separators: data.words.separators,
       // There is something to tell apart.
       showlegend: new Set(chart.traces.map((trace) => trace.name)).size > 1 || Boolean(chart.bands),
       legend: { orientation: "h", x: 0, xanchor: "left", yref: "container", y: 0, yanchor: "bottom", traceorder: "normal" },
@@ -282,10 +282,12 @@
       displayModeBar: true,
       showSendToCloud: false,
       plotlyServerURL: "",
+      locale: data.words.language,
+      locales: { [data.words.language]: { dictionary: data.words.library } },
       modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d", "autoScale2d"],
       modeBarButtonsToAdd: [{
         name: "toImage",
-        title: "Save as a picture (PNG)",
+        title: data.words.save,
         icon: Plotly.Icons.camera,
         click: (element) => save(element, chart),
       }],
@@ -310,7 +312,7 @@
       console.error(chart.id, error);
       const text = document.createElement("p");
       text.className = "failed";
-      text.textContent = "This chart could not be drawn (" + error + "). Its numbers are in the tables.";
+      text.textContent = data.words.failed.replace("{}", error);
       element.replaceChildren(text);
     }
   }
@@ -402,7 +404,8 @@
     root.dataset.charts = "failed";
     console.error(error);
     for (const chart of document.querySelectorAll(".chart")) {
-      chart.textContent = "This chart could not be drawn (" + error + "). Its numbers are in the tables.";
+      // Without the data there are no words either.
+      chart.textContent = data ? data.words.failed.replace("{}", error) : String(error);
     }
   });
 })();

@@ -27,6 +27,8 @@ const SCRIPT: &str = include_str!("../page/charts.js");
 /// The style and scripts of a page.
 pub(crate) struct Assets {
     pub(crate) style: &'static str,
+    /// Tag of the page's language.
+    pub(crate) language: &'static str,
     /// The charting library, gzipped, in base64; empty for a page without charts.
     pub(crate) plotly: String,
     /// The data of the charts as JSON, likewise.
@@ -46,6 +48,7 @@ impl Assets {
         };
         Ok(Assets {
             style: STYLE,
+            language: stend_language::current().tag(),
             plotly,
             data: STANDARD.encode(data_gzip),
             script: SCRIPT,

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stend_language::text;
+
 use crate::view::{Cell, Compared, Rank, Table};
 
 /// Figures this close to the best are best as well: as printed they may be the same.
 const CLOSE_SHARE: f64 = 0.999;
-
-/// What tables say whose figures are compared.
-const SAID: &str = "bold: the best of the drives";
 
 /// What begins the name of a row that is a part of the one above it.
 pub const PART: &str = "↳";
@@ -40,7 +39,7 @@ pub fn mark<'t>(tables: impl IntoIterator<Item = &'t mut Table>) {
     }
     for number in compared {
         let caption = &mut tables[number].caption;
-        *caption = format!("{caption}; {SAID}");
+        *caption = text!("table-caption-best", caption = caption.as_str());
     }
 }
 

@@ -1,9 +1,12 @@
 //! The charts as data: what the page's script (`page/charts.js`) turns into plotly's
 //! traces. Colours, dashes and markers are the script's; here a trace only has a slot.
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
+use stend_language::{numeral, say, text};
 use stend_record::review::Series;
 
 use crate::curve::Window;
@@ -23,6 +26,51 @@ pub struct ChartData {
     pub charts: Vec<Chart>,
     /// The curves that traces point into.
     pub curves: Vec<CurveData>,
+    /// What the script itself says.
+    pub words: Words,
+}
+
+/// What the script says, and how it writes numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct Words {
+    /// Tag of the language.
+    pub language: &'static str,
+    /// The decimal mark, and what stands between thousands.
+    pub separators: String,
+    /// That a chart could not be drawn, with `{}` for the error.
+    pub failed: String,
+    /// Title of the button that saves a chart.
+    pub save: String,
+    /// One sample of a curve, with `{}` for its name.
+    pub sample: String,
+    /// The mean of a curve, with `{}` for its name.
+    pub mean: String,
+    /// The library's own titles, by its English ones.
+    pub library: BTreeMap<&'static str, String>,
+}
+
+impl Default for Words {
+    /// Those of the current language.
+    fn default() -> Words {
+        let library = [
+            ("Zoom", "chart-zoom"),
+            ("Pan", "chart-pan"),
+            ("Zoom in", "chart-zoom-in"),
+            ("Zoom out", "chart-zoom-out"),
+            ("Reset axes", "chart-reset"),
+        ];
+        // As the language writes them.
+        let separators = numeral(".,");
+        Words {
+            language: stend_language::current().tag(),
+            separators,
+            failed: text!("chart-failed", error = "{}"),
+            save: say("chart-save"),
+            sample: text!("chart-one-sample", name = "{}"),
+            mean: text!("chart-mean", name = "{}"),
+            library: library.map(|(title, id)| (title, say(id))).into(),
+        }
+    }
 }
 
 /// One chart; by default one of lines.
@@ -132,11 +180,11 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An even axis.
+    /// An even axis; the unit by its English symbol.
     pub fn new(title: &str, unit: &str) -> Axis {
         Axis {
             title: title.to_owned(),
-            unit: unit.to_owned(),
+            unit: stend_language::unit(unit),
             ..Axis::default()
         }
     }

@@ -1,6 +1,7 @@
 //! What was not the same for all sides of a comparison.
 
 use stend_analysis::compare::Unlike;
+use stend_language::{recorded, say};
 
 use crate::drive::Drive;
 use crate::number;
@@ -24,16 +25,12 @@ pub(crate) struct Differences {
 impl Differences {
     pub(crate) fn of(comparison: &Comparison<'_>, drives: &[Drive<'_>]) -> Differences {
         let table = |caption: &str, head: &str, rows: &[Unlike]| {
-            (!rows.is_empty()).then(|| unlike_table(caption, head, rows, drives))
+            (!rows.is_empty()).then(|| unlike_table(&say(caption), &say(head), rows, drives))
         };
         let conditions = comparison.conditions;
         Differences {
-            conditions: table("Conditions that differ", "Condition", conditions),
-            models: table(
-                "Figures of the models that differ",
-                "Figure",
-                comparison.models,
-            ),
+            conditions: table("conditions-that-differ", "condition", conditions),
+            models: table("models-that-differ", "model-figure", comparison.models),
         }
     }
 }
@@ -46,10 +43,10 @@ fn unlike_table(caption: &str, head: &str, unlike: &[Unlike], drives: &[Drive<'_
             .iter()
             .take(drives.len())
             .map(|value| match value {
-                Some(value) => Cell::from(value.as_str()),
-                None => "not known".into(),
+                Some(value) => Cell::from(recorded(value)),
+                None => say("not-known").into(),
             });
-        let name = Cell::from(row.name.as_str());
+        let name = Cell::from(recorded(&row.name));
         let mut cells: Vec<Cell> = std::iter::once(name).chain(values).collect();
         cells.resize(drives.len() + 1, number::MISSING.into());
         cells

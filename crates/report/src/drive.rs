@@ -72,13 +72,13 @@ pub fn measured_lists<'d, 'a, T>(
 }
 
 /// How a target was measured, for people.
-pub fn kind_words(kind: TargetKind) -> &'static str {
-    match kind {
-        TargetKind::Simulated => "simulated",
-        TargetKind::File => "real, a file on a file system, by fio",
-        TargetKind::Directory => "real, a directory on a file system",
-        TargetKind::BlockDevice => "real, a block device, by fio",
-    }
+pub fn kind_words(kind: TargetKind) -> String {
+    stend_language::say(match kind {
+        TargetKind::Simulated => "kind-simulated",
+        TargetKind::File => "kind-file",
+        TargetKind::Directory => "kind-directory",
+        TargetKind::BlockDevice => "kind-block-device",
+    })
 }
 
 /// A value of a dimension on an axis or in a table.
@@ -90,18 +90,20 @@ pub fn tick(dimension: Dimension, value: u64) -> String {
     }
 }
 
-/// What the points of a test have in common, for a title: `random 4 KiB`.
-pub fn common_words(points: &[Point]) -> String {
-    let mut words = Vec::new();
-    if let Some(first) = points.first()
-        && points.iter().all(|p| p.load.pattern == first.load.pattern)
-    {
-        words.push(first.load.pattern.words().to_string());
-    }
-    if let [block] = Dimension::Block.values(points)[..] {
-        words.push(number::block(block));
-    }
-    words.join(" ")
+/// The order that all points have, and their size, as a title takes them: `any` and `none` where
+/// they differ.
+pub fn common(points: &[Point]) -> (&'static str, String) {
+    let pattern = match points.first() {
+        Some(first) if points.iter().all(|p| p.load.pattern == first.load.pattern) => {
+            first.load.pattern.words()
+        }
+        _ => "any",
+    };
+    let block = match Dimension::Block.values(points)[..] {
+        [block] => number::block(block),
+        _ => "none".to_owned(),
+    };
+    (pattern, block)
 }
 
 /// A load by what distinguishes it within its test: `Read, depth 4`.

@@ -2,6 +2,7 @@
 
 use stend_analysis::figures::{KeyFigure, Unit, same};
 use stend_analysis::key_figures;
+use stend_language::{recorded, say};
 
 use crate::best;
 use crate::drive::Drive;
@@ -54,7 +55,7 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
             // A row of one cell heads a group.
             let test = drives[0].test(&figure.test_id);
             rows.push(vec![
-                test.map_or(figure.test_id.as_str(), |t| &t.title).into(),
+                recorded(test.map_or(figure.test_id.as_str(), |t| &t.title)).into(),
             ]);
             test_before = &figure.test_id;
         }
@@ -62,7 +63,7 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
             all[1..].iter().map(|rival| same(rival, figure)).collect();
         let cell = |of: &KeyFigure, note: String| Cell::noted(sure(of), note).more(of.value);
         let mut row: Vec<Cell> = vec![
-            number::bound(&figure.name).into(),
+            number::bound(&figure.title).into(),
             cell(figure, String::new()),
         ];
         row.extend(others.iter().map(|other| {
@@ -71,16 +72,14 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
         }));
         rows.push(row);
     }
-    let caption = if drives.len() > 1 {
-        "Beside a rival's figure, how the reviewed drive stands to it. More is better throughout. \
-         MB and GB are decimal"
-    } else {
-        "More is better throughout. MB and GB are decimal"
-    };
+    let caption = say(match drives.len() {
+        1 => "key-caption",
+        _ => "key-caption-rivals",
+    });
     let mut table = Table {
         // Of more drives the remarks must stand under the figures.
         fitting: drives.len() <= 3,
-        ..Table::of_drives(caption, "Figure", drives, rows).comparing(Compared::InRow(1))
+        ..Table::of_drives(caption, &say("head-figure"), drives, rows).comparing(Compared::InRow(1))
     };
     best::mark([&mut table]);
     Some(table)

@@ -1,5 +1,6 @@
 //! Latency distributions: cumulative, as a chart, and their percentiles as a table.
 
+use stend_language::{numeral, say, unit};
 use stend_record::histogram::cumulative;
 use stend_record::review::LatencySummary;
 
@@ -30,21 +31,22 @@ pub fn percentiles(latency: &LatencySummary) -> [(String, Option<f64>); 7] {
         let name = share_words(percent);
         (name, value.map(|ns| ns as f64))
     });
-    let named = |name: &str, ns: f64| (name.to_owned(), Some(ns));
+    let named = |name: &str, ns: f64| (say(name), Some(ns));
     [
-        named("mean", latency.mean),
+        named("word-mean", latency.mean),
         p50,
         p99,
         p99_9,
         p99_99,
         p99_999,
-        named("max", latency.max as f64),
+        named("word-max", latency.max as f64),
     ]
 }
 
 /// `99.9 %`.
 fn share_words(percent: f64) -> String {
-    format!("{}\u{a0}%", number::significant(percent, 8))
+    let figure = number::significant(percent, 8).to_string();
+    format!("{}\u{a0}%", numeral(&figure))
 }
 
 /// A place on a logarithmic latency axis, µs; 0 has none.
@@ -77,14 +79,14 @@ fn axis_over<'c>(values: impl Iterator<Item = &'c Coordinate>) -> Axis {
         // Over so little the script finds places for ticks.
         return Axis {
             scale: Scale::Log,
-            ..Axis::new("Latency, µs (logarithmic axis)", "µs")
+            ..Axis::new(&say("axis-latency-us"), "µs")
         };
     }
     Axis {
         scale: Scale::Log,
         tick_texts: ticks.iter().map(|&us| tick_latency(us)).collect(),
         tick_values: ticks,
-        ..Axis::new("Latency (logarithmic axis)", "µs")
+        ..Axis::new(&say("axis-latency"), "µs")
     }
 }
 
@@ -108,12 +110,12 @@ fn log_ticks(least: f64, greatest: f64) -> Vec<f64> {
 
 /// A round latency in µs on a tick: `200 µs`, `1 ms`.
 fn tick_latency(us: f64) -> String {
-    let (value, unit) = match us {
+    let (value, symbol) = match us {
         us if us >= 1e6 => (us / 1e6, "s"),
         us if us >= 1e3 => (us / 1e3, "ms"),
         us => (us, "µs"),
     };
-    format!("{}\u{a0}{unit}", number::factor(value))
+    format!("{}\u{a0}{}", number::factor(value), unit(symbol))
 }
 
 /// A chart of whole distributions, a line each: cumulative where the histograms were kept.
@@ -170,7 +172,7 @@ fn cumulative_chart(title: String, traces: Vec<Trace>) -> Chart {
             tick_values: shares,
             // The fastest at the bottom.
             range: Some([1.0, least]),
-            ..Axis::new("Requests that are faster", "")
+            ..Axis::new(&say("axis-requests-faster"), "")
         },
         traces,
         ..Chart::default()
@@ -194,7 +196,7 @@ fn percentile_chart(title: String, lines: &[Row<'_>]) -> Chart {
         title,
         x: Axis {
             scale: Scale::Category,
-            ..Axis::new("Share of requests that are faster", "")
+            ..Axis::new(&say("axis-share-faster"), "")
         },
         y: axis(&traces),
         traces,
@@ -231,7 +233,7 @@ fn has_cpu_time(rows: &[Row<'_>]) -> bool {
 
 fn columns(head: &str, with_cpu: bool) -> Vec<Cell> {
     let heads = percentiles(&LatencySummary::default()).map(|(name, _)| Cell::from(name));
-    let cpu = with_cpu.then(|| Cell::noted("CPU time", "a request, fio's threads"));
+    let cpu = with_cpu.then(|| Cell::noted(say("head-cpu"), say("head-cpu-note")));
     std::iter::once(head.into())
         .chain(heads)
         .chain(cpu)

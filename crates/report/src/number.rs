@@ -1,5 +1,9 @@
 //! Numbers as a reader wants them: three or four significant digits, thousands
-//! separated, always with a unit.
+//! separated, always with a unit; as the page's language writes them.
+
+use stend_language::{numeral, text, unit};
+
+pub use stend_language::{bound, quoted};
 
 /// What stands in place of a figure that is missing.
 pub const MISSING: &str = "–";
@@ -62,7 +66,7 @@ fn separate_thousands(text: &str) -> String {
         out.push('.');
         out.push_str(fraction);
     }
-    out
+    numeral(&out)
 }
 
 /// Requests a second.
@@ -85,13 +89,13 @@ pub fn seconds(value: f64) -> String {
     with_unit(value, "s")
 }
 
-fn with_unit(value: f64, unit: &str) -> String {
+fn with_unit(value: f64, symbol: &str) -> String {
     let number = plain(value);
     if number == MISSING {
         return number;
     }
     // A no-break space: a figure never parts from its unit.
-    format!("{number}\u{a0}{unit}")
+    format!("{number}\u{a0}{}", unit(symbol))
 }
 
 /// A latency in ns as µs, ms or s.
@@ -111,48 +115,13 @@ pub fn block(bytes: u64) -> String {
     bound(&stend_analysis::words::block(bytes))
 }
 
-/// A text in which a line break parts no figure from its unit, and no depth from its
-/// figure.
-pub fn bound(text: &str) -> String {
-    const UNITS: [&str; 16] = [
-        "IOPS", "MB/s", "MB", "GB", "TB", "B", "KiB", "MiB", "%", "ns", "µs", "ms", "s", "min",
-        "h", "times",
-    ];
-    let mut out = String::with_capacity(text.len());
-    for (i, word) in text.split(' ').enumerate() {
-        let bare = word.trim_end_matches([',', '.', ';', ':', ')']);
-        let figure = bare.starts_with(|c: char| c.is_ascii_digit());
-        let unit = out.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&bare);
-        match i {
-            0 => {}
-            _ if unit || (figure && out.ends_with("depth")) => out.push('\u{a0}'),
-            _ => out.push(' '),
-        }
-        out.push_str(word);
-    }
-    out
-}
-
-/// A text whose names stand in quotation marks: backticks are the terminal's.
-pub fn quoted(text: &str) -> String {
-    let mut parts = text.split('`');
-    // Without a partner a backtick is one.
-    if parts.clone().count().is_multiple_of(2) {
-        return text.to_owned();
-    }
-    let first = parts.next().unwrap_or_default().to_owned();
-    let marks = ["“", "”"].into_iter().cycle();
-    parts
-        .zip(marks)
-        .fold(first, |text, (part, mark)| text + mark + part)
-}
-
 /// A capacity in both kinds of unit: `240 GB (224 GiB)`.
 pub fn capacity(bytes: u64) -> String {
     format!(
-        "{} ({}\u{a0}GiB)",
+        "{} ({}\u{a0}{})",
         gb(bytes as f64),
-        plain(bytes as f64 / (1u64 << 30) as f64)
+        plain(bytes as f64 / (1u64 << 30) as f64),
+        unit("GiB")
     )
 }
 
@@ -160,21 +129,22 @@ pub fn capacity(bytes: u64) -> String {
 pub fn duration(seconds: f64) -> String {
     let short = |value: f64| {
         let text = format!("{:.2}", significant(value, 3));
-        text.trim_end_matches('0').trim_end_matches('.').to_string()
+        numeral(text.trim_end_matches('0').trim_end_matches('.'))
     };
+    let [h, min, s] = ["h", "min", "s"].map(unit);
     if !seconds.is_finite() {
         return MISSING.to_string();
     }
     if seconds < 119.5 {
-        return format!("{}\u{a0}s", short(seconds));
+        return format!("{}\u{a0}{s}", short(seconds));
     }
     if seconds < 7_170.0 {
-        return format!("{}\u{a0}min", short(seconds / 60.0));
+        return format!("{}\u{a0}{min}", short(seconds / 60.0));
     }
     let minutes = (seconds / 60.0).round() as u64;
     match minutes % 60 {
-        0 => format!("{}\u{a0}h", minutes / 60),
-        rest => format!("{}\u{a0}h {rest}\u{a0}min", minutes / 60),
+        0 => format!("{}\u{a0}{h}", minutes / 60),
+        rest => format!("{}\u{a0}{h} {rest}\u{a0}{min}", minutes / 60),
     }
 }
 
@@ -185,7 +155,10 @@ pub fn percent(share: f64) -> String {
     }
     let value = share * 100.0;
     if value.abs() < 0.95 && value != 0.0 {
-        format!("{}\u{a0}%", format!("{value:.1}").replace('-', "−"))
+        format!(
+            "{}\u{a0}%",
+            numeral(&format!("{value:.1}").replace('-', "−"))
+        )
     } else {
         format!("{}\u{a0}%", separate_thousands(&format!("{value:.0}")))
     }
@@ -194,17 +167,17 @@ pub fn percent(share: f64) -> String {
 /// A factor for people: `0.01`, `1.5`.
 pub fn factor(value: f64) -> String {
     let text = format!("{:.6}", significant(value, 4));
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
+    numeral(text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// What a run with other durations than its edition's must say everywhere.
 pub fn scale_note(duration_scale: f64) -> String {
-    let run = match duration_scale {
-        1.0 => return String::new(),
-        scale if scale < 1.0 => "SHORTENED RUN",
-        _ => "LENGTHENED RUN",
-    };
-    format!("{run}: every measurement × {}", factor(duration_scale))
+    let scale = factor(duration_scale);
+    match duration_scale {
+        1.0 => String::new(),
+        shorter if shorter < 1.0 => text!("shortened-run", scale = scale),
+        _ => text!("lengthened-run", scale = scale),
+    }
 }
 
 #[cfg(test)]

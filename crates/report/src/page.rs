@@ -1,12 +1,13 @@
 //! The page: what the template shows, gathered from the review.
 
 use askama::Template;
-use stend_analysis::findings::{Finding, SUMMARY_TITLE, findings};
+use stend_analysis::findings::{Finding, findings};
 use stend_analysis::noiseless::noiseless_in;
 use stend_analysis::repeated;
 use stend_analysis::same_load::{UnlikeLoad, unlike_loads};
 use stend_analysis::steady::start_words;
 use stend_analysis::words::{capitalised, list, uncapitalised};
+use stend_language::{recorded, recorded_parts, say, text};
 use stend_record::review::{Condition, Review, SteadyStart, TargetKind, TestResult};
 
 use crate::assets::Assets;
@@ -27,8 +28,8 @@ struct Page<'a> {
     /// Over the title: what the page is.
     kicker: String,
     title: String,
-    kind: &'static str,
-    kind_note: &'static str,
+    kind: String,
+    kind_note: String,
     simulated: bool,
     /// `SHORTENED RUN: every measurement × 0.01`; empty for a full run.
     note: String,
@@ -48,15 +49,38 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// As [`number::quoted`].
-    fn quoted(&self, text: &str) -> String {
-        number::quoted(text)
+    /// A text of the review in the page's language, its names in quotation marks.
+    fn recorded(&self, text: &str) -> String {
+        number::quoted(&recorded(text))
+    }
+
+    /// The name of a job, of its parts.
+    fn job_name(&self, name: &str) -> String {
+        number::quoted(&recorded_parts(name))
+    }
+
+    fn page_title(&self) -> String {
+        text!("page-title", title = &self.title)
+    }
+
+    fn exact_jobs(&self, test: &TestResult) -> String {
+        text!("exact-jobs", count = test.jobs.len())
+    }
+
+    /// In HTML.
+    fn reproduce_note(&self) -> String {
+        let id = match self.simulated {
+            true => "reproduce-note-simulated",
+            false => "reproduce-note",
+        };
+        let name = escaped(&self.review.target.name);
+        text!(id, seed = self.review.seed, target = name)
     }
 
     /// Facts by their names.
     fn facts(&self, list: &[Condition]) -> Vec<(String, String)> {
-        let quoted = |fact: &Condition| (number::quoted(&fact.name), number::quoted(&fact.value));
-        list.iter().map(quoted).collect()
+        let told = |fact: &Condition| (self.recorded(&fact.name), self.recorded(&fact.value));
+        list.iter().map(told).collect()
     }
 
     /// Where the page shows a test.
@@ -70,6 +94,7 @@ impl Page<'_> {
 /// One test.
 struct Section<'a> {
     test: &'a TestResult,
+    title: String,
     anchor: String,
     /// What was found, in sentences; empty for nothing.
     found: String,
@@ -107,14 +132,14 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
     let target = &review.target;
     let published = published::tables(review);
     let key_figures = headline::table(&drives);
-    let summary = said.iter().find(|f| f.title == SUMMARY_TITLE);
+    let summary = said.iter().find(|f| f.test_id.is_none());
     let (kicker, title) = match comparison {
-        None => ("Drive review", target.title.clone()),
-        Some(_) => ("Comparison", against(&drives)),
+        None => (say("kicker-review"), target.title.clone()),
+        Some(_) => (say("kicker-comparison"), against(&drives)),
     };
     let page = Page {
         review,
-        kicker: format!("{kicker} · {}", review.edition_title),
+        kicker: format!("{kicker} · {}", recorded(&review.edition_title)),
         title,
         kind: kind_words(target.kind),
         kind_note: kind_note(target.kind),
@@ -139,26 +164,28 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
 fn against(drives: &[Drive<'_>]) -> String {
     let labels: Vec<String> = drives.iter().map(|drive| drive.label.clone()).collect();
     match labels.split_first() {
-        Some((first, others)) if !others.is_empty() => format!("{first} against {}", list(others)),
+        Some((first, others)) if !others.is_empty() => {
+            text!("against", first = first, others = list(others))
+        }
         _ => labels.concat(),
     }
 }
 
 /// The menu: short titles in the order of reading.
 fn contents(tests: &[Section<'_>], figures: bool, published: bool) -> Vec<Contents> {
-    let mut out = vec![Contents::new("summary", "Summary")];
+    let mut out = vec![Contents::new("summary", &say("summary"))];
     out.extend(tests.iter().map(|section| Contents {
         anchor: section.anchor.clone(),
         title: short_title(section.test),
     }));
     if figures {
-        out.push(Contents::new("figures", "All key figures"));
+        out.push(Contents::new("figures", &say("all-key-figures")));
     }
     if published {
-        out.push(Contents::new("published", "Published findings"));
+        out.push(Contents::new("published", &say("published-findings")));
     }
-    out.push(Contents::new("conditions", "Conditions"));
-    out.push(Contents::new("reproduce", "How to reproduce"));
+    out.push(Contents::new("conditions", &say("conditions")));
+    out.push(Contents::new("reproduce", &say("how-to-reproduce")));
     out
 }
 
@@ -167,6 +194,10 @@ const SHORT_LETTERS_MAX: usize = 26;
 
 /// A test's title, or its id as words where that is shorter.
 fn short_title(test: &TestResult) -> String {
+    let title = recorded(&test.title);
+    if title != test.title {
+        return title;
+    }
     let id = capitalised(&test.id.replace(['-', '_'], " "));
     match test.title.chars().count() {
         1..=SHORT_LETTERS_MAX => test.title.clone(),
@@ -175,21 +206,21 @@ fn short_title(test: &TestResult) -> String {
     }
 }
 
-fn kind_note(kind: TargetKind) -> &'static str {
-    match kind {
-        TargetKind::Simulated => {
-            "A model of the drive was measured in virtual time. No hardware took part: the \
-             figures say what the model does."
-        }
-        TargetKind::File => {
-            "A file was measured by fio, through the file system and the drive under it."
-        }
-        TargetKind::Directory => {
-            "A directory was measured, through its file system and the drive under it: by fio on \
-             a file in it, and by work on files."
-        }
-        TargetKind::BlockDevice => "The drive itself was measured by fio, as a block device.",
-    }
+fn kind_note(kind: TargetKind) -> String {
+    say(match kind {
+        TargetKind::Simulated => "kind-note-simulated",
+        TargetKind::File => "kind-note-file",
+        TargetKind::Directory => "kind-note-directory",
+        TargetKind::BlockDevice => "kind-note-block-device",
+    })
+}
+
+/// A text as HTML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 fn section<'a>(
@@ -209,6 +240,7 @@ fn section<'a>(
     let found = of_test.find(|f| f.test_id.as_ref() == Some(&test.id));
     Section {
         test,
+        title: recorded(&test.title),
         anchor: format!("test-{}-{words}", number + 1),
         found: found.map_or_else(String::new, |f| number::bound(&f.text)),
         starts: test
@@ -235,24 +267,15 @@ fn noiseless_words(test: &TestResult) -> String {
         .collect();
     match loads.len() {
         0 => String::new(),
-        count if count == points.len() && count > 1 => {
-            "Every request of a load took the same time: nothing in the model scatters here, while \
-             a drive that is measured does."
-                .to_owned()
-        }
-        _ => format!(
-            "Every request took the same time in {}: nothing in the model scatters here, while a \
-             drive that is measured does.",
-            list(&loads)
-        ),
+        count if count == points.len() && count > 1 => say("noiseless-all"),
+        _ => text!("noiseless", loads = list(&loads)),
     }
 }
 
 /// `Steady state before the test (state “clean-steady”): reached after …`
 fn start_sentence(start: &SteadyStart) -> String {
-    let state = &start.state;
     let how = start_words(start);
-    format!("Steady state before the test (state “{state}”): {how}.")
+    text!("steady-start", state = &start.state, how = how)
 }
 
 /// The drives side by side.
@@ -267,8 +290,14 @@ fn drives_table(drives: &[Drive<'_>]) -> Table {
         ]
     });
     Table::new(
-        "Drives; the reviewed one first. GB = 10⁹ bytes, GiB = 2³⁰ bytes",
-        ["Drive", "Name", "Measured", "Capacity under test"],
+        say("drives-caption"),
+        [
+            "drives-drive",
+            "drives-name",
+            "drives-measured",
+            "capacity-under-test",
+        ]
+        .map(say),
         rows,
     )
     .of_text()

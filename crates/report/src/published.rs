@@ -1,6 +1,7 @@
 //! What published reviews found of the reviewed drives, and whether it holds here.
 
 use stend_analysis::claims::{Article, JudgedFinding, Outcome, judge, published};
+use stend_language::{recorded, say, text};
 use stend_record::review::Review;
 
 use crate::number;
@@ -31,16 +32,19 @@ fn answered(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
         if checks.is_empty() {
             continue;
         }
-        rows.push(vec![number::bound(&one.finding.text).into()]);
+        rows.push(vec![number::bound(&recorded(&one.finding.text)).into()]);
         for check in checks {
             let holds = match check.outcome {
-                Outcome::Fails => "does not hold",
-                _ => "holds",
+                Outcome::Fails => say("published-fails"),
+                _ => say("published-holds"),
             };
             let reading = check.check.reading.as_deref().unwrap_or_default();
             rows.push(vec![
-                number::bound(&check.figure.title).into(),
-                Cell::noted(number::bound(&check.expected), number::bound(reading)),
+                number::bound(&recorded(&check.figure.title)).into(),
+                Cell::noted(
+                    number::bound(&check.expected),
+                    number::bound(&recorded(reading)),
+                ),
                 number::bound(&check.got).into(),
                 holds.into(),
             ]);
@@ -48,11 +52,14 @@ fn answered(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
     }
     (!rows.is_empty()).then(|| {
         Table::new(
-            format!(
-                "{}: findings that the drives of this review answer",
-                article.title
-            ),
-            ["Figure", "Expected", "Got", "Holds"],
+            text!("published-caption", article = recorded(&article.title)),
+            [
+                "head-figure",
+                "published-head-expected",
+                "published-head-got",
+                "published-head-holds",
+            ]
+            .map(say),
             rows,
         )
     })
@@ -69,18 +76,15 @@ fn open(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
         needs.dedup();
         if !needs.is_empty() {
             rows.push(vec![
-                number::bound(&one.finding.text).into(),
+                number::bound(&recorded(&one.finding.text)).into(),
                 needs.join(", ").into(),
             ]);
         }
     }
     (!rows.is_empty()).then(|| {
         Table::new(
-            format!(
-                "{}: findings that stay open here, and what they need",
-                article.title
-            ),
-            ["Finding", "Needs"],
+            text!("published-open-caption", article = recorded(&article.title)),
+            ["published-head-finding", "published-head-needs"].map(say),
             rows,
         )
         .folded()

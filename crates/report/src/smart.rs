@@ -1,6 +1,7 @@
 //! A drive's SMART data before the tests and after them.
 
 use stend_analysis::smart::{Change, changes};
+use stend_language::{recorded, say, text};
 use stend_record::smart::BeforeAfter;
 
 use crate::number;
@@ -23,13 +24,19 @@ pub fn account(record: &BeforeAfter) -> Account {
     Account {
         alarms: changes.iter().filter_map(alarm).collect(),
         table: (!changes.is_empty()).then(|| table(&changes)),
-        missing: record.missing.clone().unwrap_or_default(),
+        missing: record.missing.as_ref().map_or_else(String::new, |why| {
+            text!("smart-not-known", what = recorded(why))
+        }),
     }
 }
 
 fn alarm(change: &Change) -> Option<String> {
     let alarm = change.alarm.as_ref()?;
-    Some(number::bound(&format!("{}: {alarm}.", change.what)))
+    Some(number::bound(&text!(
+        "smart-alarm",
+        what = &change.what,
+        alarm = alarm
+    )))
 }
 
 fn table(changes: &[Change]) -> Table {
@@ -38,7 +45,8 @@ fn table(changes: &[Change]) -> Table {
         text => number::bound(text).into(),
     };
     let rows = changes.iter().map(|change| {
-        let mark = if change.alarm.is_some() { "ALARM" } else { "" };
+        let mark = change.alarm.as_ref();
+        let mark = mark.map_or_else(String::new, |_| say("smart-alarm-mark"));
         vec![
             change.what.as_str().into(),
             cell(&change.before),
@@ -47,8 +55,14 @@ fn table(changes: &[Change]) -> Table {
         ]
     });
     Table::new(
-        "SMART data of the drive, before the first test and after the last",
-        ["Figure", "Before", "After", "Change"],
+        say("smart-caption"),
+        [
+            "smart-head-figure",
+            "smart-head-before",
+            "smart-head-after",
+            "smart-head-change",
+        ]
+        .map(say),
         rows,
     )
     .fitting()

@@ -1,6 +1,7 @@
 //! Speeds in both units: the one that a test is judged by, and the other under it.
 
 use stend_analysis::Metric;
+use stend_language::say;
 
 use crate::chart::Axis;
 use crate::number;
@@ -9,8 +10,8 @@ use crate::view::Cell;
 /// The axis of a metric.
 pub fn axis(metric: Metric) -> Axis {
     match metric {
-        Metric::Iops => Axis::new("IOPS", "IOPS"),
-        Metric::Bandwidth => Axis::new("MB/s (MB = 10⁶ bytes)", "MB/s"),
+        Metric::Iops => Axis::new(&say("axis-iops"), "IOPS"),
+        Metric::Bandwidth => Axis::new(&say("axis-mb-per-s"), "MB/s"),
     }
 }
 

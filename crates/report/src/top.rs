@@ -2,6 +2,7 @@
 //! what it is good and bad at.
 
 use stend_analysis::headline::{Headline, of_review};
+use stend_language::{recorded, say, text as message};
 use stend_record::review::{Review, TargetKind};
 
 use crate::drive::Drive;
@@ -36,8 +37,10 @@ pub struct Point {
 /// How the reviewed drive stands to its rivals.
 #[derive(Debug)]
 pub struct Standing {
-    /// What stands at 1: the rival, or the mean of several.
-    pub reference: String,
+    /// Over the picture: beside whom the drive stands.
+    pub title: String,
+    /// What the bars are.
+    pub note: String,
     /// The drives of the legend: the reviewed one first.
     pub drives: Vec<String>,
     /// Ticks of the axis: place, percent, and text.
@@ -73,18 +76,18 @@ const FAR_SHARE: f64 = 0.1;
 /// Strengths and weaknesses named at most, each.
 const POINTS_MAX: usize = 4;
 
-/// Facts that the top names, with the words it uses for them.
+/// Facts that the top names, with the messages of what it calls them.
 const FACTS: [(&str, &str); 10] = [
-    ("interface", "Interface"),
-    ("form factor", "Form factor"),
-    ("controller", "Controller"),
-    ("flash", "Flash"),
-    ("DRAM", "DRAM"),
-    ("SLC cache", "SLC cache"),
-    ("over-provisioning", "Over-provisioning"),
-    ("rated life", "Rated life"),
-    ("release year", "Year"),
-    ("price", "Price"),
+    ("interface", "fact-interface"),
+    ("form factor", "fact-form-factor"),
+    ("controller", "fact-controller"),
+    ("flash", "fact-flash"),
+    ("DRAM", "fact-dram"),
+    ("SLC cache", "fact-slc-cache"),
+    ("over-provisioning", "fact-over-provisioning"),
+    ("rated life", "fact-rated-life"),
+    ("release year", "fact-release-year"),
+    ("price", "fact-price"),
 ];
 
 /// Gathers the top.
@@ -102,18 +105,19 @@ pub fn top(review: &Review, drives: &[Drive<'_>]) -> Top {
 fn facts(review: &Review) -> Vec<(String, String)> {
     let target = &review.target;
     let capacity = number::capacity(target.capacity_bytes);
-    let mut out = vec![("Capacity under test".to_owned(), capacity)];
+    let mut out = vec![(say("capacity-under-test"), capacity)];
     for (fact, name) in FACTS {
         let found = target.facts.iter().find(|f| f.name == fact);
-        out.extend(found.map(|f| (name.to_owned(), number::bound(&interface(&f.value)))));
+        out.extend(found.map(|f| (say(name), number::bound(&interface(&f.value)))));
     }
     if target.kind != TargetKind::Simulated {
         let named = |what: &str| target.facts.iter().find(|f| f.name == what);
-        for what in ["model", "firmware", "serial number"] {
-            out.extend(named(what).map(|f| {
-                let name = stend_analysis::words::capitalised(what);
-                (name, f.value.clone())
-            }));
+        for (what, name) in [
+            ("model", "fact-model"),
+            ("firmware", "fact-firmware"),
+            ("serial number", "fact-serial-number"),
+        ] {
+            out.extend(named(what).map(|f| (say(name), f.value.clone())));
         }
     }
     out
@@ -122,9 +126,9 @@ fn facts(review: &Review) -> Vec<(String, String)> {
 /// The interfaces' names for people.
 fn interface(value: &str) -> String {
     match value {
-        "sata-3g" => "SATA 3 Gbit/s".to_owned(),
-        "sata-6g" => "SATA 6 Gbit/s".to_owned(),
-        other => other.to_owned(),
+        "sata-3g" => message!("interface-sata", speed = "3"),
+        "sata-6g" => message!("interface-sata", speed = "6"),
+        other => recorded(other),
     }
 }
 
@@ -186,13 +190,21 @@ fn standing(headlines: &[Headline], drives: &[Drive<'_>]) -> Option<Standing> {
             },
         }
     });
-    let reference = match rivals {
-        [only] => only.label.clone(),
-        _ => "the geometric mean of the rivals".to_owned(),
+    let drive = &drives[0].label;
+    let (title, note) = match rivals {
+        [only] => (
+            message!("standing-title", rival = &only.label),
+            message!("standing-note", drive = drive, rival = &only.label),
+        ),
+        _ => (
+            say("standing-title-rivals"),
+            message!("standing-note-mean", drive = drive),
+        ),
     };
     let ticks = scale.ticks().into_iter();
     Some(Standing {
-        reference,
+        title,
+        note,
         drives: drives.iter().map(|drive| drive.label.clone()).collect(),
         ticks: ticks
             .map(|at| (css(scale.place(at)), multiple(at)))

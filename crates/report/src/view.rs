@@ -1,5 +1,7 @@
 //! What the template lays out: tables, figures and blocks of them.
 
+use stend_language::{say, text};
+
 use crate::bars::BarChart;
 use crate::chart::{Axis, Chart, ChartData, ChartKind, Role, Trace};
 use crate::drive::Drive;
@@ -267,7 +269,7 @@ impl Chart {
         self.id = format!("chart-{}", data.charts.len() + 1);
         let temperatures = |trace: &Trace| trace.role == Role::Temperature;
         if self.traces.iter().any(temperatures) {
-            self.y2 = Some(Axis::new("Temperature, °C", "°C"));
+            self.y2 = Some(Axis::new(&say("axis-temperature"), "°C"));
         }
         let mut names: Vec<&str> = Vec::new();
         for trace in &self.traces {
@@ -276,14 +278,10 @@ impl Chart {
             }
         }
         let form = match self.kind {
-            ChartKind::Lines => "Line chart",
-            ChartKind::Dots => "Chart of samples as dots and their means as lines",
+            ChartKind::Lines => "chart-label-lines",
+            ChartKind::Dots => "chart-label-dots",
         };
-        let label = format!(
-            "{form}: {}. Shown: {}. The tables under the chart hold its numbers.",
-            self.title,
-            names.join("; ")
-        );
+        let label = text!(form, title = &self.title, names = names.join("; "));
         let figure = Figure {
             id: self.id.clone(),
             title: self.title.clone(),

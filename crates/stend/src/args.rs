@@ -3,6 +3,7 @@
 mod drive;
 mod identify;
 mod lab;
+mod language;
 mod marks;
 
 use std::num::NonZero;
@@ -17,6 +18,7 @@ use crate::values;
 pub use drive::{DriveArgs, DriveCommand, MonitorArgs, OnOff};
 pub use identify::IdentifyArgs;
 pub use lab::{CompareArgs, ExportFormat, LabArgs, LabCommand, LabPath};
+pub use language::LanguageArgs;
 pub use marks::{MarkArgs, SetArgs};
 
 /// A laboratory for solid-state drives: runs the methodology of published drive reviews
@@ -331,6 +333,10 @@ pub struct ReportArgs {
     #[arg(long)]
     pub pdf: bool,
 
+    /// In which language.
+    #[command(flatten)]
+    pub language: LanguageArgs,
+
     /// Which lab.
     #[command(flatten)]
     pub lab: LabPath,
@@ -427,6 +433,10 @@ pub struct ReviewArgs {
     /// What it is called.
     #[command(flatten)]
     pub marks: MarkArgs,
+
+    /// In which language.
+    #[command(flatten)]
+    pub language: LanguageArgs,
 
     /// Print the review as JSON (schema `stend.review/1`) on stdout.
     #[arg(long)]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
+use stend_language::{Language, within};
 use stend_record::review::{Review, TargetInfo, TargetKind};
 use stend_report::{Comparison, ReportError};
 
@@ -16,18 +17,21 @@ use crate::{kept, signals};
 pub struct Folder {
     path: PathBuf,
     made: bool,
+    /// The language of the page.
+    language: Language,
     /// SHA-256 of what the page shows, once it has been written.
     shown: Mutex<Option<[u8; 32]>>,
 }
 
 impl Folder {
     /// Makes the folder if it is missing, and checks before hours of measuring that it is
-    /// writable.
-    pub fn open(path: PathBuf) -> Result<Folder, Failure> {
+    /// writable; the page that comes into it will be in a language.
+    pub fn open(path: PathBuf, language: Language) -> Result<Folder, Failure> {
         let made = !path.exists();
         let folder = Folder {
             path,
             made,
+            language,
             shown: Mutex::new(None),
         };
         let probe = folder.path.join(".stend-writable");
@@ -122,7 +126,7 @@ impl Folder {
         write: impl FnOnce(&Path) -> Result<PathBuf, ReportError>,
     ) -> Result<PathBuf, Failure> {
         signals::undisturbed(|| {
-            let page = write(&self.path)?;
+            let page = within(self.language, || write(&self.path))?;
             self.holds(review);
             Ok(page)
         })
@@ -219,7 +223,7 @@ mod tests {
     #[test]
     fn a_page_is_written_when_what_it_shows_changes() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = Folder::open(dir.path().join("out")).unwrap();
+        let folder = Folder::open(dir.path().join("out"), Language::English).unwrap();
         let mut review = Review {
             tests: vec![test("a")],
             ..Review::default()

@@ -30,6 +30,7 @@ mod drives;
 mod rivals;
 mod summary;
 
+use stend_language::{recorded, say, text};
 use stend_record::review::{Review, TestResult};
 
 pub use drives::labels;
@@ -39,21 +40,18 @@ use crate::kinds::sentences;
 use crate::shortened;
 use crate::words;
 
-/// Title of the first finding, the whole in a few sentences.
-pub const SUMMARY_TITLE: &str = "In short";
-
 /// A part of the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The test that it follows from; none of the whole.
     pub test_id: Option<String>,
-    /// What it is about, in a few words: [`SUMMARY_TITLE`], or the test's title.
+    /// What it is about, in a few words: `In short`, or the test's title.
     pub title: String,
     /// What was found, in sentences with figures and units.
     pub text: String,
 }
 
-/// The verdict: first [`SUMMARY_TITLE`], then one entry for each test that left figures, in the
+/// The verdict: first that of the whole, then one entry for each test that left figures, in the
 /// order of the tests.
 pub fn findings(review: &Review) -> Vec<Finding> {
     let drives = drives::all(review);
@@ -75,7 +73,7 @@ pub fn findings(review: &Review) -> Vec<Finding> {
     if !summary.is_empty() {
         let whole = Finding {
             test_id: None,
-            title: SUMMARY_TITLE.to_owned(),
+            title: say("finding-in-short"),
             text: summary.join(" "),
         };
         found.insert(0, whole);
@@ -94,26 +92,25 @@ fn judged(review: &Review) -> impl Iterator<Item = &TestResult> {
 fn title(test: &TestResult) -> String {
     match test.title.as_str() {
         "" => test.id.clone(),
-        title => title.to_owned(),
+        title => recorded(title),
     }
 }
 
 /// Whether the test started from a steady state, where it was to.
 fn start(test: &TestResult) -> Option<String> {
     let last = test.steady_starts.last()?;
-    let rounds = format!(
-        "{} rounds of {} ({} written)",
-        last.rounds,
-        words::time(last.round_s),
-        words::bytes(last.written_bytes)
-    );
     Some(
         match test.steady_starts.iter().find(|start| !start.reached) {
-            None => format!("It starts from steady state, reached after {rounds}."),
-            Some(start) => format!(
-                "It does NOT start from steady state: {} rounds of {} do not reach it.",
-                start.rounds,
-                words::time(start.round_s)
+            None => text!(
+                "finding-starts-steady",
+                rounds = last.rounds,
+                time = words::time(last.round_s),
+                bytes = words::bytes(last.written_bytes)
+            ),
+            Some(start) => text!(
+                "finding-starts-unsteady",
+                rounds = start.rounds,
+                time = words::time(start.round_s)
             ),
         },
     )

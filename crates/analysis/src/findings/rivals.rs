@@ -1,5 +1,6 @@
 //! How a drive's figures compare with its rivals'.
 
+use stend_language::{say, text};
 use stend_record::review::TestResult;
 
 use super::drives::DriveFigures;
@@ -35,53 +36,57 @@ fn of_several(all: &[Compared<'_>], rivals: &[DriveFigures]) -> String {
     let (behind, leading): (Vec<_>, Vec<_>) = all
         .iter()
         .partition(|compared| compared.standing() == Standing::Behind);
-    let whom = match rivals {
-        [only] => only.label.as_str(),
-        _ => "its rivals",
-    };
+    // Of several, messages name none.
+    let (count, rival) = (rivals.len(), rivals[0].label.as_str());
     let by_gap = |a: &&&Compared<'_>, b: &&&Compared<'_>| a.ratio().total_cmp(&b.ratio());
     let widest = behind.iter().min_by(by_gap);
     let best = leading.iter().max_by(by_gap);
     match (widest, best) {
         (Some(widest), None) => {
-            let behind = match rivals {
-                [only] => format!("It is behind {} in {}", only.label, all_figures(all.len())),
-                _ => "For each figure there is a faster rival".to_owned(),
-            };
-            format!("{behind}; the widest gap is in {}.", widest.gap())
+            let (id, gap) = ("rivals-all-behind", widest.gap());
+            text!(
+                id,
+                rivals = count,
+                rival = rival,
+                figures = all.len(),
+                gap = gap
+            )
         }
         (None, Some(best)) if best.standing() == Standing::Level => {
-            format!("It is level with {whom} in {}.", all_figures(all.len()))
+            text!(
+                "rivals-all-level",
+                rivals = count,
+                rival = rival,
+                figures = all.len()
+            )
         }
-        (None, Some(best)) => format!(
-            "No figure falls behind {whom}; the widest lead is {} in {}.",
-            lead(best.ratio()),
-            best.quoted()
+        (None, Some(best)) => text!(
+            "rivals-none-behind",
+            rivals = count,
+            rival = rival,
+            lead = lead(best.ratio()),
+            figure = best.quoted()
         ),
         (Some(widest), Some(_)) => {
-            let gap = match behind.len() {
-                1 => format!("not so in {}", widest.gap()),
-                _ => format!("of the others the widest gap is in {}", widest.gap()),
+            let id = match behind.len() {
+                1 => "rivals-one-behind",
+                _ => "rivals-some-behind",
             };
             let leading = named(&leading, all.len());
-            format!("It leads or is level in {leading}; {gap}.")
+            text!(id, leading = leading, gap = widest.gap())
         }
         (None, None) => String::new(),
-    }
-}
-
-fn all_figures(count: usize) -> String {
-    match count {
-        2 => "both figures".to_owned(),
-        count => format!("all {count} figures"),
     }
 }
 
 /// The names of a few figures, or how many they are.
 fn named(some: &[&Compared<'_>], of: usize) -> String {
     match some.len() {
-        0..=NAMED_MAX => list(&some.iter().map(|c| c.quoted()).collect::<Vec<_>>()),
-        count => format!("{count} of {of} figures"),
+        count @ 0..=NAMED_MAX => {
+            let names = list(&some.iter().map(|c| c.quoted()).collect::<Vec<_>>());
+            text!("rivals-leading-names", count = count, names = names)
+        }
+        count => text!("rivals-leading-count", count = count, of = of),
     }
 }
 
@@ -127,26 +132,29 @@ impl<'a> Compared<'a> {
 
     /// In the middle of a sentence: `“read, depth 4”`.
     fn quoted(&self) -> String {
-        format!("“{}”", uncapitalised(&self.figure.name))
+        text!("quoted-name", name = uncapitalised(&self.figure.title))
     }
 
     /// The only figure of a test.
     fn alone(&self) -> String {
         let value = self.figure.unit.words(self.best_figure.value);
-        let best = self.best;
-        let (among, comma) = match self.rivals {
-            1 => ("", ""),
-            _ => (", the best of its rivals", ","),
-        };
+        let (best, rivals) = (self.best, self.rivals);
         match self.standing() {
-            Standing::Level => format!("It is level with {best} ({value}){among}."),
+            Standing::Level => {
+                text!(
+                    "rivals-alone-level",
+                    rivals = rivals,
+                    best = best,
+                    value = value
+                )
+            }
             Standing::Ahead => {
-                let lead = lead(self.ratio());
-                format!("It is {lead} ahead of {best} ({value}){among}.")
+                let (id, lead) = ("rivals-alone-ahead", lead(self.ratio()));
+                text!(id, rivals = rivals, best = best, value = value, lead = lead)
             }
             Standing::Behind => {
-                let more = self.more();
-                format!("{best}{among}{comma} reaches {value}, {more}.")
+                let (id, more) = ("rivals-alone-behind", self.more());
+                text!(id, rivals = rivals, best = best, value = value, more = more)
             }
         }
     }
@@ -154,9 +162,9 @@ impl<'a> Compared<'a> {
     /// How much more the best rival has: `1.9 times as much`, `12 % more`.
     fn more(&self) -> String {
         match 1.0 / self.ratio() {
-            ratio if !ratio.is_finite() => "against nothing".to_owned(),
-            ratio if ratio >= 1.5 => format!("{} as much", times(ratio)),
-            ratio => format!("{} more", percent(ratio - 1.0)),
+            ratio if !ratio.is_finite() => say("rivals-more-nothing"),
+            ratio if ratio >= 1.5 => text!("rivals-more-times", times = times(ratio)),
+            ratio => text!("rivals-more-share", share = percent(ratio - 1.0)),
         }
     }
 
@@ -164,16 +172,22 @@ impl<'a> Compared<'a> {
     fn gap(&self) -> String {
         let value = self.figure.unit.words(self.best_figure.value);
         let (name, best, more) = (self.quoted(), self.best, self.more());
-        format!("{name}, where {best} reaches {value}, {more}")
+        text!(
+            "rivals-gap",
+            figure = name,
+            best = best,
+            value = value,
+            more = more
+        )
     }
 }
 
 /// How far a figure is ahead: `12 %`, `2.3 times`.
 fn lead(ratio: f64) -> String {
     match ratio {
-        ratio if !ratio.is_finite() => "far".to_owned(),
-        ratio if ratio >= 2.0 => times(ratio),
-        ratio => percent(ratio - 1.0),
+        ratio if !ratio.is_finite() => say("rivals-lead-far"),
+        ratio if ratio >= 2.0 => text!("rivals-lead-times", times = times(ratio)),
+        ratio => text!("rivals-lead-share", share = percent(ratio - 1.0)),
     }
 }
 
@@ -188,35 +202,31 @@ pub(super) fn comparison(headlines: &[Headline], drives: &[DriveFigures]) -> Vec
     };
     let mut out = Vec::new();
     let clauses: Vec<String> = [
-        (Group::Reads, "in reading"),
-        (Group::Writes, "in writing"),
-        (Group::Sustained, "in sustained writing"),
-        (Group::Mixed, "when it reads and writes at once"),
-        (Group::Applications, "in applications"),
+        (Group::Reads, "rivals-group-reads"),
+        (Group::Writes, "rivals-group-writes"),
+        (Group::Sustained, "rivals-group-sustained"),
+        (Group::Mixed, "rivals-group-mixed"),
+        (Group::Applications, "rivals-group-applications"),
     ]
     .into_iter()
     .filter_map(|(group, words)| Some((words, mean_ratio(headlines, group)?)))
-    .map(|(words, ratio)| format!("{} {words}", standing_words(ratio)))
+    .map(|(words, ratio)| {
+        let standing = standing_words(ratio);
+        text!("rivals-clause", standing = standing, group = say(words))
+    })
     .collect();
     let whom: Vec<String> = rivals.iter().map(|rival| rival.label.clone()).collect();
     if !clauses.is_empty() {
-        let mean = match whom.len() {
-            1 => "",
-            _ => "the mean of ",
+        let id = match whom.len() {
+            1 => "rivals-one",
+            _ => "rivals-mean",
         };
-        out.push(format!(
-            "Against {mean}{} it is {}.",
-            list(&whom),
-            list(&clauses)
-        ));
+        out.push(text!(id, rivals = list(&whom), clauses = list(&clauses)));
     }
     let unlike = rivals.iter().filter(|rival| rival.kind != reviewed.kind);
     let unlike: Vec<&str> = unlike.map(|rival| rival.label.as_str()).collect();
     if !unlike.is_empty() {
-        out.push(format!(
-            "Not measured in the same way (see the conditions), so compare with care: {}.",
-            unlike.join(", ")
-        ));
+        out.push(text!("rivals-unlike", drives = unlike.join(", ")));
     }
     out
 }
@@ -231,11 +241,11 @@ fn mean_ratio(headlines: &[Headline], group: Group) -> Option<f64> {
 /// `level`, `12 % faster`, `2.3 times as fast`, `at 44 % of the speed`.
 fn standing_words(ratio: f64) -> String {
     match ratio {
-        r if r >= 2.0 => format!("{} as fast", times(r)),
-        r if r >= ALIKE_RATIO => format!("{} faster", percent(r - 1.0)),
-        r if r > 1.0 / ALIKE_RATIO => "level".to_owned(),
-        r if r > 0.6 => format!("{} slower", percent(1.0 - r)),
-        r => format!("at {} of the speed", percent(r)),
+        r if r >= 2.0 => text!("rivals-times", times = times(r)),
+        r if r >= ALIKE_RATIO => text!("rivals-faster", share = percent(r - 1.0)),
+        r if r > 1.0 / ALIKE_RATIO => say("rivals-level"),
+        r if r > 0.6 => text!("rivals-slower", share = percent(1.0 - r)),
+        r => text!("rivals-share", share = percent(r)),
     }
 }
 
@@ -262,6 +272,7 @@ mod tests {
         KeyFigure {
             test_id: "t".into(),
             name: name.into(),
+            title: name.into(),
             value,
             unit: Unit::BytesPerS,
             half_width: None,

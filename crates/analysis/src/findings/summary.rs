@@ -1,5 +1,6 @@
 //! The whole in a few sentences.
 
+use stend_language::{recorded, say, text};
 use stend_record::review::{PointOp, Review, SLOW_LINK, Series, TestResult};
 
 use super::drives::DriveFigures;
@@ -27,7 +28,7 @@ pub(super) fn sentences(
     headlines: &[Headline],
 ) -> Vec<String> {
     if review.tests.is_empty() {
-        return vec!["No test has finished: there is nothing to judge.".to_owned()];
+        return vec![say("summary-no-test")];
     }
     let whole = || judged(review);
     let clauses: Vec<String> = [
@@ -60,13 +61,11 @@ fn reading_and_writing(test: &TestResult) -> Option<String> {
     }
     let ratio = read / write;
     Some(if ratio >= ALIKE_RATIO {
-        let times = words::times(ratio);
-        format!("it reads in sequence {times} as fast as it writes")
+        text!("summary-reads-faster", times = words::times(ratio))
     } else if ratio > 1.0 / ALIKE_RATIO {
-        "it reads and writes in sequence about as fast".to_owned()
+        say("summary-as-fast")
     } else {
-        let times = words::times(1.0 / ratio);
-        format!("it writes in sequence {times} as fast as it reads")
+        text!("summary-writes-faster", times = words::times(1.0 / ratio))
     })
 }
 
@@ -76,21 +75,19 @@ fn lasting(test: &TestResult) -> Option<String> {
         return None;
     };
     let (start, end) = (start_level(series)?, end_level(series)?);
-    let pattern = series.point.pattern.words();
-    let load = match series.point.op {
-        PointOp::Read => format!("{pattern} reads"),
-        PointOp::Write => format!("{pattern} writes"),
-        PointOp::Mixed => format!("a {pattern} mix"),
-    };
-    let share = words::percent(end / start);
+    let (pattern, op) = (series.point.pattern.words(), series.point.op.words());
+    let time = words::time(lasts_s(series));
     Some(if end / start >= KEPT_SHARE {
-        format!(
-            "under {load} it holds its speed for {}",
-            words::time(lasts_s(series))
-        )
+        text!("summary-holds", pattern = pattern, op = op, time = time)
     } else {
-        let time = words::time(lasts_s(series));
-        format!("after {time} of {load}, {share} of its first speed is left")
+        let share = words::percent(end / start);
+        text!(
+            "summary-left",
+            pattern = pattern,
+            op = op,
+            time = time,
+            share = share
+        )
     })
 }
 
@@ -118,27 +115,28 @@ fn coming_back(test: &TestResult) -> Option<String> {
         if back.fresh.bytes == 0 {
             return None;
         }
-        let name = uncapitalised(&series.name);
-        let what = match back.after.bytes {
-            0 => "nothing comes back".to_owned(),
-            _ if back.is_whole() => "it is as fresh".to_owned(),
+        let name = uncapitalised(&recorded(&series.name));
+        clauses.push(match back.after.bytes {
+            0 => text!("summary-back-nothing", name = name),
+            _ if back.is_whole() => text!("summary-back-whole", name = name),
             bytes => {
                 let bytes = Unit::Bytes.words(bytes as f64);
                 let first = !std::mem::replace(&mut told, true);
-                let start = match back.start_share() {
-                    share if share >= KEPT_SHARE => String::new(),
-                    share if first => {
-                        format!(", from {} of the fresh speed on", words::percent(share))
+                let share = words::percent(back.start_share());
+                match (first, back.start_share() >= KEPT_SHARE) {
+                    (true, true) => text!("summary-back-first", name = name, bytes = bytes),
+                    (true, false) => {
+                        let id = "summary-back-first-from";
+                        text!(id, name = name, bytes = bytes, share = share)
                     }
-                    share => format!(", from {}", words::percent(share)),
-                };
-                match first {
-                    true => format!("{bytes} of fast writes come back{start}"),
-                    false => bytes + &start,
+                    (false, true) => text!("summary-back-more", name = name, bytes = bytes),
+                    (false, false) => {
+                        let id = "summary-back-more-from";
+                        text!(id, name = name, bytes = bytes, share = share)
+                    }
                 }
             }
-        };
-        clauses.push(format!("{name}, {what}"));
+        });
     }
     Some(capitalised(&clauses.join("; ")) + ".")
 }
@@ -147,23 +145,17 @@ fn coming_back(test: &TestResult) -> Option<String> {
 fn reservations(review: &Review) -> Vec<String> {
     let mut out = Vec::new();
     if review.duration_scale != 1.0 {
-        out.push(format!(
-            "Every measurement was multiplied by {}: effects that need the edition's own durations \
-             show differently or not at all.",
-            words::number(review.duration_scale)
-        ));
+        let scale = words::number(review.duration_scale);
+        out.push(text!("summary-scaled", scale = scale));
     }
     out.extend(shortened::sentence(review));
     out.extend(slow_links(review));
     if !review.complete {
         let missing: Vec<String> = review.failed.iter().map(|f| f.id.clone()).collect();
-        let which = match missing.is_empty() {
-            true => String::new(),
-            false => format!(" ({} failed)", words::list(&missing)),
-        };
-        out.push(format!(
-            "Not every test has finished{which}: the verdict is of those that did."
-        ));
+        out.push(match missing.is_empty() {
+            true => say("summary-unfinished"),
+            false => text!("summary-unfinished-failed", failed = words::list(&missing)),
+        });
     }
     out
 }
@@ -178,10 +170,8 @@ fn slow_links(review: &Review) -> Vec<String> {
     });
     let mut out = Vec::new();
     for (title, fact) in own.chain(rivals).filter(|(_, fact)| fact.name == SLOW_LINK) {
-        let sentence = format!(
-            "{title} ran on a link below what it could use ({}): its figures may be the link's.",
-            fact.value
-        );
+        let link = recorded(&fact.value);
+        let sentence = text!("summary-slow-link", drive = title, link = link);
         if !out.contains(&sentence) {
             out.push(sentence);
         }

@@ -1,11 +1,12 @@
 //! A benchmark: what is said of its rows and passes, and what is compared.
 
+use stend_language::{say, text};
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{PointOp, TestResult};
 
 use crate::figures::{LEVEL_SHARE, Unit};
 use crate::kind::{Kind, Named};
-use crate::words::{self, capitalised};
+use crate::words;
 
 /// The rows and directions of a benchmark; none of any other test.
 pub fn benchmark_of(test: &TestResult) -> &[BenchmarkCell] {
@@ -22,13 +23,14 @@ pub(crate) const KIND: Kind = Kind {
 
 /// A row in one direction as a line of a terminal.
 fn line(cell: &BenchmarkCell) -> String {
-    format!(
-        "  {:<14} {:<6} {:>9.1} MB/s, mean latency {:>8.1} µs\n",
-        cell.row,
-        cell.load.op.words(),
-        cell.best_bw_bytes_per_s / 1e6,
-        cell.best_mean_latency_ns / 1e3
-    )
+    let line = text!(
+        "benchmark-line",
+        row = format!("{:<14}", cell.row),
+        op = format!("{:<6}", cell.load.op.words()),
+        mb_per_s = format!("{:>9}", words::fixed(cell.best_bw_bytes_per_s / 1e6, 1)),
+        us = format!("{:>8}", words::fixed(cell.best_mean_latency_ns / 1e3, 1))
+    );
+    format!("  {line}\n")
 }
 
 /// The rows in a sentence, and how far the passes are apart of which the best is shown.
@@ -52,16 +54,22 @@ fn ends(op: PointOp, cells: &[BenchmarkCell]) -> Option<String> {
         a.best_bw_bytes_per_s.total_cmp(&b.best_bw_bytes_per_s)
     };
     let (slow, fast) = (of_op().min_by(by_speed)?, of_op().max_by(by_speed)?);
-    let verb = match op {
-        PointOp::Read => "it reads",
-        PointOp::Write => "it writes",
-        PointOp::Mixed => "mixed, it moves",
-    };
-    let told =
-        |cell: &BenchmarkCell| format!("{} ({})", words::speed(cell.best_bw_bytes_per_s), cell.row);
+    let speed = |cell: &BenchmarkCell| words::speed(cell.best_bw_bytes_per_s);
     Some(match slow.row == fast.row {
-        true => format!("{verb} at {}", told(slow)),
-        false => format!("{verb} at {} to {}", told(slow), told(fast)),
+        true => text!(
+            "benchmark-one",
+            op = op.words(),
+            slow = speed(slow),
+            slow_row = &slow.row
+        ),
+        false => text!(
+            "benchmark-range",
+            op = op.words(),
+            slow = speed(slow),
+            slow_row = &slow.row,
+            fast = speed(fast),
+            fast_row = &fast.row
+        ),
     })
 }
 
@@ -78,20 +86,21 @@ fn apart(cells: &[BenchmarkCell]) -> Option<String> {
         .max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
     let share = spread(widest);
     Some(if share > LEVEL_SHARE {
-        format!(
-            "Shown is the fastest of the passes: the slowest lies up to {} below it ({}, {}).",
-            words::percent(share),
-            widest.row,
-            widest.load.op.words()
+        text!(
+            "benchmark-apart",
+            share = words::percent(share),
+            row = &widest.row,
+            op = widest.load.op.words()
         )
     } else {
-        "Shown is the fastest of the passes, which are all level.".to_owned()
+        say("benchmark-level")
     })
 }
 
 fn key_figures(cells: &[BenchmarkCell]) -> Vec<Named> {
     let figure = |cell: &BenchmarkCell| {
-        let name = format!("{}, {}", capitalised(cell.load.op.words()), cell.row);
+        let op = cell.load.op.words();
+        let name = text!("figure-op-value", op = op, value = &cell.row);
         (name, cell.best_bw_bytes_per_s, Unit::BytesPerS)
     };
     cells.iter().map(figure).collect()

@@ -1,5 +1,6 @@
 //! Curves: what is said of a load sampled over time, and what is compared.
 
+use stend_language::{recorded, say, text};
 use stend_record::review::{PointOp, Series, TestResult};
 
 use crate::ends::{end_level, start_level};
@@ -26,12 +27,13 @@ pub(crate) const KIND: Kind = Kind {
 pub(crate) fn lines(test: &TestResult) -> String {
     let line = |series: &Series| {
         let written = series.samples.last().map_or(0, |s| s.written_bytes);
-        format!(
-            "  {}: {} samples, {:.1} GB written\n",
-            series.name,
-            series.samples.len(),
-            written as f64 / 1e9
-        )
+        let line = text!(
+            "curve-line",
+            name = recorded(&series.name),
+            samples = series.samples.len(),
+            gb = words::fixed(written as f64 / 1e9, 1)
+        );
+        format!("  {line}\n")
     };
     curves_of(test).iter().map(line).collect()
 }
@@ -56,19 +58,11 @@ fn speed(series: &Series, iops: f64) -> String {
     unit.words(value)
 }
 
-/// Two speeds of a curve, the unit said once: `6,060 to 4,630 IOPS`.
-pub(crate) fn speeds(series: &Series, first: f64, between: &str, last: f64) -> String {
+/// Two speeds of a curve, the unit said with the second alone: `6,060` and `4,630 IOPS`.
+fn speeds(series: &Series, first: f64, last: f64) -> (String, String) {
     let (first, last) = (speed(series, first), speed(series, last));
     let number = first.split(' ').next().unwrap_or_default();
-    format!("{number} {between} {last}")
-}
-
-fn verb(series: &Series) -> &'static str {
-    match series.point.op {
-        PointOp::Read => "reads",
-        PointOp::Write => "writes",
-        PointOp::Mixed => "works",
-    }
+    (number.to_owned(), last)
 }
 
 /// A curve on its own: its stretches, what is left at its end, and how even it is.
@@ -88,19 +82,16 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
 /// What is left of the start at the end.
 fn left(series: &Series, start: f64, end: f64, capacity_bytes: u64) -> String {
     let written = series.samples.last().map_or(0, |s| s.written_bytes);
-    let after = match written {
-        0 => String::new(),
-        bytes => {
-            let capacities = bytes as f64 / capacity_bytes.max(1) as f64;
-            format!(", after {} its capacity", words::times(capacities))
-        }
-    };
+    let capacities = written as f64 / capacity_bytes.max(1) as f64;
     let share = words::percent(end / start);
-    if end / start >= KEPT_SHARE {
-        format!("It holds its speed: it ends at {share} of its start{after}.")
-    } else {
-        format!("It ends at {share} of its start{after}.")
-    }
+    let id = match (end / start >= KEPT_SHARE, written) {
+        (true, 0) => return text!("curve-holds", share = share),
+        (false, 0) => return text!("curve-ends", share = share),
+        (true, _) => "curve-holds-after",
+        (false, _) => "curve-ends-after",
+    };
+    let (count, number) = (words::rounded(capacities), words::number(capacities));
+    text!(id, share = share, count = count, number = number)
 }
 
 /// A few stretches one by one; of more, where the curve starts and the longest.
@@ -111,57 +102,62 @@ fn stretches(series: &Series, levels: &[Level]) -> String {
     let mut items: Vec<String> = Vec::new();
     for (i, level) in levels.iter().enumerate() {
         let at = match level.kind {
-            LevelKind::Level => format!("at {}", speed(series, level.iops_mean)),
+            LevelKind::Level => text!("curve-at", speed = speed(series, level.iops_mean)),
             LevelKind::Decline | LevelKind::Rise => {
-                let way = match level.kind {
-                    LevelKind::Decline => "falling",
-                    _ => "rising",
+                let id = match level.kind {
+                    LevelKind::Decline => "curve-falling",
+                    _ => "curve-rising",
                 };
-                let speeds = speeds(series, level.iops_from, "to", level.iops_to);
-                let then = if i > 0 { "then " } else { "" };
-                format!("{then}{way} from {speeds}")
+                let (from, to) = speeds(series, level.iops_from, level.iops_to);
+                text!(id, nth = i + 1, from = from, to = to)
             }
         };
         let time = words::time(level.to_s);
         let until = match (i + 1 == levels.len(), level.to_bytes) {
-            (true, _) if levels.len() == 1 => "from beginning to end".to_owned(),
-            (true, _) => "to the end".to_owned(),
-            (false, 0) => format!("for {time}"),
-            (false, bytes) if i == 0 => {
-                format!("until {} are written ({time})", words::bytes(bytes))
+            (true, _) if levels.len() == 1 => say("curve-until-whole"),
+            (true, _) => say("curve-until-end"),
+            (false, 0) => text!("curve-until-time", time = time),
+            (false, bytes) => {
+                let id = match i {
+                    0 => "curve-until-first",
+                    _ => "curve-until-bytes",
+                };
+                text!(id, bytes = words::bytes(bytes), time = time)
             }
-            (false, bytes) => format!("until {} ({time})", words::bytes(bytes)),
         };
-        items.push(format!("{at} {until}"));
+        items.push(text!("curve-stretch", how = at, until = until));
     }
-    format!("It {} {}.", verb(series), items.join(", "))
+    let op = series.point.op.words();
+    text!("curve-stretches", op = op, stretches = items.join(", "))
 }
 
 /// `It starts at 41,400 IOPS and passes through 4 stretches, the longest of 51 min at 20,100 IOPS.`
 fn in_short(series: &Series, levels: &[Level]) -> String {
     let by_length = |a: &&Level, b: &&Level| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s));
-    let longest = levels.iter().max_by(by_length);
-    let longest = longest.map_or_else(String::new, |level| {
-        let time = words::time(level.to_s - level.from_s);
-        match level.kind {
-            LevelKind::Level => {
-                format!(
-                    ", the longest of {time} at {}",
-                    speed(series, level.iops_mean)
-                )
-            }
-            LevelKind::Decline | LevelKind::Rise => format!(
-                ", the longest of {time} from {}",
-                speeds(series, level.iops_from, "to", level.iops_to)
-            ),
+    let Some(longest) = levels.iter().max_by(by_length) else {
+        return String::new();
+    };
+    let time = words::time(longest.to_s - longest.from_s);
+    let start = speed(series, start_level(series).unwrap_or_default());
+    let count = levels.len();
+    match longest.kind {
+        LevelKind::Level => {
+            let (id, speed) = ("curve-in-short-level", speed(series, longest.iops_mean));
+            text!(id, start = start, count = count, time = time, speed = speed)
         }
-    });
-    let start = start_level(series).unwrap_or_default();
-    format!(
-        "It starts at {} and passes through {} stretches{longest}.",
-        speed(series, start),
-        levels.len()
-    )
+        LevelKind::Decline | LevelKind::Rise => {
+            let (from, to) = speeds(series, longest.iops_from, longest.iops_to);
+            let id = "curve-in-short-slope";
+            text!(
+                id,
+                start = start,
+                count = count,
+                time = time,
+                from = from,
+                to = to
+            )
+        }
+    }
 }
 
 /// How far the samples lie apart.
@@ -169,15 +165,13 @@ fn evenness(levels: &[Level]) -> Option<String> {
     let by_length = |a: &&Level, b: &&Level| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s));
     let longest = levels.iter().max_by(by_length)?;
     let word = match longest.iops_scatter_percent {
-        s if s < 5.0 => "hardly scatters",
-        s if s < 15.0 => "scatters a little",
-        s if s < 40.0 => "scatters",
-        _ => "swings widely",
+        s if s < 5.0 => "hardly",
+        s if s < 15.0 => "little",
+        s if s < 40.0 => "some",
+        _ => "wide",
     };
-    Some(format!(
-        "From sample to sample it {word} (± {} over its longest stretch).",
-        words::percent(longest.iops_scatter_percent / 100.0),
-    ))
+    let share = words::percent(longest.iops_scatter_percent / 100.0);
+    Some(text!("curve-evenness", scatter = word, share = share))
 }
 
 /// How far a curve came back to the fresh one.
@@ -221,16 +215,19 @@ pub(crate) fn several(fresh: &Series, later: &[Series]) -> Vec<String> {
     let Some(first) = first.filter(|_| fresh.point.op == PointOp::Write) else {
         return starts(fresh, later);
     };
-    let name = capitalised(&fresh.name);
+    let name = capitalised(&recorded(&fresh.name));
     let start = speed(fresh, first.iops_initial);
     if first.bytes == 0 {
-        let mut out = vec![format!("{name} it starts at {start} and never falls.")];
+        let mut out = vec![text!("curve-never-falls", name = name, start = start)];
         out.extend(starts(fresh, later).into_iter().skip(1));
         return out;
     }
-    let mut out = vec![format!(
-        "{name} it starts at {start} and writes {} before it falls.",
-        words::bytes(first.bytes)
+    let bytes = words::bytes(first.bytes);
+    let mut out = vec![text!(
+        "curve-writes-fast",
+        name = name,
+        start = start,
+        bytes = bytes
     )];
     for series in later {
         out.extend(Return::of(fresh, series).map(|back| came_back(series, &back)));
@@ -239,39 +236,49 @@ pub(crate) fn several(fresh: &Series, later: &[Series]) -> Vec<String> {
 }
 
 fn came_back(series: &Series, back: &Return) -> String {
-    let name = capitalised(&series.name);
+    let name = capitalised(&recorded(&series.name));
     let start = speed(series, back.after.iops_initial);
-    let start_share = words::percent(back.start_share());
+    let share = words::percent(back.start_share());
     let bytes = words::bytes(back.after.bytes);
-    let volume_share = words::percent(back.volume_share());
-    let fast = match back.after.fell {
-        true => " before it falls",
-        false => " without falling",
-    };
-    let much = match back.volume_share() {
-        share if share > 1.0 / KEPT_SHARE => "more",
-        _ => "as much",
-    };
+    let volume = words::percent(back.volume_share());
+    let fell = if back.after.fell { "yes" } else { "no" };
     let as_fast = back.start_share() >= KEPT_SHARE;
     let as_much = back.volume_share() >= KEPT_SHARE;
     match (as_fast, as_much) {
-        _ if back.after.bytes == 0 => {
-            format!("{name} nothing comes back: it goes on at {start}, where it had ended.")
-        }
+        _ if back.after.bytes == 0 => text!("curve-back-nothing", name = name, start = start),
         (true, true) => {
-            format!("{name} it is as fresh: it starts at {start} and writes {bytes}{fast}.")
+            let id = "curve-back-whole";
+            text!(id, name = name, start = start, bytes = bytes, fell = fell)
         }
-        (false, true) => format!(
-            "{name} it writes {much} ({bytes}{fast}), but starts at {start}, {start_share} of the \
-             fresh speed."
+        (false, true) => text!(
+            "curve-back-volume",
+            more = match back.volume_share() > 1.0 / KEPT_SHARE {
+                true => "yes",
+                false => "no",
+            },
+            name = name,
+            bytes = bytes,
+            fell = fell,
+            start = start,
+            share = share
         ),
-        (true, false) => format!(
-            "{name} it starts as fast ({start}), but falls after {bytes}, {volume_share} of the \
-             fresh volume."
-        ),
-        (false, false) => format!(
-            "{name} it starts at {start}, {start_share} of the fresh speed, and falls after \
-             {bytes}, {volume_share} of the fresh volume."
+        (true, false) => {
+            let id = "curve-back-speed";
+            text!(
+                id,
+                name = name,
+                start = start,
+                bytes = bytes,
+                volume = volume
+            )
+        }
+        (false, false) => text!(
+            "curve-back-neither",
+            name = name,
+            start = start,
+            share = share,
+            bytes = bytes,
+            volume = volume
         ),
     }
 }
@@ -280,8 +287,8 @@ fn came_back(series: &Series, back: &Return) -> String {
 fn starts(fresh: &Series, later: &[Series]) -> Vec<String> {
     let of = |series: &Series| {
         let start = speed(series, start_level(series)?);
-        let name = capitalised(&series.name);
-        Some(format!("{name} it starts at {start}."))
+        let name = capitalised(&recorded(&series.name));
+        Some(text!("curve-starts", name = name, start = start))
     };
     std::iter::once(fresh).chain(later).filter_map(of).collect()
 }
@@ -300,17 +307,21 @@ fn key_figures(curves: &[Series]) -> Vec<Named> {
         if curves.len() == 1 {
             let iops = series.samples.iter().map(|s| s.iops);
             let mean = iops.sum::<f64>() / series.samples.len() as f64;
-            speed("Start".to_owned(), start_iops);
-            speed("End".to_owned(), end_iops);
-            speed("Mean".to_owned(), mean);
+            speed(say("figure-start"), start_iops);
+            speed(say("figure-end"), end_iops);
+            speed(say("figure-mean"), mean);
             continue;
         }
-        let name = capitalised(&series.name);
-        speed(format!("{name}: start"), start_iops);
+        let name = capitalised(&recorded(&series.name));
+        speed(text!("figure-start-of", name = &name), start_iops);
         let fast = recovery(series, end_iops).filter(|_| series.point.op == PointOp::Write);
         if let Some(fast) = fast {
             let bytes = fast.bytes as f64;
-            out.push((format!("{name}: fast writes"), bytes, Unit::Bytes));
+            out.push((
+                text!("figure-fast-writes", name = &name),
+                bytes,
+                Unit::Bytes,
+            ));
         }
     }
     out

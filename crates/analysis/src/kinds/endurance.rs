@@ -1,5 +1,6 @@
 //! A drive that was written until it refused: what is said of it, and what is compared.
 
+use stend_language::{message, say, text};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
 
@@ -25,21 +26,30 @@ pub(crate) const KIND: Kind = Kind {
 
 /// The end as a line of a terminal.
 fn line(endurance: &Endurance) -> String {
-    let end = match endurance.end {
-        EnduranceEnd::Refused => "refused a write",
-        EnduranceEnd::Budget => "NOT worn out within the budget",
-        EnduranceEnd::Unfinished => "not at its end yet",
+    let mut arguments = vec![
+        ("end", end_key(endurance).into()),
+        ("written", words::bytes(endurance.written_bytes).into()),
+        ("rounds", endurance.rounds_done().into()),
+    ];
+    let id = match endurance.rated_bytes {
+        Some(rated) => {
+            let share = endurance.written_bytes as f64 / rated as f64;
+            arguments.push(("rated_number", words::number(share).into()));
+            arguments.push(("rated", words::bytes(rated).into()));
+            "endurance-line-rated"
+        }
+        None => "endurance-line",
     };
-    let rated = endurance.rated_bytes.map_or_else(String::new, |rated| {
-        let share = endurance.written_bytes as f64 / rated as f64;
-        let of = words::bytes(rated);
-        format!(", {} the rated {of}", words::times(share))
-    });
-    format!(
-        "  {end} after {} in {} rounds{rated}\n",
-        words::bytes(endurance.written_bytes),
-        endurance.rounds_done()
-    )
+    format!("  {}\n", message(id, &arguments))
+}
+
+/// How it ended, for messages to choose by.
+fn end_key(endurance: &Endurance) -> &'static str {
+    match endurance.end {
+        EnduranceEnd::Refused => "refused",
+        EnduranceEnd::Budget => "budget",
+        EnduranceEnd::Unfinished => "unfinished",
+    }
 }
 
 /// Drive writes per day (DWPD) that bytes are over years: three significant digits.
@@ -70,36 +80,35 @@ fn over_warranty(endurance: &Endurance, capacity_bytes: u64) -> Option<String> {
         return None;
     }
     let a_day = |bytes| drive_writes_per_day(bytes, capacity_bytes, years);
-    let rated = endurance.rated_bytes.map_or_else(String::new, |rated| {
-        format!("; its rating is {}", a_day(rated))
-    });
-    Some(format!(
-        "Over a warranty of {years} years that is {} drive writes a day (DWPD){rated}.",
-        a_day(endurance.written_bytes)
-    ))
+    let dwpd = a_day(endurance.written_bytes);
+    Some(match endurance.rated_bytes.map(a_day) {
+        Some(rating) => {
+            let id = "endurance-warranty-rated";
+            text!(id, years = years, dwpd = dwpd, rating = rating)
+        }
+        None => text!("endurance-warranty", years = years, dwpd = dwpd),
+    })
 }
 
 fn end(endurance: &Endurance, capacity_bytes: u64) -> String {
     let written = endurance.written_bytes;
-    let mut much = format!(
-        "{}, {} its capacity",
-        words::bytes(written),
-        words::times(written as f64 / capacity_bytes.max(1) as f64)
-    );
-    if let Some(rated) = endurance.rated_bytes {
-        much += &format!(
-            " and {} what it is rated for ({})",
-            words::times(written as f64 / rated as f64),
-            words::bytes(rated)
-        );
-    }
-    match endurance.end {
-        EnduranceEnd::Refused => format!("It refuses writes after {much}."),
-        EnduranceEnd::Budget => format!(
-            "It is not worn out within the budget: after {much}, it takes writes as before."
-        ),
-        EnduranceEnd::Unfinished => format!("It is not at its end yet, after {much}."),
-    }
+    let capacities = written as f64 / capacity_bytes.max(1) as f64;
+    let mut arguments = vec![
+        ("written", words::bytes(written).into()),
+        ("count", words::rounded(capacities).into()),
+        ("number", words::number(capacities).into()),
+    ];
+    let id = match endurance.rated_bytes {
+        Some(rated) => {
+            let share = written as f64 / rated as f64;
+            arguments.push(("rated_number", words::number(share).into()));
+            arguments.push(("rated", words::bytes(rated).into()));
+            "endurance-much-rated"
+        }
+        None => "endurance-much",
+    };
+    let much = message(id, &arguments);
+    text!("endurance-end", end = end_key(endurance), much = much)
 }
 
 /// The first whole round and the last.
@@ -111,11 +120,11 @@ fn speed(endurance: &Endurance) -> Option<String> {
     let slowest = all()
         .map(|r| r.bw_bytes_per_s)
         .fold(f64::INFINITY, f64::min);
-    Some(format!(
-        "The first round goes at {}, the last whole one at {}, the slowest at {}.",
-        words::speed(first.bw_bytes_per_s),
-        words::speed(last.bw_bytes_per_s),
-        words::speed(slowest)
+    Some(text!(
+        "endurance-speed",
+        first = words::speed(first.bw_bytes_per_s),
+        last = words::speed(last.bw_bytes_per_s),
+        slowest = words::speed(slowest)
     ))
 }
 
@@ -125,12 +134,11 @@ fn latency(endurance: &Endurance) -> Option<String> {
     let mut rounds = endurance.rounds.iter().filter(whole);
     let (first, last) = (rounds.next()?, rounds.next_back()?);
     let slowest = endurance.rounds.iter().map(|r| r.latency_max_ns).max()?;
-    Some(format!(
-        "99.9 % of the writes take at most {} in the first round, {} in the last whole one; the \
-         slowest of all takes {}.",
-        words::latency(first.latency_p99_9_ns? as f64),
-        words::latency(last.latency_p99_9_ns? as f64),
-        words::latency(slowest as f64)
+    Some(text!(
+        "endurance-latency",
+        first = words::latency(first.latency_p99_9_ns? as f64),
+        last = words::latency(last.latency_p99_9_ns? as f64),
+        slowest = words::latency(slowest as f64)
     ))
 }
 
@@ -139,38 +147,33 @@ fn health(endurance: &Endurance) -> Option<String> {
     let last = endurance.rounds.last()?.health?;
     let mut clauses = Vec::new();
     if let Some(used) = last.used_percent {
-        clauses.push(format!("{used} % of its rated life are used"));
+        clauses.push(text!("endurance-used", used = used));
     }
     if let Some(spare) = last.spare_percent {
-        clauses.push(format!("{spare} % of its spare blocks are left"));
+        clauses.push(text!("endurance-spare", spare = spare));
     }
     if let Some(cycles) = last.erase_cycles {
         let mean = words::number(cycles.mean);
-        let most = cycles.max.map_or_else(String::new, |max| {
-            format!(" and {} at most", words::number(max as f64))
+        clauses.push(match cycles.max.map(|max| words::number(max as f64)) {
+            Some(most) => text!("endurance-erased-most", mean = mean, most = most),
+            None => text!("endurance-erased", mean = mean),
         });
-        clauses.push(format!(
-            "its blocks were erased {mean} times on average{most}"
-        ));
     }
     if let Some(retired) = last.retired_blocks.filter(|&n| n > 0) {
-        let retired = words::number(retired as f64);
-        clauses.push(format!("{retired} blocks were taken out of use"));
+        let (count, retired) = counted(retired);
+        clauses.push(text!("endurance-retired", count = count, retired = retired));
     }
     if clauses.is_empty() {
         return None;
     }
-    let mut said = format!("By its own account, {}", words::list(&clauses));
+    let mut said = text!("endurance-health", clauses = words::list(&clauses));
     if let Some(bytes) = written_when(endurance, |h| h.used_percent >= Some(100)) {
-        said += &format!("; its rated life was over after {}", words::bytes(bytes));
+        said += &text!("endurance-life-over", bytes = words::bytes(bytes));
     }
     if let Some(bytes) = written_when(endurance, |h| {
         h.spare_percent.is_some() && h.spare_percent < h.spare_threshold_percent
     }) {
-        said += &format!(
-            "; its spare blocks fell below the threshold after {}",
-            words::bytes(bytes)
-        );
+        said += &text!("endurance-spare-low", bytes = words::bytes(bytes));
     }
     Some(said + ".")
 }
@@ -183,13 +186,14 @@ fn remaining(endurance: &Endurance) -> Option<String> {
     }
     let before = endurance.before.unwrap_or_default();
     let life = remaining_life(&last, &before, endurance.rated_bytes)?;
-    let rate = "at the rate of before the test";
-    let by_share = life.by_used_percent.map(|left| ("share used", left));
-    let by_rating = life.by_rated_bytes.map(|left| ("rated bytes", left));
-    let said = [by_share, by_rating].into_iter().flatten();
-    let said = said.map(|(by, left)| format!("by the {by}, {}", left.in_words(rate)));
-    let said: Vec<String> = said.collect();
-    Some(format!("Of its rated life are left: {}.", said.join("; ")))
+    let rate = say("endurance-rate");
+    let by_share = life.by_used_percent;
+    let by_share = by_share.map(|left| text!("endurance-left-share", left = left.in_words(&rate)));
+    let by_rating = life.by_rated_bytes;
+    let by_rating =
+        by_rating.map(|left| text!("endurance-left-rating", left = left.in_words(&rate)));
+    let said: Vec<String> = [by_share, by_rating].into_iter().flatten().collect();
+    Some(text!("endurance-left", left = said.join("; ")))
 }
 
 /// Bytes written in the test up to the first round after which this was true.
@@ -210,8 +214,8 @@ fn amplification(rounds: &[EnduranceRound]) -> Option<String> {
     let most = known().reduce(f64::max)?;
     let [least, most] = [least, most].map(words::number);
     Some(match least == most {
-        true => format!("Write amplification is {least}."),
-        false => format!("Write amplification is {least} to {most}, by round."),
+        true => text!("endurance-amplification", least = least),
+        false => text!("endurance-amplification-range", least = least, most = most),
     })
 }
 
@@ -224,31 +228,40 @@ fn reading(endurance: &Endurance) -> Option<String> {
     ];
     let more = |what: &str, of: fn(&Health) -> Option<u64>| {
         let more = of(&after)?.checked_sub(of(&before)?).filter(|&n| n > 0)?;
-        Some(format!("{} {what}", words::number(more as f64)))
+        let (count, number) = counted(more);
+        Some(text!(what, count = count, number = number))
     };
     let said = [
-        more("read retries", |h| h.read_retries),
-        more("pages rebuilt from parity", |h| h.rebuilt_pages),
-        more("times that data was lost", |h| h.media_errors),
+        more("endurance-read-retries", |h| h.read_retries),
+        more("endurance-rebuilt", |h| h.rebuilt_pages),
+        more("endurance-lost", |h| h.media_errors),
     ];
     let said: Vec<String> = said.into_iter().flatten().collect();
-    (!said.is_empty()).then(|| format!("Reading it took {}.", words::list(&said)))
+    (!said.is_empty()).then(|| text!("endurance-reading", what = words::list(&said)))
+}
+
+/// A count, and how it is written.
+fn counted(count: u64) -> (f64, String) {
+    let count = count as f64;
+    (words::rounded(count), words::number(count))
 }
 
 fn afterwards(after: &Afterwards) -> String {
     let reads = match (after.failed_reads, after.read_bytes >= after.asked_bytes) {
-        (0, true) => "all of it can be read".to_owned(),
-        (failed, _) => format!(
-            "{} of {} can be read, and {failed} reads fail",
-            words::bytes(after.read_bytes),
-            words::bytes(after.asked_bytes)
+        (0, true) => say("endurance-all-readable"),
+        (failed, _) => text!(
+            "endurance-some-readable",
+            read = words::bytes(after.read_bytes),
+            asked = words::bytes(after.asked_bytes),
+            failed = failed
         ),
     };
-    match after.write_refused {
-        None => format!("Afterwards {reads}."),
-        Some(true) => format!("Afterwards one more write is refused as well, and {reads}."),
-        Some(false) => format!("Afterwards it takes a write again, and {reads}."),
-    }
+    let write = match after.write_refused {
+        None => "untried",
+        Some(true) => "refused",
+        Some(false) => "taken",
+    };
+    text!("endurance-afterwards", write = write, reads = reads)
 }
 
 /// Of a drive that was not worn out, nothing: what it bears is not known.
@@ -256,7 +269,7 @@ fn key_figure(test: &TestResult) -> Option<Named> {
     let endurance = endurance_of(test)?;
     let worn = endurance.end == EnduranceEnd::Refused;
     let written = endurance.written_bytes as f64;
-    worn.then(|| ("Written until it refuses".to_owned(), written, Unit::Bytes))
+    worn.then(|| (say("figure-written-until"), written, Unit::Bytes))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Work on files: what was done on what, what is said of it, and what is compared.
 
+use stend_language::{recorded, text};
 use stend_record::review::{FileWork, TestResult};
 
 use crate::figures::{Standing, Unit};
@@ -14,8 +15,12 @@ pub fn files_of(test: &TestResult) -> &[FileWork] {
 /// The set, and that it was made smaller where it was: only sets of one size compare.
 pub fn set_words(work: &FileWork) -> String {
     match work.scaled {
-        false => work.set.clone(),
-        true => format!("{} (scaled to {} MiB)", work.set, work.set_bytes >> 20),
+        false => recorded(&work.set),
+        true => text!(
+            "files-scaled-set",
+            set = recorded(&work.set),
+            mib = work.set_bytes >> 20
+        ),
     }
 }
 
@@ -29,24 +34,26 @@ pub(crate) const KIND: Kind = Kind {
 
 /// Work on a set as a line of a terminal.
 fn line(work: &FileWork) -> String {
-    format!(
-        "  {}: {:.1} MB/s ({} files, {:.2} GB in {:.2} s)\n",
-        set_words(work),
-        work.bw_bytes_per_s / 1e6,
-        work.files,
-        work.set_bytes as f64 / 1e9,
-        work.duration_s
-    )
+    let line = text!(
+        "files-line",
+        set = set_words(work),
+        mb_per_s = words::fixed(work.bw_bytes_per_s / 1e6, 1),
+        files = work.files,
+        gb = words::fixed(work.set_bytes as f64 / 1e9, 2),
+        seconds = words::fixed(work.duration_s, 2)
+    );
+    format!("  {line}\n")
 }
 
 /// The speed of the only set, or of the fastest and the slowest.
 fn sentences(files: &[FileWork]) -> Vec<String> {
     let speed = |work: &FileWork| {
-        format!(
-            "{}: {} ({} files)",
-            set_words(work),
-            words::speed(work.bw_bytes_per_s),
-            words::number(work.files as f64)
+        text!(
+            "files-speed",
+            set = set_words(work),
+            speed = words::speed(work.bw_bytes_per_s),
+            count = words::rounded(work.files as f64),
+            files = words::number(work.files as f64)
         )
     };
     let by_speed = |a: &&FileWork, b: &&FileWork| a.bw_bytes_per_s.total_cmp(&b.bw_bytes_per_s);
@@ -58,12 +65,12 @@ fn sentences(files: &[FileWork]) -> Vec<String> {
     match files {
         [only] => vec![words::capitalised(&format!("{}.", speed(only)))],
         _ if Standing::of(slowest.bw_bytes_per_s, fastest.bw_bytes_per_s) == Standing::Level => {
-            vec![format!("All sets are equally fast: {}.", speed(fastest))]
+            vec![text!("files-all-level", speed = speed(fastest))]
         }
-        _ => vec![format!(
-            "Fastest is {}, slowest {}.",
-            speed(fastest),
-            speed(slowest)
+        _ => vec![text!(
+            "files-ends",
+            fastest = speed(fastest),
+            slowest = speed(slowest)
         )],
     }
 }

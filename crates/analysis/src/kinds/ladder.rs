@@ -1,5 +1,6 @@
 //! A recovery ladder: what is said of its rests, and what is compared.
 
+use stend_language::{recorded, say, text};
 use stend_record::review::{Rung, TestResult};
 
 use super::curve;
@@ -35,30 +36,30 @@ pub(crate) fn sentences(rungs: &[Rung]) -> Vec<String> {
 
 fn sentence(trim: bool, rungs: &[&Rung]) -> Option<String> {
     let (shortest, longest) = (rungs.first()?, rungs.last()?);
-    let with = if trim { "With TRIM" } else { "Without TRIM" };
+    let trim = if trim { "yes" } else { "no" };
+    let [short, long] = [shortest, longest].map(|rung| words::time(rung.idle_s));
     if rungs.iter().all(|r| r.recovered_bytes == 0) {
-        return Some(format!(
-            "{with}, no rest of up to {} recovers anything.",
-            words::time(longest.idle_s)
-        ));
+        return Some(text!("ladder-nothing", trim = trim, time = long));
     }
     let back = |rung: &Rung| match (rung.recovered_bytes, rung.fell) {
-        (0, _) => "nothing".to_owned(),
-        (bytes, true) => format!("{} of fast writes", words::bytes(bytes)),
-        (bytes, false) => format!("at least {} of fast writes", words::bytes(bytes)),
+        (0, _) => say("ladder-back-nothing"),
+        (bytes, true) => text!("ladder-back", bytes = words::bytes(bytes)),
+        (bytes, false) => text!("ladder-back-least", bytes = words::bytes(bytes)),
     };
-    let first = format!(
-        "{with}, a rest of {} recovers {}",
-        words::time(shortest.idle_s),
-        back(shortest)
-    );
+    let (first, last) = (back(shortest), back(longest));
     Some(match rungs.len() {
-        1 => format!("{first}."),
-        _ => format!(
-            "{first}, one of {} {}.",
-            words::time(longest.idle_s),
-            back(longest)
-        ),
+        1 => text!("ladder-one", trim = trim, short = short, first = first),
+        _ => {
+            let id = "ladder-two";
+            text!(
+                id,
+                trim = trim,
+                short = short,
+                first = first,
+                long = long,
+                last = last
+            )
+        }
     })
 }
 
@@ -71,7 +72,8 @@ fn key_figures(rungs: &[Rung]) -> Vec<Named> {
         .into_iter()
         .filter_map(longest)
         .map(|rung| {
-            let name = format!("{}: fast writes", capitalised(&rung.name));
+            let name = capitalised(&recorded(&rung.name));
+            let name = text!("figure-fast-writes", name = name);
             (name, rung.recovered_bytes as f64, Unit::Bytes)
         })
         .collect()

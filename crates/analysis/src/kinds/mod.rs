@@ -1,6 +1,7 @@
 //! What follows from the results of each kind of test: sentences and key figures, one file for
 //! each kind.
 
+use stend_language::{Language, within};
 use stend_record::kinds::RepeatedFigure;
 use stend_record::review::TestResult;
 
@@ -31,6 +32,14 @@ pub(crate) fn named_figures(test: &TestResult) -> Vec<Named> {
     kind_of(test).map_or_else(Vec::new, |kind| (kind.key_figures)(test))
 }
 
+/// The key figures of a test, each with its English name, by which it is found again, and for
+/// people.
+pub(crate) fn titled_figures(test: &TestResult) -> impl Iterator<Item = (Named, String)> {
+    let named = within(Language::English, || named_figures(test));
+    let titles = named_figures(test).into_iter().map(|(title, ..)| title);
+    named.into_iter().zip(titles)
+}
+
 /// The results of a test as lines of a terminal, each ended.
 pub fn lines(test: &TestResult) -> String {
     kind_of(test).map_or_else(String::new, |kind| (kind.lines)(test))
@@ -56,13 +65,14 @@ pub fn lines(test: &TestResult) -> String {
 /// the test's.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     let of_test = |test: &TestResult| {
-        let figures = named_figures(test).into_iter().map(|(name, value, unit)| {
+        let figures = titled_figures(test).map(|((name, value, unit), title)| {
             let same = |f: &&RepeatedFigure| f.name == name && f.unit == unit.key();
             let repeated = test.repeated.iter().find(same);
             let interval = repeated.and_then(|figure| Interval::of(&figure.values));
             KeyFigure {
                 test_id: test.id.clone(),
                 name,
+                title,
                 value: interval.map_or(value, |interval| interval.mean),
                 unit,
                 half_width: interval.map(|interval| interval.half_width),

@@ -1,11 +1,12 @@
 //! Points: what is said of them, and what is compared.
 
+use stend_language::{Argument, message, numeral, say, text};
 use stend_record::review::{Point, PointOp, TestResult};
 
 use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit};
 use crate::kind::{Kind, Named};
 use crate::load::{Dimension, points_of, words_among};
-use crate::words::{self, capitalised};
+use crate::words;
 
 /// What follows from results of this kind.
 pub(crate) const KIND: Kind = Kind {
@@ -17,18 +18,22 @@ pub(crate) const KIND: Kind = Kind {
 
 /// A point as a line of a terminal.
 fn line(point: &Point) -> String {
-    format!(
-        "  {:<6} {:>4} KiB, depth {:>2} × {}, {:>3} % reads: {:>9.0} IOPS {:>7.1} MB/s, \
-         p99 {:>8} µs\n",
-        point.load.op.words(),
-        point.load.block_bytes as f64 / 1024.0,
-        point.load.queue_depth,
-        point.load.threads,
-        point.load.read_percent,
-        point.iops,
-        point.bw_bytes_per_s / 1e6,
-        words::us(point.latency_ns.supported(99.0))
-    )
+    let load = &point.load;
+    let line = text!(
+        "points-line",
+        op = format!("{:<6}", load.op.words()),
+        kib = format!(
+            "{:>4}",
+            numeral(&(load.block_bytes as f64 / 1024.0).to_string())
+        ),
+        depth = format!("{:>2}", load.queue_depth),
+        threads = load.threads.to_string(),
+        share = format!("{:>3}", load.read_percent),
+        iops = format!("{:>9.0}", point.iops),
+        mb_per_s = format!("{:>7}", words::fixed(point.bw_bytes_per_s / 1e6, 1)),
+        us = format!("{:>8}", words::us(point.latency_ns.supported(99.0)))
+    );
+    format!("  {line}\n")
 }
 
 /// Less than this ratio is no change, and equal costs.
@@ -68,15 +73,17 @@ fn alone(points: &[Point]) -> Vec<String> {
     let of_depth = |list: &[&Point]| Dimension::Depth.values(list.iter().copied()).len();
     let only_depths = of_depth(&reads) == reads.len() && of_depth(&writes) == writes.len();
     match (&reads[..], &writes[..]) {
-        ([read], [write]) if points.len() == 2 => vec![format!(
-            "It reads at {} and writes at {}, {} of its reading speed.",
-            told(points, read),
-            told(points, write),
-            words::percent(write.bw_bytes_per_s / read.bw_bytes_per_s)
+        ([read], [write]) if points.len() == 2 => vec![text!(
+            "points-read-write",
+            read = told(points, read),
+            write = told(points, write),
+            share = words::percent(write.bw_bytes_per_s / read.bw_bytes_per_s)
         )],
-        ([read], []) if points.len() == 1 => vec![format!("It reads at {}.", told(points, read))],
+        ([read], []) if points.len() == 1 => {
+            vec![text!("points-read", read = told(points, read))]
+        }
         ([], [write]) if points.len() == 1 => {
-            vec![format!("It writes at {}.", told(points, write))]
+            vec![text!("points-write", write = told(points, write))]
         }
         _ if only_depths && reads.len() + writes.len() == points.len() => {
             let mut out: Vec<String> = at_depths(&reads, &writes, points).into_iter().collect();
@@ -85,7 +92,10 @@ fn alone(points: &[Point]) -> Vec<String> {
         }
         _ => points
             .iter()
-            .map(|p| format!("{}: {}.", words_among(p.load, points), told(points, p)))
+            .map(|p| {
+                let load = words_among(p.load, points);
+                text!("points-load", load = load, speed = told(points, p))
+            })
             .collect(),
     }
 }
@@ -108,18 +118,25 @@ fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> Option<St
     if low == high || !gain.is_finite() {
         return Some(reached(reads, writes, points));
     }
-    let of = |name: &str, list| {
-        let (_, _, gain) = ends(list)?;
-        Some(format!("{name} grow {}-fold", words::number(gain)))
-    };
-    let gains: Vec<String> = [of("reads", reads), of("writes", writes)]
-        .into_iter()
-        .flatten()
-        .collect();
-    Some(format!(
-        "From queue depth {low} to {high} {}.",
-        words::list(&gains)
-    ))
+    let gain = |list| ends(list).map(|(.., gain)| words::fold(gain));
+    Some(match (gain(reads), gain(writes)) {
+        (Some(reads), Some(writes)) => {
+            let id = "points-depths-both";
+            text!(id, low = low, high = high, reads = reads, writes = writes)
+        }
+        (Some(reads), None) => {
+            text!("points-depths-reads", low = low, high = high, reads = reads)
+        }
+        (None, writes) => {
+            let writes = writes.unwrap_or_default();
+            text!(
+                "points-depths-writes",
+                low = low,
+                high = high,
+                writes = writes
+            )
+        }
+    })
 }
 
 /// Of a single depth: `Reads reach 9,090 IOPS, writes 7,400.`
@@ -131,7 +148,13 @@ fn reached(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
                 _ => number_of(&told(points, p)).to_owned(),
             };
             match with_depths {
-                true => format!("{figure} at queue depth {}", p.load.queue_depth),
+                true => {
+                    text!(
+                        "points-at-depth",
+                        figure = figure,
+                        depth = p.load.queue_depth
+                    )
+                }
                 false => figure,
             }
         });
@@ -143,12 +166,12 @@ fn reached(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
             .collect::<Vec<u32>>()
     };
     match (reads, writes) {
-        (list, []) => format!("Reads reach {}.", one(list, true)),
-        ([], list) => format!("Writes reach {}.", one(list, true)),
-        _ => format!(
-            "Reads reach {}, writes {}.",
-            one(reads, true),
-            one(writes, depths(reads) != depths(writes))
+        (list, []) => text!("points-reads-reach", reads = one(list, true)),
+        ([], list) => text!("points-writes-reach", writes = one(list, true)),
+        _ => text!(
+            "points-both-reach",
+            reads = one(reads, true),
+            writes = one(writes, depths(reads) != depths(writes))
         ),
     }
 }
@@ -157,31 +180,53 @@ fn reached(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
 fn latencies(reads: &[&Point], writes: &[&Point]) -> Option<String> {
     let all = reads.iter().chain(writes);
     let depth = all.map(|p| p.load.queue_depth).min()?;
-    let of = |name: &'static str, list: &[&Point]| {
+    let of = |list: &[&Point]| {
         let point = list.iter().find(|p| p.load.queue_depth == depth)?;
-        Some((name, point.latency_ns))
+        Some(point.latency_ns)
     };
-    let items = [of("a read", reads), of("a write", writes)];
-    let items: Vec<_> = items.into_iter().flatten().collect();
+    let items = [of(reads), of(writes)];
     // One percentile for all of them.
-    let percents = items.iter().map(|(_, latency)| latency.tail(99.9));
+    let percents = items.iter().flatten().map(|latency| latency.tail(99.9));
     let percents: Option<Vec<(f64, u64)>> = percents.collect();
     let percent = percents?.iter().map(|(p, _)| *p).reduce(f64::min)?;
-    let figures = items.iter().filter_map(|(name, latency)| {
+    let [read, write] = items.map(|latency| {
+        let latency = latency?;
         let slow = words::latency(latency.supported(percent)? as f64);
-        Some((name, words::latency(latency.mean), slow))
+        Some((words::latency(latency.mean), slow))
     });
-    let clauses = figures
-        .enumerate()
-        .map(|(nth, (name, mean, slow))| match nth {
-            0 => format!(
-                "{name} takes {mean} on average and {slow} at the {}",
-                words::percentile(percent)
-            ),
-            _ => format!(", {name} {mean} and {slow}"),
-        });
-    let clauses: String = clauses.collect();
-    Some(format!("At queue depth {depth} {clauses}."))
+    let percentile = words::percentile(percent);
+    Some(match (read, write) {
+        (Some((read, read_slow)), Some((write, write_slow))) => text!(
+            "points-latency-both",
+            depth = depth,
+            read = read,
+            read_slow = read_slow,
+            percentile = percentile,
+            write = write,
+            write_slow = write_slow
+        ),
+        (Some((read, slow)), None) => {
+            let id = "points-latency-read";
+            text!(
+                id,
+                depth = depth,
+                read = read,
+                read_slow = slow,
+                percentile = percentile
+            )
+        }
+        (None, write) => {
+            let (write, slow) = write?;
+            let id = "points-latency-write";
+            text!(
+                id,
+                depth = depth,
+                write = write,
+                write_slow = slow,
+                percentile = percentile
+            )
+        }
+    })
 }
 
 /// A figure without its unit.
@@ -204,20 +249,22 @@ fn over_steps(points: &[Point], dimension: Dimension) -> Vec<String> {
         if step(first) == step(last) || value(first) <= 0.0 {
             continue;
         }
-        let name = capitalised(op.words()) + "s";
         let growth = value(last) / value(first);
-        let [from, to] = [first, last].map(|p| dimension.words(step(p)));
-        let top = told(points, last);
-        let speeds = format!("{} to {top}", number_of(&told(points, first)));
+        let steps = Steps {
+            op,
+            dimension,
+            from: step(first),
+            to: step(last),
+            first: number_of(&told(points, first)).to_owned(),
+            last: told(points, last),
+        };
         if (1.0 / TENTH_RATIO..TENTH_RATIO).contains(&growth) {
-            let text = format!("{name} hardly change from {from} to {to} ({speeds}).");
-            out.push(text);
+            out.push(steps.said("points-steps-level", &[]));
             continue;
         }
         if growth < 1.0 {
-            let share = words::percent(growth);
-            let text = format!("{name} fall to {share} from {from} to {to} ({speeds}).");
-            out.push(text);
+            let share = words::percent(growth).into();
+            out.push(steps.said("points-steps-fall", &[("share", share)]));
             continue;
         }
         let best = list.iter().map(|p| value(p)).fold(0.0, f64::max);
@@ -225,25 +272,55 @@ fn over_steps(points: &[Point], dimension: Dimension) -> Vec<String> {
             .iter()
             .find(|p| value(p) >= ENOUGH_SHARE * best)
             .map_or(step(last), |p| step(p));
-        let gain = match enough {
-            enough if enough == step(last) => "they gain up to the last step".to_owned(),
-            enough => format!(
-                "beyond {} they gain next to nothing",
-                dimension.words(enough)
-            ),
-        };
-        out.push(format!(
-            "{name} grow {}-fold from {from} to {to} ({speeds}); {gain}.",
-            words::number(growth),
-        ));
+        let fold = ("fold", words::fold(growth).into());
+        out.push(match enough {
+            enough if enough == step(last) => steps.said("points-steps-grow", &[fold]),
+            enough => {
+                let enough = ("enough", enough.into());
+                steps.said("points-steps-grow-until", &[fold, enough])
+            }
+        });
     }
     out
+}
+
+/// The ends of a direction over a dimension.
+struct Steps {
+    op: PointOp,
+    dimension: Dimension,
+    from: u64,
+    to: u64,
+    first: String,
+    last: String,
+}
+
+impl Steps {
+    /// A message about them, with further arguments.
+    fn said(&self, id: &str, more: &[(&'static str, Argument)]) -> String {
+        let dimension = match self.dimension {
+            Dimension::Threads => "threads",
+            _ => "depth",
+        };
+        let mut arguments = vec![
+            ("op", self.op.words().into()),
+            ("dimension", dimension.into()),
+            ("from", self.from.into()),
+            ("to", self.to.into()),
+            ("first", self.first.as_str().into()),
+            ("last", self.last.as_str().into()),
+        ];
+        arguments.extend_from_slice(more);
+        message(id, &arguments)
+    }
 }
 
 fn over_blocks(points: &[Point]) -> Vec<String> {
     let mut out = Vec::new();
     let mut largest = Vec::new();
-    for (op, verb) in [(PointOp::Read, "reads"), (PointOp::Write, "writes")] {
+    for (op, id) in [
+        (PointOp::Read, "points-with-block-reads"),
+        (PointOp::Write, "points-with-block-writes"),
+    ] {
         let mut list = of(points, op);
         list.sort_by_key(|p| p.load.block_bytes);
         let [small, .., large] = list[..] else {
@@ -254,35 +331,50 @@ fn over_blocks(points: &[Point]) -> Vec<String> {
             page,
             small.load.block_bytes < PAGE_BYTES && small.iops > 0.0,
         ) {
-            let cost = match page.iops / small.iops {
-                c if (1.0 / TENTH_RATIO..TENTH_RATIO).contains(&c) => "as much as".to_owned(),
-                c if c >= 1.0 => format!("{} as much as", words::times(c)),
-                c => format!("{} of", words::percent(c)),
-            };
-            out.push(format!(
-                "A {} of {} costs {cost} one of {} ({} against {}).",
-                op.words(),
-                words::block(small.load.block_bytes),
-                words::block(page.load.block_bytes),
-                words::number(small.iops),
-                Unit::Iops.words(page.iops),
-            ));
+            out.push(block_cost(op, small, page));
         }
         let speed = words::speed(large.bw_bytes_per_s);
-        largest.push((verb, large.load.block_bytes, speed));
+        largest.push((id, large.load.block_bytes, speed));
     }
     match &largest[..] {
         [(_, bytes, read), (_, other, write)] if bytes == other => {
             let block = words::block(*bytes);
-            out.push(format!(
-                "With {block} it reads at {read} and writes at {write}."
+            out.push(text!(
+                "points-with-block",
+                block = block,
+                read = read,
+                write = write
             ));
         }
-        all => out.extend(all.iter().map(|(verb, bytes, speed)| {
-            format!("With {} it {verb} at {speed}.", words::block(*bytes))
-        })),
+        all => out.extend(
+            all.iter()
+                .map(|(id, bytes, speed)| text!(id, block = words::block(*bytes), speed = speed)),
+        ),
     }
     out
+}
+
+/// What a small request costs beside one of a page.
+fn block_cost(op: PointOp, small: &Point, page: &Point) -> String {
+    let mut arguments = vec![
+        ("op", op.words().into()),
+        ("small", words::block(small.load.block_bytes).into()),
+        ("page", words::block(page.load.block_bytes).into()),
+        ("small_iops", words::number(small.iops).into()),
+        ("page_iops", Unit::Iops.words(page.iops).into()),
+    ];
+    let id = match page.iops / small.iops {
+        c if (1.0 / TENTH_RATIO..TENTH_RATIO).contains(&c) => "points-block-same",
+        c if c >= 1.0 => {
+            arguments.push(("times", words::times(c).into()));
+            "points-block-more"
+        }
+        c => {
+            arguments.push(("share", words::percent(c).into()));
+            "points-block-less"
+        }
+    };
+    message(id, &arguments)
 }
 
 fn over_share(points: &[Point]) -> Vec<String> {
@@ -294,27 +386,29 @@ fn over_share(points: &[Point]) -> Vec<String> {
     };
     let mut out = Vec::new();
     if let Some(usual) = at(MIXED_HEADLINE_READ_PERCENT) {
-        out.push(format!(
-            "At {MIXED_HEADLINE_READ_PERCENT} % reads it moves {}.",
-            told(points, usual)
-        ));
+        let (id, share) = ("points-usual-mix", MIXED_HEADLINE_READ_PERCENT);
+        out.push(text!(id, share = share, speed = told(points, usual)));
     }
     let slow = told(points, slowest);
     let share = slowest.load.read_percent;
     out.push(match (at(100), at(0)) {
         (Some(reads), Some(writes)) => {
-            let pure = format!(
-                "{} for reads alone and {} for writes alone",
-                told(points, reads),
-                told(points, writes)
-            );
-            if value(slowest) < MIX_COSTS_SHARE * value(reads).min(value(writes)) {
-                format!("Mixing costs: {slow} at {share} % reads, against {pure}.")
+            let pure = value(reads).min(value(writes));
+            let [reads, writes] = [reads, writes].map(|point| told(points, point));
+            if value(slowest) < MIX_COSTS_SHARE * pure {
+                let id = "points-mixing-costs";
+                text!(
+                    id,
+                    slow = slow,
+                    share = share,
+                    reads = reads,
+                    writes = writes
+                )
             } else {
-                format!("No mix falls behind both pure loads: {pure}.")
+                text!("points-no-mix-behind", reads = reads, writes = writes)
             }
         }
-        _ => format!("It is slowest at {share} % reads, with {slow}."),
+        _ => text!("points-slowest-mix", share = share, slow = slow),
     });
     out
 }
@@ -344,14 +438,14 @@ fn mixed(points: &[Point], figure: impl Fn(String, &Point) -> Named) -> Vec<Name
         .iter()
         .find(|p| p.load.read_percent == MIXED_HEADLINE_READ_PERCENT);
     if let Some(point) = headline {
-        let share = Dimension::Share.words(u64::from(point.load.read_percent));
-        out.push(figure(format!("At {share}"), point));
+        let name = text!("figure-at-share", share = point.load.read_percent);
+        out.push(figure(name, point));
     }
     let all: Vec<Named> = points.iter().map(|p| figure(String::new(), p)).collect();
     if let Some(&(_, _, unit)) = all.first() {
         let sum: f64 = all.iter().map(|(_, value, _)| value).sum();
         let mean = sum / all.len() as f64;
-        out.push(("Mean of all shares".to_owned(), mean, unit));
+        out.push((say("figure-mean-share"), mean, unit));
     }
     out
 }
@@ -366,7 +460,7 @@ fn at_greatest(
         let of_op = points.iter().filter(|p| p.load.op == op);
         if let Some(point) = of_op.max_by_key(|p| dimension.of(&p.load)) {
             let words = dimension.words(dimension.of(&point.load));
-            let name = format!("{}, {words}", capitalised(op.words()));
+            let name = text!("figure-op-value", op = op.words(), value = words);
             out.push(figure(name, point));
         }
     }
@@ -379,7 +473,7 @@ fn fastest(points: &[Point], figure: impl Fn(String, &Point) -> Named) -> Vec<Na
         let of_op = points.iter().filter(|p| p.load.op == op);
         if let Some(best) = of_op.max_by(|a, b| a.iops.total_cmp(&b.iops)) {
             let words = words_among(best.load, points);
-            out.push(figure(format!("Fastest: {words}"), best));
+            out.push(figure(text!("figure-fastest", load = words), best));
         }
     }
     out

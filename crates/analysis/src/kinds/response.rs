@@ -1,6 +1,7 @@
 //! Reads while a file is deleted: how slow they become and when they are back to normal, what is
 //! said of it, and what is compared.
 
+use stend_language::{message, recorded, text};
 use stend_record::review::{Response, ResponseInterval, TestResult};
 
 use crate::figures::Unit;
@@ -22,12 +23,13 @@ pub(crate) const KIND: Kind = Kind {
 
 /// A response as a line of a terminal.
 fn line(response: &Response) -> String {
-    format!(
-        "  {}: {:.0} IOPS before the deletion, slowest read after it {:.2} ms\n",
-        response.name,
-        response.reference_iops,
-        response.latency_ns.max as f64 / 1e6
-    )
+    let line = text!(
+        "response-line",
+        name = recorded(&response.name),
+        iops = words::fixed(response.reference_iops, 0),
+        ms = words::fixed(response.latency_ns.max as f64 / 1e6, 2)
+    );
+    format!("  {line}\n")
 }
 
 /// Speed is judged by its mean over this time, s.
@@ -86,36 +88,36 @@ fn sentences(responses: &[Response]) -> Vec<String> {
 
 fn sentence(response: &Response) -> Option<String> {
     let found = deletion_effect(response)?;
-    let (name, deleted) = (&response.name, words::bytes(response.file_bytes));
     let (before, worst) = (
         words::latency(response.reference_latency_ns.max as f64),
         words::latency(response.latency_ns.max as f64),
     );
     let speed = words::number(response.reference_iops);
     let lowest = words::number(found.iops_lowest);
-    let when = format!("When {deleted} are deleted {name}");
-    let requests = format!("the slowest read takes {worst}, against {before} before");
-    Some(match found.normal_after_s {
-        Some(0.0) => format!(
-            "{when}, reads go on as before ({lowest} IOPS in the slowest second, of {speed}); \
-             {requests}."
-        ),
-        Some(after_s) => format!(
-            "{when}, reads fall from {speed} to {lowest} IOPS in the slowest second, and are back \
-             to normal after {}; {requests}.",
-            words::time(after_s)
-        ),
-        None => format!(
-            "{when}, reads fall from {speed} to {lowest} IOPS in the slowest second, and are not \
-             back to normal as long as they are measured; {requests}."
-        ),
-    })
+    let mut arguments = vec![
+        ("name", recorded(&response.name).into()),
+        ("deleted", words::bytes(response.file_bytes).into()),
+        ("speed", speed.into()),
+        ("lowest", lowest.into()),
+        ("worst", worst.into()),
+        ("before", before.into()),
+    ];
+    let id = match found.normal_after_s {
+        Some(0.0) => "response-as-before",
+        Some(after_s) => {
+            arguments.push(("time", words::time(after_s).into()));
+            "response-back"
+        }
+        None => "response-not-back",
+    };
+    Some(message(id, &arguments))
 }
 
 fn key_figures(responses: &[Response]) -> Vec<Named> {
     let figure = |response: &Response| {
         let found = deletion_effect(response)?;
-        let name = format!("{}: slowest second", capitalised(&response.name));
+        let name = capitalised(&recorded(&response.name));
+        let name = text!("figure-slowest-second", name = name);
         Some((name, found.iops_lowest, Unit::Iops))
     };
     responses.iter().filter_map(figure).collect()

@@ -1,6 +1,7 @@
 //! Tests in rounds: which rounds their figures are of and whether those are steady, what is said
 //! of them, and what is compared.
 
+use stend_language::{message, say, text};
 use stend_record::review::{Pattern, PointOp, RoundFigures, Rounds, TestResult, Tracked};
 
 use crate::figures::Unit;
@@ -26,12 +27,13 @@ pub(crate) const KIND: Kind = Kind {
 
 /// The rounds as a line of a terminal.
 fn line(rounds: &Rounds) -> String {
-    format!(
-        "  {} rounds of {} loads, {:.1} GB written\n",
-        rounds.rounds.len(),
-        rounds.loads.len(),
-        rounds.written_bytes as f64 / 1e9
-    )
+    let line = text!(
+        "rounds-line",
+        rounds = rounds.rounds.len(),
+        loads = rounds.loads.len(),
+        gb = words::fixed(rounds.written_bytes as f64 / 1e9, 1)
+    );
+    format!("  {line}\n")
 }
 
 /// The window that a test in rounds is judged by: the one that was found steady, or the
@@ -89,47 +91,48 @@ impl Judged {
 fn sentences(rounds: &Rounds) -> Vec<String> {
     let count = rounds.rounds.len();
     let Some(judged) = Judged::of(rounds) else {
-        return vec![format!(
-            "{count} rounds are too few to judge a steady state."
-        )];
+        return vec![text!("rounds-too-few", count = count)];
     };
     let load = &rounds.loads[rounds.tracked];
     let figure = match (rounds.figure, load.pattern) {
         (Tracked::LatencyMean, _) => {
-            format!("a mean latency of {}", words::latency(judged.window.mean))
+            text!(
+                "rounds-latency",
+                latency = words::latency(judged.window.mean)
+            )
         }
         (Tracked::Iops, Pattern::Sequential) => {
             words::speed(judged.window.mean * load.block_bytes as f64)
         }
-        (Tracked::Iops, Pattern::Random) => format!("{} IOPS", words::number(judged.window.mean)),
+        (Tracked::Iops, Pattern::Random) => Unit::Iops.words(judged.window.mean),
     };
-    let what = match load.read_percent {
-        100 => PointOp::Read.words().to_owned(),
-        0 => PointOp::Write.words().to_owned(),
-        share => format!("access, {share} % reads,"),
-    };
-    let tracked = format!(
-        "{} {what} of {} at {figure}",
-        load.pattern.words(),
-        words::block(load.block_bytes)
+    let tracked = text!(
+        "rounds-tracked",
+        pattern = load.pattern.words(),
+        op = PointOp::of_share(load.read_percent).words(),
+        share = load.read_percent,
+        block = words::block(load.block_bytes),
+        figure = figure
     );
     let spread = words::percent(judged.window.spread_share);
     let drift = words::percent(judged.window.drift_share.abs());
     let (from, to) = judged.rounds();
-    let shape = format!("it spreads by {spread} and drifts by {drift}");
-    vec![match (rounds.steady_sought, judged.is_steady()) {
-        (true, true) => format!(
-            "Steady state is reached after {count} rounds, {tracked} (rounds {from} to {to}; \
-             {shape})."
-        ),
-        (true, false) => format!(
-            "Steady state is not reached in {count} rounds; the last have {tracked}, and {shape}."
-        ),
-        (false, true) => format!("After {count} rounds it has {tracked}, and is steady: {shape}."),
-        (false, false) => {
-            format!("After {count} rounds it has {tracked}, and is not steady: {shape}.")
+    let mut arguments = vec![
+        ("count", count.into()),
+        ("tracked", tracked.into()),
+        ("spread", spread.into()),
+        ("drift", drift.into()),
+    ];
+    let id = match (rounds.steady_sought, judged.is_steady()) {
+        (true, true) => {
+            arguments.extend([("from", from.into()), ("to", to.into())]);
+            "rounds-reached"
         }
-    }]
+        (true, false) => "rounds-not-reached",
+        (false, true) => "rounds-steady",
+        (false, false) => "rounds-not-steady",
+    };
+    vec![message(id, &arguments)]
 }
 
 fn key_figure(test: &TestResult) -> Option<Named> {
@@ -137,8 +140,8 @@ fn key_figure(test: &TestResult) -> Option<Named> {
     let judged = Judged::of(rounds)?;
     let mean = judged.mean_of(rounds, rounds.tracked)?;
     let name = match judged.is_steady() {
-        true => "Tracked load, steady".to_owned(),
-        false => "Tracked load, last rounds, not steady".to_owned(),
+        true => say("figure-tracked-steady"),
+        false => say("figure-tracked-last"),
     };
     Some(match rounds.loads[rounds.tracked].pattern {
         Pattern::Sequential => (name, mean.bw_bytes_per_s, Unit::BytesPerS),

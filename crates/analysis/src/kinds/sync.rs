@@ -1,5 +1,6 @@
 //! Writes that must be durable: what is said of them, and what is compared.
 
+use stend_language::{message, text};
 use stend_record::latency::supports;
 use stend_record::load::PointOp;
 use stend_record::review::{
@@ -47,11 +48,43 @@ fn main_of(point: &SyncPoint) -> &SyncStream {
 
 /// What a point is of, for people.
 pub fn point_words(point: &SyncPoint) -> String {
-    let words = |stream: &SyncStream| SyncStream::describe(&stream.load, stream.durability);
-    let main = words(main_of(point));
+    let main = stream_words(main_of(point));
     match point.streams.get(1) {
         None => main,
-        Some(beside) => format!("{main}; beside it {}", words(beside)),
+        Some(beside) => text!(
+            "sync-beside-words",
+            stream = main,
+            other = stream_words(beside)
+        ),
+    }
+}
+
+/// What a stream is of, for people: `random write, 4 KiB, O_DSYNC`.
+pub fn stream_words(stream: &SyncStream) -> String {
+    let load = &stream.load;
+    let sync = sync_key(stream.durability.sync);
+    let durability = match stream.durability.every {
+        None => text!("sync-durability", sync = sync),
+        Some(every) => text!("sync-durability-every", sync = sync, every = every),
+    };
+    text!(
+        "sync-stream",
+        pattern = load.pattern.words(),
+        op = load.op.words(),
+        share = load.read_percent,
+        block = words::block(load.block_bytes),
+        threads = load.threads,
+        durability = durability
+    )
+}
+
+/// What makes a write durable, for messages to choose by.
+fn sync_key(sync: SyncMethod) -> &'static str {
+    match sync {
+        SyncMethod::None => "none",
+        SyncMethod::Dsync => "dsync",
+        SyncMethod::Fsync => "fsync",
+        SyncMethod::Fdatasync => "fdatasync",
     }
 }
 
@@ -67,14 +100,20 @@ pub fn is_same(point: &SyncPoint, other: &SyncPoint) -> bool {
 /// A point as lines of a terminal, one a stream.
 fn lines(point: &SyncPoint) -> String {
     let line = |(nth, stream): (usize, &SyncStream)| {
-        let mut text = format!(
-            "  {}{}: {:.0} writes/s",
-            if nth > 0 { "  beside it " } else { "" },
-            SyncStream::describe(&stream.load, stream.durability),
-            stream.writes_per_s
-        );
+        let writes = words::fixed(stream.writes_per_s, 0);
+        let mut text = match nth {
+            0 => {
+                "  ".to_owned()
+                    + &text!("sync-line", stream = stream_words(stream), writes = writes)
+            }
+            _ => {
+                let id = "sync-line-beside";
+                "    ".to_owned() + &text!(id, stream = stream_words(stream), writes = writes)
+            }
+        };
         if stream.durability.sync.flushes() {
-            text += &format!(", {:.0} flushes/s", stream.commits_per_s);
+            let flushes = words::fixed(stream.commits_per_s, 0);
+            text += &format!(", {}", text!("sync-line-flushes", flushes = flushes));
         }
         for (name, latency) in [
             ("read", &stream.read_latency_ns),
@@ -82,12 +121,14 @@ fn lines(point: &SyncPoint) -> String {
             ("flush", &stream.sync_latency_ns),
         ] {
             if let Some(latency) = latency {
-                text += &format!(
-                    "; {name} mean {:.1}, 99.9 % {}, max {} µs",
-                    latency.mean / 1e3,
-                    words::us(latency.supported(99.9)),
-                    words::us(Some(latency.max))
+                let told = text!(
+                    "sync-line-latency",
+                    of = name,
+                    mean = words::fixed(latency.mean / 1e3, 1),
+                    tail = words::us(latency.supported(99.9)),
+                    max = words::us(Some(latency.max))
                 );
+                text += &format!("; {told}");
             }
         }
         text + "\n"
@@ -118,20 +159,20 @@ fn durable(points: &[SyncPoint]) -> impl Iterator<Item = &SyncPoint> {
 fn commits(points: &[SyncPoint]) -> Option<String> {
     let stream = main_of(durable(points).next()?);
     let latency = stream.commit_latency_ns()?;
-    let reads = match stream.load.op {
-        PointOp::Mixed => format!(
-            "{} reads and ",
-            words::number(stream.iops - stream.writes_per_s)
-        ),
-        _ => String::new(),
-    };
-    Some(format!(
-        "{}: {reads}{} commits a second, {} on average, {}the slowest {}.",
-        capitalised(&SyncStream::describe(&stream.load, stream.durability)),
-        words::number(stream.commits_per_s),
-        words::latency(latency.mean),
-        words::tail(latency),
-        words::latency(latency.max as f64)
+    let key = |holds: bool| if holds { "yes" } else { "no" };
+    let tail = latency.tail(99.9);
+    let (percent, within) = tail.unwrap_or_default();
+    Some(text!(
+        "sync-commits",
+        stream = capitalised(&stream_words(stream)),
+        mixed = key(stream.load.op == PointOp::Mixed),
+        reads = words::number(stream.iops - stream.writes_per_s),
+        commits = words::number(stream.commits_per_s),
+        mean = words::latency(latency.mean),
+        tail = key(tail.is_some()),
+        percent = percent,
+        within = words::latency(within as f64),
+        slowest = words::latency(latency.max as f64)
     ))
 }
 
@@ -149,10 +190,11 @@ fn sizes(points: &[SyncPoint]) -> Option<String> {
     };
     let items = durable(points).map(main_of).filter(alike).map(|stream| {
         let size = words::block(stream.load.block_bytes);
-        format!("{} of {size}", words::number(stream.commits_per_s))
+        let commits = words::number(stream.commits_per_s);
+        text!("sync-commits-of-size", commits = commits, size = size)
     });
     let items: Vec<String> = items.collect();
-    (!items.is_empty()).then(|| format!("It commits {} a second.", words::list(&items)))
+    (!items.is_empty()).then(|| text!("sync-sizes", sizes = words::list(&items)))
 }
 
 /// What more threads gain.
@@ -175,26 +217,23 @@ fn threads(points: &[SyncPoint]) -> Option<String> {
     if few.commits_per_s <= 0.0 {
         return None;
     }
-    let count = |n: u32| match n {
-        1 => "one".to_owned(),
-        n => n.to_string(),
-    };
     let gain = many.commits_per_s / few.commits_per_s;
-    let speeds = format!(
-        "{} and {} commits a second",
-        words::number(many.commits_per_s),
-        words::number(few.commits_per_s)
-    );
-    let (many, few) = (many.load.threads, count(few.load.threads));
-    Some(if gain >= TENTH_RATIO {
-        let times = words::times(gain);
-        format!("{many} threads commit {times} as often as {few} ({speeds}).")
+    let mut arguments = vec![
+        ("many", many.load.threads.into()),
+        ("few", few.load.threads.into()),
+        ("many_commits", words::number(many.commits_per_s).into()),
+        ("few_commits", words::number(few.commits_per_s).into()),
+    ];
+    let id = if gain >= TENTH_RATIO {
+        arguments.push(("times", words::times(gain).into()));
+        "sync-threads-gain"
     } else if gain > 1.0 / TENTH_RATIO {
-        format!("{many} threads commit as often as {few} ({speeds}): they gain nothing.")
+        "sync-threads-level"
     } else {
-        let share = words::percent(gain);
-        format!("{many} threads commit at {share} of the rate of {few} ({speeds}).")
-    })
+        arguments.push(("share", words::percent(gain).into()));
+        "sync-threads-lose"
+    };
+    Some(message(id, &arguments))
 }
 
 /// What fewer flushes gain, by what flushes.
@@ -215,20 +254,14 @@ fn flush_intervals(points: &[SyncPoint]) -> Vec<String> {
             continue;
         }
         let gain = rare.writes_per_s / often.writes_per_s;
-        let speeds = format!(
-            "{} and {} writes a second",
-            words::number(rare.writes_per_s),
-            words::number(often.writes_per_s)
-        );
-        let after = |every| match every {
-            1 => "after each".to_owned(),
-            n => format!("after every {n}"),
-        };
-        out.push(format!(
-            "With {} after every {to} writes {} as many become durable as with one {} ({speeds}).",
-            sync.words(),
-            words::times(gain),
-            after(from)
+        out.push(text!(
+            "sync-intervals",
+            sync = sync_key(sync),
+            to = to,
+            times = words::times(gain),
+            from = from,
+            rare = words::number(rare.writes_per_s),
+            often = words::number(often.writes_per_s)
         ));
     }
     out
@@ -242,22 +275,27 @@ fn beside(points: &[SyncPoint], point: &SyncPoint) -> Option<String> {
         same && alone.durability == main.durability
     })?;
     let (slow, fast) = (main.commit_latency_ns()?, alone.commit_latency_ns()?);
-    let tails = slow.tail(99.9).and_then(|(percent, slow_ns)| {
-        let fast_ns = fast.supported(percent)?;
-        let [slow, fast] = [slow_ns, fast_ns].map(|ns| words::latency(ns as f64));
-        Some(format!(
-            ", and {percent} % of them end within {slow}, not {fast}"
-        ))
-    });
-    Some(format!(
-        "Beside {} ({} a second) it keeps {} of its commits ({} of {} a second){}.",
-        SyncStream::describe(&other.load, other.durability),
-        words::number(other.writes_per_s),
-        words::percent(main.commits_per_s / alone.commits_per_s),
-        words::number(main.commits_per_s),
-        words::number(alone.commits_per_s),
-        tails.unwrap_or_default()
-    ))
+    let tails = slow
+        .tail(99.9)
+        .and_then(|(percent, slow_ns)| Some((percent, slow_ns, fast.supported(percent)?)));
+    let share = words::percent(main.commits_per_s / alone.commits_per_s);
+    let mut arguments = vec![
+        ("other", stream_words(other).into()),
+        ("other_writes", words::number(other.writes_per_s).into()),
+        ("share", share.into()),
+        ("beside", words::number(main.commits_per_s).into()),
+        ("alone", words::number(alone.commits_per_s).into()),
+    ];
+    let id = match tails {
+        Some((percent, slow_ns, fast_ns)) => {
+            let [slow, fast] = [slow_ns, fast_ns].map(|ns| words::latency(ns as f64));
+            arguments.push(("percent", percent.into()));
+            arguments.extend([("slow", slow.into()), ("fast", fast.into())]);
+            "sync-beside-tails"
+        }
+        None => "sync-beside",
+    };
+    Some(message(id, &arguments))
 }
 
 /// How even a point's latency is over its intervals.
@@ -274,12 +312,14 @@ fn over_time(point: &SyncPoint) -> Option<String> {
     let tail = |name: &str, p99_9: (f64, f64), slowest: f64| {
         let slowest = words::latency(slowest);
         match enough {
-            true => format!(
-                "99.9 % of the {name} end within {} to {}, the slowest took {slowest}",
-                words::latency(p99_9.0),
-                words::latency(p99_9.1),
+            true => text!(
+                "sync-tail-within",
+                of = name,
+                least = words::latency(p99_9.0),
+                most = words::latency(p99_9.1),
+                slowest = slowest
             ),
-            false => format!("the slowest of the {name} took {slowest}"),
+            false => text!("sync-tail-slowest", of = name, slowest = slowest),
         }
     };
     let commits = tail(
@@ -291,16 +331,18 @@ fn over_time(point: &SyncPoint) -> Option<String> {
         ends(|i| Some(i.write_max_ns))?.1,
     );
     let reads = ends(|i| i.read_p99_9_ns).zip(ends(|i| i.read_max_ns));
-    let reads = reads.map(|(p99_9, slowest)| format!("; {}", tail("reads", p99_9, slowest.1)));
+    let reads = reads.map(|(p99_9, slowest)| tail("reads", p99_9, slowest.1));
+    let tails: Vec<String> = std::iter::once(commits).chain(reads).collect();
     let beside = match point.streams.len() {
-        1 => "Over time",
-        _ => "Beside the others, over time",
+        1 => "no",
+        _ => "yes",
     };
-    Some(format!(
-        "{beside} ({} intervals of {}), {commits}{}.",
-        point.intervals.len(),
-        words::time(interval_s),
-        reads.unwrap_or_default()
+    Some(text!(
+        "sync-over-time",
+        beside = beside,
+        count = point.intervals.len(),
+        time = words::time(interval_s),
+        tails = tails.join("; ")
     ))
 }
 
@@ -323,28 +365,22 @@ fn protection(points: &[SyncPoint]) -> Option<String> {
     let plain_ns = plain.write_latency_ns.as_ref()?.mean;
     let dsync_ns = dsync.write_latency_ns.as_ref()?.mean;
     let ratio = dsync_ns / plain_ns;
-    let times = match ratio < TENTH_RATIO && ratio > 1.0 / TENTH_RATIO {
-        true => String::new(),
-        false => format!("{} ", words::times(ratio)),
+    let [dsync, plain] = [dsync_ns, plain_ns].map(words::latency);
+    let cost = match ratio < TENTH_RATIO && ratio > 1.0 / TENTH_RATIO {
+        true => text!("sync-cost-same", dsync = dsync, plain = plain),
+        false => {
+            let times = words::times(ratio);
+            text!("sync-cost", times = times, dsync = dsync, plain = plain)
+        }
     };
-    let cost = format!(
-        "With O_DSYNC a write takes {times}as long as one that is not synced ({} and {})",
-        words::latency(dsync_ns),
-        words::latency(plain_ns)
-    );
-    Some(if ratio <= PROTECTED_RATIO_MAX && dsync_ns < PROGRAM_NS {
-        format!(
-            "{cost}: the drive behaves as one with power-loss protection, or ignores the request, \
-             which only a power cut shows."
-        )
+    let id = if ratio <= PROTECTED_RATIO_MAX && dsync_ns < PROGRAM_NS {
+        "sync-protected"
     } else if ratio >= UNPROTECTED_RATIO_MIN {
-        format!(
-            "{cost}: the drive behaves as one without power-loss protection, where a durable \
-             write waits for flash."
-        )
+        "sync-unprotected"
     } else {
-        format!("{cost}.")
-    })
+        "sync-cost-alone"
+    };
+    Some(text!(id, cost = cost))
 }
 
 fn key_figure(point: &SyncPoint) -> Named {

@@ -1,5 +1,6 @@
 //! Replayed traces: what is said of them, and what is compared.
 
+use stend_language::{message, recorded, say, text};
 use stend_record::review::TestResult;
 use stend_record::traces::{TraceOrigin, TraceResult, overall_bw};
 
@@ -23,28 +24,42 @@ pub(crate) const KIND: Kind = Kind {
 /// What is said of a trace of which only the beginning was replayed: `the first 10 %`.
 pub fn beginning(trace: &TraceResult) -> Option<String> {
     let share = trace.replayed_share?;
-    Some(format!("the first {}", words::percent(share)))
+    Some(text!("traces-beginning", share = words::percent(share)))
 }
 
 /// The traces as lines of a terminal.
 fn lines(test: &TestResult) -> String {
     let line = |trace: &TraceResult| {
-        format!(
-            "  {:<20} {:>7.0} MB in {:>8.3} s of busy time: {:>7.1} MB/s, {:>8.0} IOPS{}\n",
-            trace.name,
-            (trace.read_bytes + trace.written_bytes) as f64 / 1e6,
-            trace.busy_s,
-            trace.bw_bytes_per_s / 1e6,
-            trace.iops,
-            beginning(trace).map_or_else(String::new, |first| format!(" ({first})"))
-        )
+        let bytes = trace.read_bytes + trace.written_bytes;
+        let mut arguments = vec![
+            ("name", format!("{:<20}", trace.name).into()),
+            ("mb", format!("{:>7.0}", bytes as f64 / 1e6).into()),
+            (
+                "seconds",
+                format!("{:>8}", words::fixed(trace.busy_s, 3)).into(),
+            ),
+            (
+                "mb_per_s",
+                format!("{:>7}", words::fixed(trace.bw_bytes_per_s / 1e6, 1)).into(),
+            ),
+            ("iops", format!("{:>8.0}", trace.iops).into()),
+        ];
+        let id = match beginning(trace) {
+            Some(first) => {
+                arguments.push(("first", first.into()));
+                "traces-line-beginning"
+            }
+            None => "traces-line",
+        };
+        format!("  {}\n", message(id, &arguments))
     };
     let mut text: String = traces_of(test).iter().map(line).collect();
     if let Some(overall) = test.overall_bw_bytes_per_s {
-        text += &format!("  all: {:.1} MB/s\n", overall / 1e6);
+        let overall = words::fixed(overall / 1e6, 1);
+        text += &format!("  {}\n", text!("traces-line-all", mb_per_s = overall));
         let captured = |t: &TraceResult| t.origin == TraceOrigin::Captured;
         if !traces_of(test).iter().all(captured) {
-            text += "  synthesised desktop traces, no PCMark score\n";
+            text += &format!("  {}\n", say("traces-line-synthesised"));
         }
     }
     text
@@ -61,46 +76,47 @@ fn sentences(traces: &[TraceResult]) -> Vec<String> {
     let (Some(overall), (Some(fastest), Some(slowest))) = (overall_bw(traces), ends) else {
         return Vec::new();
     };
-    let named = |t: &TraceResult| format!("{} ({})", t.title, words::speed(t.bw_bytes_per_s));
+    let named = |t: &TraceResult| {
+        let speed = words::speed(t.bw_bytes_per_s);
+        text!("traces-named", name = recorded(&t.title), speed = speed)
+    };
     let first = match traces {
-        [only] => format!(
-            "{} of busy time: {} in {}.",
-            words::speed(overall),
-            words::bytes(only.read_bytes + only.written_bytes),
-            words::time(only.busy_s)
+        [only] => text!(
+            "traces-one",
+            speed = words::speed(overall),
+            bytes = words::bytes(only.read_bytes + only.written_bytes),
+            time = words::time(only.busy_s)
         ),
-        _ => format!(
-            "{} of busy time over all {} traces; fastest is {}, slowest {}.",
-            words::speed(overall),
-            traces.len(),
-            named(fastest),
-            named(slowest)
+        _ => text!(
+            "traces-all",
+            speed = words::speed(overall),
+            count = traces.len(),
+            fastest = named(fastest),
+            slowest = named(slowest)
         ),
     };
     let mut out = vec![first];
     let drawn = traces.iter().filter(|t| t.origin != TraceOrigin::Captured);
     if drawn.count() > 0 {
-        out.push("Synthesised desktop traces, no PCMark score.".to_owned());
+        out.push(say("traces-synthesised"));
     }
     if traces.iter().any(|t| t.replayed_share.is_some()) {
-        out.push("Only the beginnings of traces were replayed; figures are of these.".to_owned());
+        out.push(say("traces-beginnings"));
     }
     let moved: u64 = traces.iter().map(|t| t.moved_requests).sum();
     if moved > 0 {
         let all: u64 = traces.iter().map(|t| t.requests).sum();
-        out.push(format!(
-            "The target is too small for them: {} of the requests were moved to fit.",
-            words::percent(moved as f64 / all as f64)
-        ));
+        let share = words::percent(moved as f64 / all as f64);
+        out.push(text!("traces-moved", share = share));
     }
     out
 }
 
 fn key_figures(traces: &[TraceResult]) -> Vec<Named> {
     let name = match traces {
-        [_] => "Over busy time",
-        _ => "All traces",
+        [_] => "figure-over-busy-time",
+        _ => "figure-all-traces",
     };
-    let overall = overall_bw(traces).map(|bw| (name.to_owned(), bw, Unit::BytesPerS));
+    let overall = overall_bw(traces).map(|bw| (say(name), bw, Unit::BytesPerS));
     overall.into_iter().collect()
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stend_config::{FileError, Text};
+use stend_contract::Target;
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{JobText, Pattern, PointOp};
-use stend_contract::Target;
 use toml::Spanned;
 
 use crate::context::Context;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stend_analysis::end_level;
 use stend_config::FileError;
+use stend_contract::{Target, TargetError};
 use stend_record::load::Load;
 use stend_record::review::{Pattern, PointOp};
-use stend_contract::{Target, TargetError};
 use toml::Spanned;
 
 use crate::context::{Context, CurveJob};

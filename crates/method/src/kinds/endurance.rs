@@ -8,12 +8,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stend_analysis::words;
 use stend_config::FileError;
+use stend_contract::{RefusedOutcome, Target, TargetError, WriteLimit};
 use stend_record::endurance::{
     Afterwards, Endurance as Measured, EnduranceEnd, EnduranceRound, Health,
 };
 use stend_record::load::Load;
 use stend_record::review::{JobText, Pattern, SeriesPoint, TestResult};
-use stend_contract::{RefusedOutcome, Target, TargetError, WriteLimit};
 use toml::Spanned;
 
 use crate::context::Context;

@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_contract::{FileSet, FilesJob, FilesOutcome, Target, TargetError};
 use stend_record::load::size_text;
 use stend_record::review::{FileOp, FileWork, TargetKind};
-use stend_contract::{FileSet, FilesJob, FilesOutcome, Target, TargetError};
 use toml::Spanned;
 
 use crate::context::Context;

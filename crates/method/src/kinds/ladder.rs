@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stend_analysis::{end_level, recovery};
 use stend_config::FileError;
+use stend_contract::{Target, TargetError};
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Rung};
-use stend_contract::{Target, TargetError};
 use toml::Spanned;
 
 use crate::context::{Context, CurveJob, MeasuredCurve};

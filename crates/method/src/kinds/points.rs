@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_contract::Target;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, PointOp};
-use stend_contract::Target;
 use toml::Spanned;
 
 use crate::context::Context;

@@ -3,12 +3,12 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_contract::{Completed, Deletion, JobRequest, LoggedOutcome, Target, TargetError};
 use stend_record::load::{Load, size_text};
 use stend_record::review::{
     LatencySummary, Pattern, PointOp, Response as Measured, ResponseInterval, SeriesPoint,
     SlowRequest,
 };
-use stend_contract::{Completed, Deletion, JobRequest, LoggedOutcome, Target, TargetError};
 use toml::Spanned;
 
 use crate::context::Context;

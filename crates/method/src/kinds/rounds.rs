@@ -4,9 +4,9 @@
 use serde::Deserialize;
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window};
 use stend_config::FileError;
+use stend_contract::Target;
 use stend_record::load::Load;
 use stend_record::review::{JobText, Pattern, PointOp, RoundFigures, Rounds as Measured, Tracked};
-use stend_contract::Target;
 use toml::Spanned;
 
 use crate::context::Context;

@@ -3,12 +3,12 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_contract::{JobOutcome, JobRequest, Target, TargetError};
 use stend_record::fio;
 use stend_record::load::{Load, size_text};
 use stend_record::review::{
     Durability, JobText, Pattern, PointOp, SyncInterval, SyncMethod, SyncPoint, SyncStream,
 };
-use stend_contract::{JobOutcome, JobRequest, Target, TargetError};
 use toml::Spanned;
 
 use crate::context::Context;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stend_config::FileError;
+use stend_contract::{ReplayOutcome, Target, TargetError};
 use stend_load::stats::LatencyStats;
 use stend_load::trace::profile::{ReplayMode, SHIPPED, Status};
 use stend_load::trace::replay::DEPTH_DEFAULT;
@@ -12,7 +13,6 @@ use stend_load::trace::{
 };
 use stend_record::review::{LatencySummary, TargetKind, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming, overall_bw};
-use stend_contract::{ReplayOutcome, Target, TargetError};
 use toml::Spanned;
 
 use crate::context::Context;

@@ -1,7 +1,9 @@
 //! Tests of a benchmark: its table as its users know it, rivals side by side, and every pass.
 
 use stend_analysis::kinds::benchmark::benchmark_of;
+use stend_analysis::load::op_words;
 use stend_analysis::words::capitalised;
+use stend_language::{recorded, say, text};
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{PointOp, TestResult};
 
@@ -61,20 +63,21 @@ fn op_head(op: PointOp, cells: &[BenchmarkCell]) -> String {
     let mix = cells.iter().find(|cell| cell.load.op == PointOp::Mixed);
     match (op, mix) {
         (PointOp::Mixed, Some(cell)) => {
-            number::bound(&format!("Mix, {} % reads", cell.load.read_percent))
+            let share = cell.load.read_percent;
+            number::bound(&text!("benchmark-mix-head", share = share))
         }
-        _ => capitalised(op.words()),
+        _ => capitalised(&op_words(op)),
     }
 }
 
 fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let cells = benchmark_of(test);
-    let group = |cell: &BenchmarkCell| format!("{}, {}", cell.row, cell.load.op.words());
+    let group = |cell: &BenchmarkCell| format!("{}, {}", cell.row, op_words(cell.load.op));
     let groups: Vec<String> = cells.iter().map(group).collect();
-    let title = format!("{}: the fastest pass", test.title);
+    let title = text!("benchmark-title", test = recorded(&test.title));
     let mut chart = bars::chart(
         title,
-        "MB/s, MB = 10⁶ bytes",
+        &say("benchmark-axis"),
         &groups,
         drives,
         |slot, nth| {
@@ -82,35 +85,30 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
             Some(Bar::mb_per_s(cell.best_bw_bytes_per_s))
         },
     );
-    chart.note = format!(
-        "A file of {}; the fastest of {} passes of {}.",
-        number::block(cells[0].load.region_bytes.unwrap_or_default()),
-        cells[0].passes.len(),
-        number::duration(cells[0].duration_s)
+    chart.note = text!(
+        "benchmark-note",
+        size = number::block(cells[0].load.region_bytes.unwrap_or_default()),
+        passes = cells[0].passes.len(),
+        time = number::duration(cells[0].duration_s)
     );
     chart
 }
 
 /// Rows against directions, as the benchmark's window has it; the drives side by side.
 fn speed_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
-    side_by_side(
-        test,
-        drives,
-        "MB/s of the fastest pass, MB = 10⁶ bytes; below in requests a second (IOPS)",
-        |cell| {
-            Cell::noted(
-                number::mb_per_s(cell.best_bw_bytes_per_s),
-                number::iops(cell.best_iops),
-            )
-            .more(cell.best_iops)
-        },
-    )
+    side_by_side(test, drives, &say("benchmark-speed-caption"), |cell| {
+        Cell::noted(
+            number::mb_per_s(cell.best_bw_bytes_per_s),
+            number::iops(cell.best_iops),
+        )
+        .more(cell.best_iops)
+    })
     .on_paper()
 }
 
 fn latency_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
-    let caption = "Lowest mean completion latency of the passes, less is better";
-    side_by_side(test, drives, caption, |cell| {
+    let caption = say("benchmark-latency-caption");
+    side_by_side(test, drives, &caption, |cell| {
         Cell::from(number::latency(cell.best_mean_latency_ns)).less(cell.best_mean_latency_ns)
     })
     .on_paper()
@@ -128,7 +126,7 @@ fn side_by_side(
         let head = |op: &PointOp| Cell::noted(op_head(*op, cells), &drive.label);
         ops.iter().map(head).collect::<Vec<_>>()
     });
-    let columns = std::iter::once("Row".into()).chain(heads);
+    let columns = std::iter::once(say("benchmark-head-row").into()).chain(heads);
     let row = |name: &str| {
         let figures = drives.iter().flat_map(|drive| {
             let found = ops.iter().map(|op| cell_of(drive, test, name, *op));
@@ -144,10 +142,10 @@ fn side_by_side(
 fn passes_table(test: &TestResult, drive: &Drive<'_>) -> Option<Table> {
     let cells = benchmark_of(drive.test(&test.id)?);
     let passes = cells.iter().map(|cell| cell.passes.len()).max()?;
-    let heads = (1..=passes).map(|n| format!("Pass {n}"));
-    let columns = std::iter::once("Row".to_owned()).chain(heads);
+    let heads = (1..=passes).map(|n| text!("benchmark-head-pass", number = n));
+    let columns = std::iter::once(say("benchmark-head-row")).chain(heads);
     let row = |cell: &BenchmarkCell| {
-        let head = Cell::from(format!("{}, {}", cell.row, cell.load.op.words()));
+        let head = Cell::from(format!("{}, {}", cell.row, op_words(cell.load.op)));
         let figures = cell.passes.iter().map(|pass| {
             Cell::noted(
                 number::mb_per_s(pass.bw_bytes_per_s),
@@ -160,10 +158,7 @@ fn passes_table(test: &TestResult, drive: &Drive<'_>) -> Option<Table> {
     };
     Some(
         Table::new(
-            format!(
-                "Every pass in MB/s, MB = 10⁶ bytes; below its mean latency: {}",
-                drive.label
-            ),
+            text!("benchmark-passes-caption", drive = &drive.label),
             columns,
             cells.iter().map(row),
         )

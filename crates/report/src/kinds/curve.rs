@@ -7,6 +7,7 @@ use stend_analysis::ends::START_SAMPLES;
 use stend_analysis::kinds::curve::curves_of;
 use stend_analysis::words::capitalised;
 use stend_analysis::{Level, LevelKind, Metric, end_level, recovery, steps};
+use stend_language::{recorded, say, text};
 use stend_record::review::{PointOp, Series, TestResult};
 
 use crate::chart::{
@@ -71,7 +72,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
             let named = curves
                 .iter()
                 .enumerate()
-                .map(|(slot, series)| (series.name.clone(), slot, number == 0, series));
+                .map(|(slot, series)| (recorded(&series.name), slot, number == 0, series));
             let drawn = draw(named, duration_scale, &found_in, data);
             Some((drive.label.clone(), drawn))
         });
@@ -137,12 +138,13 @@ impl View {
         }
     }
 
-    fn words(self) -> &'static str {
+    /// For messages to choose by.
+    fn key(self) -> &'static str {
         match self {
             View::Time => "time",
-            View::Written => "data written",
+            View::Written => "written",
             View::Position => "position",
-            View::WrittenLog => "data written, logarithmic",
+            View::WrittenLog => "written-log",
         }
     }
 }
@@ -208,18 +210,11 @@ fn group_blocks(
     };
     let mut figures = Vec::new();
     for view in ranges.views(drawn) {
-        let title = format!(
-            "{} against {}{suffix}",
-            load_words(first.series),
-            view.words()
-        );
+        let title = curve_title(first.series, view) + &suffix;
         let note = match view {
             View::Time | View::Position => reading_note(drawn, duration_scale),
             View::Written => String::new(),
-            View::WrittenLog => {
-                "The same, with the beginning drawn wide: where the dots show more than the means."
-                    .into()
-            }
+            View::WrittenLog => say("curve-note-log"),
         };
         // All of them show the same figures: one table under the last.
         figures.push(curve_chart(title, note, view, drawn, ranges).place(data, None));
@@ -242,42 +237,48 @@ fn group_blocks(
     vec![speeds, latency_block(drawn, &suffix, window_s, data)]
 }
 
-fn load_phrase(series: &Series) -> String {
+/// A message about what a curve is of, by pattern, direction and size.
+fn load_text(id: &str, series: &Series) -> String {
     let point = &series.point;
-    format!(
-        "{} {} {}",
-        point.pattern.words(),
-        number::block(point.block_bytes),
-        point.op.words()
+    text!(
+        id,
+        pattern = point.pattern.words(),
+        op = point.op.words(),
+        block = number::block(point.block_bytes)
     )
 }
 
-/// What a curve is of: `Random 4 KiB write, queue depth 32`.
-fn load_words(series: &Series) -> String {
-    format!(
-        "{}, queue depth {},",
-        capitalised(&load_phrase(series)),
-        series.point.queue_depth
-    )
+/// What a curve is of: `Random 4 KiB write, queue depth 32, against time`.
+fn curve_title(series: &Series, view: View) -> String {
+    let point = &series.point;
+    capitalised(&text!(
+        "curve-title",
+        pattern = point.pattern.words(),
+        op = point.op.words(),
+        block = number::block(point.block_bytes),
+        depth = point.queue_depth,
+        view = view.key()
+    ))
 }
 
 fn reading_note(drawn: &[Drawn<'_>], duration_scale: f64) -> String {
     let first = drawn[0].series;
     let window = number::duration(curve::mean_window_s(first, duration_scale));
-    let mut line = format!("Lines: the mean over {window}.");
+    let mut sentences = vec![text!("curve-note-lines", window = window)];
     if !marked_steps(drawn).is_empty() {
-        line.push_str(" Dashed vertical lines: where the steps were found, see “Levels found”.");
+        sentences.push(say("curve-note-steps"));
     }
     if drawn.iter().any(|d| d.dots) {
-        let interval = number::duration(first.interval_s);
-        let whose = match drawn.iter().all(|d| d.dots) {
-            true => "",
-            false => " of the reviewed drive",
+        let id = match drawn.iter().all(|d| d.dots) {
+            true => "curve-note-dots",
+            false => "curve-note-dots-reviewed",
         };
-        format!("Dots: every sample{whose}, each the mean over {interval}. {line}")
+        let interval = number::duration(first.interval_s);
+        sentences.insert(0, text!(id, interval = interval));
     } else {
-        format!("{line} Axes as in the charts of the reviewed drive.")
+        sentences.push(say("curve-note-axes"));
     }
+    sentences.join(" ")
 }
 
 /// The steps that charts mark: those of the reviewed drive, each by the level that begins
@@ -326,14 +327,14 @@ fn time_axis(ranges: &Ranges) -> Axis {
     const MINUTE_S: f64 = 60.0;
     const HOUR_S: f64 = 3_600.0;
     let (title, unit, unit_s) = match ranges.t_s {
-        t_s if t_s <= 5.0 * MINUTE_S => ("Time, s", "s", 1.0),
-        t_s if t_s <= 5.0 * HOUR_S => ("Time, min", "min", MINUTE_S),
-        _ => ("Time, h", "h", HOUR_S),
+        t_s if t_s <= 5.0 * MINUTE_S => ("axis-time-s", "s", 1.0),
+        t_s if t_s <= 5.0 * HOUR_S => ("axis-time-min", "min", MINUTE_S),
+        _ => ("axis-time-h", "h", HOUR_S),
     };
     Axis {
         range: (ranges.t_s > 0.0).then_some([0.0, ranges.t_s / unit_s]),
         multiply: Some(1.0 / unit_s),
-        ..Axis::new(title, unit)
+        ..Axis::new(&say(title), unit)
     }
 }
 
@@ -342,7 +343,7 @@ fn written_axis(ranges: &Ranges) -> Axis {
     Axis {
         range: (end > 0.0).then_some([0.0, end]),
         multiply: Some(1e-9),
-        ..Axis::new("Data written, GB (GB = 10⁹ bytes)", "GB")
+        ..Axis::new(&say("axis-written"), "GB")
     }
 }
 
@@ -355,7 +356,7 @@ fn written_log_axis(ranges: &Ranges) -> Axis {
         .filter(|tick| (start..=end).contains(tick))
         .collect();
     Axis {
-        title: "Data written, GB (GB = 10⁹ bytes, logarithmic axis)".into(),
+        title: say("axis-written-log"),
         scale: Scale::Log,
         // Room for the first dot.
         range: Some([start * 0.9, end]),
@@ -390,7 +391,7 @@ fn curve_chart(
         View::Time => time_axis(ranges),
         View::Written => written_axis(ranges),
         View::Position => Axis {
-            title: "Position, GB from the beginning (GB = 10⁹ bytes)".into(),
+            title: say("axis-position"),
             ..written_axis(ranges)
         },
         View::WrittenLog => written_log_axis(ranges),
@@ -424,7 +425,7 @@ fn temperatures<'d>(
     drawn.iter().filter(sampled).map(move |d| {
         let samples = d.series.temperatures.iter();
         let points = samples.map(|s| (s.t_s * multiply, s.celsius));
-        let name = format!("{}: temperature", d.name);
+        let name = text!("curve-temperature", name = &d.name);
         Trace::through(name, d.slot, Role::Temperature, points)
     })
 }
@@ -446,31 +447,40 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
     let end = facts.iter().flatten().next();
     let end = end.map_or(String::new(), |f| number::duration(f.end_s));
     let mut columns = vec![
-        "Curve".into(),
-        Cell::noted("Start", format!("median of {START_SAMPLES} samples")),
-        Cell::noted("End", format!("mean of the last {end}")),
+        say("head-curve").into(),
         Cell::noted(
-            "Spread",
-            format!("90\u{a0}% of the samples of the last {end}"),
+            say("head-start"),
+            text!("curve-start-note", samples = START_SAMPLES),
         ),
-        "Mean".into(),
-        Cell::noted("Lowest", format!("mean over {window}")),
-        Cell::noted("Highest", format!("mean over {window}")),
-        "Written".into(),
-        "Time".into(),
-        "Samples".into(),
+        Cell::noted(say("head-end"), text!("curve-end-note", time = &end)),
+        Cell::noted(say("curve-spread"), text!("curve-spread-note", time = &end)),
+        say("head-mean").into(),
+        Cell::noted(
+            say("curve-lowest"),
+            text!("curve-window-note", window = &window),
+        ),
+        Cell::noted(
+            say("curve-highest"),
+            text!("curve-window-note", window = &window),
+        ),
+        say("head-written").into(),
+        say("head-time").into(),
+        say("curve-samples").into(),
     ];
     if fast.is_some() {
-        let until = format!("down to √(start × {} end)", drawn[0].name);
-        columns.insert(2, Cell::noted("Fast writes", until));
+        let until = text!("curve-fast-note", name = &drawn[0].name);
+        columns.insert(2, Cell::noted(say("curve-fast-writes"), until));
     }
     let rows = drawn.iter().zip(&facts).enumerate().map(|(i, (d, facts))| {
         let Some(f) = facts else {
-            return vec![d.name.as_str().into(), "no sample".into()];
+            return vec![d.name.as_str().into(), say("curve-no-sample").into()];
         };
         let spread = Cell::noted(
             speed(d.series, f.end_spread_iops.0).text,
-            format!("to {}", speed(d.series, f.end_spread_iops.1).text),
+            text!(
+                "curve-spread-to",
+                speed = speed(d.series, f.end_spread_iops.1).text
+            ),
         );
         let mut row = vec![
             d.name.as_str().into(),
@@ -489,12 +499,7 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
         }
         row
     });
-    Table::new(
-        "The curves in figures; GB = 10⁹ bytes, MB = 10⁶ bytes",
-        columns,
-        rows,
-    )
-    .on_paper()
+    Table::new(say("curve-caption"), columns, rows).on_paper()
 }
 
 /// How tables of curves compare drives: a single curve has a row a drive, several a table a drive.
@@ -512,9 +517,9 @@ fn fast_writes(drawn: &[Drawn<'_>]) -> Option<Vec<Cell>> {
         let found = recovery(d.series, end_iops).map(|found| {
             let threshold = speed(d.series, found.iops_threshold).text;
             let note = match found.bytes {
-                0 => "nothing restored".to_string(),
-                _ if found.fell => format!("down to {threshold}"),
-                _ => format!("never below {threshold}"),
+                0 => say("curve-fast-nothing"),
+                _ if found.fell => text!("curve-fast-down-to", speed = threshold),
+                _ => text!("curve-fast-never-below", speed = threshold),
             };
             Cell::noted(number::gb(found.bytes as f64), note).more(found.bytes as f64)
         });
@@ -535,22 +540,19 @@ fn levels_table(drawn: &[Drawn<'_>]) -> Option<Table> {
         let levels = d.levels.iter().enumerate();
         rows.extend(levels.map(|(i, level)| level_row(i + 1, level, d)));
     }
-    let place = if drawn.iter().any(Drawn::writes) {
-        "data written and time"
-    } else {
-        "time"
-    };
+    let caption = say(match drawn.iter().any(Drawn::writes) {
+        true => "curve-levels-caption-written",
+        false => "curve-levels-caption",
+    });
     (!rows.is_empty()).then(|| {
         Table::new(
-            format!(
-                "Levels found: stretches of one speed, or of a steady rise or fall, by {place}"
-            ),
+            caption,
             vec![
-                "Level".into(),
-                "From".into(),
-                "To".into(),
-                "Speed".into(),
-                Cell::noted("Scatter", "half of the middle 68\u{a0}%"),
+                say("curve-level").into(),
+                say("curve-from").into(),
+                say("curve-to").into(),
+                say("head-speed").into(),
+                Cell::noted(say("curve-scatter"), say("curve-scatter-note")),
             ],
             rows,
         )
@@ -565,8 +567,8 @@ fn level_row(number: usize, level: &Level, d: &Drawn<'_>) -> Vec<Cell> {
     };
     let name = match level.kind {
         LevelKind::Level => number.to_string(),
-        LevelKind::Decline => format!("{number}, falling"),
-        LevelKind::Rise => format!("{number}, rising"),
+        LevelKind::Decline => text!("curve-level-falling", number = number),
+        LevelKind::Rise => text!("curve-level-rising", number = number),
     };
     let speed = match level.kind {
         LevelKind::Level => speed(d.series, level.iops_mean),
@@ -575,13 +577,13 @@ fn level_row(number: usize, level: &Level, d: &Drawn<'_>) -> Vec<Cell> {
             // The unit is said once.
             let number = |text: &str| text.split('\u{a0}').next().unwrap_or_default().to_string();
             Cell::noted(
-                format!("{} to {}", number(&from.text), to.text),
-                format!("{} to {}", number(&from.note), to.note),
+                text!("curve-range", from = number(&from.text), to = to.text),
+                text!("curve-range", from = number(&from.note), to = to.note),
             )
         }
     };
     let scatter = match level.iops_scatter_percent {
-        s if s < 0.05 => "below\u{a0}±\u{a0}0.1\u{a0}%".to_string(),
+        s if s < 0.05 => say("curve-scatter-little"),
         s => format!("±\u{a0}{}", number::percent(s / 100.0)),
     };
     vec![
@@ -603,11 +605,14 @@ fn means_columns(curve: &Drawn<'_>) -> usize {
 
 /// Every window mean of every curve: what the lines are drawn from.
 fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
-    let mut columns: Vec<Cell> = vec!["Until".into()];
+    let mut columns: Vec<Cell> = vec![say("curve-until").into()];
     for curve in drawn {
-        columns.push(Cell::noted(curve.name.as_str(), "mean"));
+        columns.push(Cell::noted(curve.name.as_str(), say("word-mean")));
         if means_columns(curve) > 1 {
-            columns.push(Cell::noted(curve.name.as_str(), "written by then"));
+            columns.push(Cell::noted(
+                curve.name.as_str(),
+                say("curve-written-by-then"),
+            ));
         }
     }
     // A curve may lack windows that another has: one that stopped, or stalled.
@@ -633,10 +638,7 @@ fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
         row
     });
     Table::new(
-        format!(
-            "Every mean over {} (the single samples are in review.json)",
-            number::duration(window_s)
-        ),
+        text!("curve-means-caption", window = number::duration(window_s)),
         columns,
         rows,
     )

@@ -1,7 +1,7 @@
 //! A drive written until it refuses: its speed and its health over the bytes written.
 
 use stend_analysis::kinds::endurance::endurance_of;
-use stend_analysis::words::capitalised;
+use stend_language::{recorded, say, text};
 use stend_record::endurance::{Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
 
@@ -71,7 +71,7 @@ fn over_bytes(chart: Chart, drive: &Drive<'_>, endurance: &Endurance) -> Chart {
         title: format!("{}: {}", chart.title, drive.label),
         x: Axis {
             range: Some([0.0, 1.02 * end_tb]),
-            ..Axis::new("Written, TB (10¹² bytes)", "TB")
+            ..Axis::new(&say("axis-written-tb"), "TB")
         },
         marks: within.cloned().collect(),
         bands: repeated(endurance),
@@ -87,7 +87,10 @@ fn rated_mark(endurance: &Endurance) -> Option<Mark> {
     let left = rated.checked_sub(before.unwrap_or(0))?;
     Some(Mark {
         at: number::significant(left as f64 / 1e12, 5),
-        text: format!("rated life, {} TB", number::plain(rated as f64 / 1e12)),
+        text: text!(
+            "endurance-mark-rated",
+            tb = number::plain(rated as f64 / 1e12)
+        ),
     })
 }
 
@@ -99,7 +102,7 @@ fn repeated(endurance: &Endurance) -> Vec<Band> {
         .map(|(tb, round)| Band {
             from: rounded(tb - round.written_bytes as f64 / 1e12),
             to: rounded(tb),
-            text: "not simulated".to_owned(),
+            text: say("endurance-band"),
         })
         .collect()
 }
@@ -118,14 +121,14 @@ fn line(
     traced((name, slot), points)
 }
 
-/// A line through points, if there are any; a thin one through many.
+/// A line through points, if there are any, by the message of its name; a thin one through many.
 fn traced((name, slot): (&str, usize), points: Vec<(f64, f64)>) -> Option<Trace> {
     let role = if points.len() > POINTS_MAX {
         Role::Thin
     } else {
         Role::Line
     };
-    (!points.is_empty()).then(|| Trace::through(name, slot, role, points))
+    (!points.is_empty()).then(|| Trace::through(say(name), slot, role, points))
 }
 
 /// A line of what the drive tells.
@@ -141,10 +144,10 @@ fn told(
     )
 }
 
-/// A chart without its horizontal axis.
+/// A chart without its horizontal axis, by the message of its title.
 fn chart<const N: usize>(title: &str, y: Axis, traces: [Option<Trace>; N]) -> Chart {
     Chart {
-        title: title.to_owned(),
+        title: say(title),
         y,
         traces: traces.into_iter().flatten().collect(),
         ..Chart::default()
@@ -153,36 +156,30 @@ fn chart<const N: usize>(title: &str, y: Axis, traces: [Option<Trace>; N]) -> Ch
 
 fn speed(endurance: &Endurance) -> Chart {
     let load = &endurance.load;
-    let repeated = match endurance.rounds_repeated() {
-        0 => String::new(),
-        repeated => format!(
-            " Of {} rounds {} were not simulated, but taken to be like the one before (shaded in \
-             all charts); every point is a round that was.",
-            number::whole(endurance.rounds_done()),
-            number::whole(repeated)
-        ),
-    };
+    let mut note = vec![text!(
+        "endurance-note",
+        pattern = load.pattern.words(),
+        block = number::block(load.block_bytes),
+        depth = load.queue_depth,
+        bytes = number::gb(endurance.round_bytes as f64)
+    )];
+    note.extend(match endurance.rounds_repeated() {
+        0 => None,
+        repeated => Some(text!(
+            "endurance-note-repeated",
+            rounds = number::whole(endurance.rounds_done()),
+            repeated = number::whole(repeated)
+        )),
+    });
     let end_tb = endurance.written_bytes as f64 / 1e12;
-    let rated = match rated_mark(endurance) {
-        Some(mark) if mark.at > end_tb => format!(
-            " Its rated life would end at {} TB, beyond these charts.",
-            number::plain(mark.at)
-        ),
-        _ => String::new(),
-    };
-    let note = format!(
-        "{} write, {}, queue depth {}. A round writes {}.{repeated}{rated}",
-        capitalised(load.pattern.words()),
-        number::block(load.block_bytes),
-        load.queue_depth,
-        number::gb(endurance.round_bytes as f64)
-    );
+    let beyond = rated_mark(endurance).filter(|mark| mark.at > end_tb);
+    note.extend(beyond.map(|mark| text!("endurance-note-rated", tb = number::plain(mark.at))));
     Chart {
-        note,
+        note: note.join(" "),
         ..chart(
-            "Speed of each round, against what was written",
-            Axis::new("MB/s", "MB/s"),
-            [line(endurance, ("speed", 0), |round| {
+            "endurance-speed-title",
+            Axis::new(&say("endurance-axis-speed"), "MB/s"),
+            [line(endurance, ("endurance-trace-speed", 0), |round| {
                 Some(round.bw_bytes_per_s / 1e6)
             })],
         )
@@ -202,36 +199,38 @@ fn latency(endurance: &Endurance) -> Chart {
         Scale::Linear
     };
     chart(
-        "Latency of each round",
+        "endurance-latency-title",
         Axis {
             scale,
-            ..Axis::new("Latency, ms", "ms")
+            ..Axis::new(&say("axis-latency-ms"), "ms")
         },
         [
-            line(endurance, ("99.9 % of the writes", 0), usual),
-            line(endurance, ("slowest write", 1), slowest),
+            line(endurance, ("endurance-trace-tail", 0), usual),
+            line(endurance, ("endurance-trace-slowest", 1), slowest),
         ],
     )
 }
 
 fn amplification(endurance: &Endurance) -> Chart {
     chart(
-        "Write amplification of each round",
-        Axis::new("Bytes in flash for each of the host's", ""),
-        [line(endurance, ("write amplification", 0), |round| {
-            round.write_amplification
-        })],
+        "endurance-amplification-title",
+        Axis::new(&say("endurance-axis-amplification"), ""),
+        [line(
+            endurance,
+            ("endurance-trace-amplification", 0),
+            |round| round.write_amplification,
+        )],
     )
 }
 
 fn life(endurance: &Endurance) -> Chart {
     chart(
-        "Life of the drive, as it reports it",
-        Axis::new("Percent", "%"),
+        "endurance-life-title",
+        Axis::new(&say("endurance-axis-percent"), "%"),
         [
-            told(endurance, ("rated life used", 0), |h| h.used_percent),
-            told(endurance, ("spare blocks left", 1), |h| h.spare_percent),
-            told(endurance, ("spare blocks, threshold", 2), |h| {
+            told(endurance, ("endurance-trace-used", 0), |h| h.used_percent),
+            told(endurance, ("endurance-trace-spare", 1), |h| h.spare_percent),
+            told(endurance, ("endurance-trace-threshold", 2), |h| {
                 h.spare_threshold_percent
             }),
         ],
@@ -241,26 +240,35 @@ fn life(endurance: &Endurance) -> Chart {
 fn cycles(endurance: &Endurance) -> Chart {
     let mean = |round: &EnduranceRound| Some(round.health?.erase_cycles?.mean);
     chart(
-        "Erase cycles of the blocks",
-        Axis::new("Erase cycles", "cycles"),
+        "endurance-cycles-title",
+        Axis {
+            unit: say("endurance-unit-cycles"),
+            ..Axis::new(&say("endurance-axis-cycles"), "")
+        },
         [
-            line(endurance, ("mean", 0), mean),
-            told(endurance, ("most", 1), |h| h.erase_cycles?.max),
-            told(endurance, ("fewest", 2), |h| h.erase_cycles?.min),
+            line(endurance, ("word-mean", 0), mean),
+            told(endurance, ("endurance-trace-most", 1), |h| {
+                h.erase_cycles?.max
+            }),
+            told(endurance, ("endurance-trace-fewest", 2), |h| {
+                h.erase_cycles?.min
+            }),
         ],
     )
 }
 
 fn temperature(endurance: &Endurance) -> Chart {
-    let note = "In rounds that were not simulated no time passes: a drive warms up in the others.";
+    let note = "endurance-temperature-note";
     Chart {
         note: if_repeated(endurance, note),
         ..chart(
-            "Temperature at the end of each round",
-            Axis::new("Temperature, °C", "°C"),
-            [line(endurance, ("temperature", 0), |round| {
-                Some(round.health?.temperature_c? as f64)
-            })],
+            "endurance-temperature-title",
+            Axis::new(&say("axis-temperature"), "°C"),
+            [line(
+                endurance,
+                ("endurance-trace-temperature", 0),
+                |round| Some(round.health?.temperature_c? as f64),
+            )],
         )
     }
 }
@@ -269,7 +277,7 @@ fn temperature(endurance: &Endurance) -> Chart {
 fn if_repeated(endurance: &Endurance, note: &str) -> String {
     match endurance.rounds_repeated() {
         0 => String::new(),
-        _ => note.to_owned(),
+        _ => say(note),
     }
 }
 
@@ -277,19 +285,20 @@ fn failed_blocks(endurance: &Endurance) -> Chart {
     let fails = |h: Health| h.program_fails.or(h.erase_fails).is_some();
     let told_apart = endurance.rounds.iter().any(|r| r.health.is_some_and(fails));
     let note = match told_apart {
-        true => if_repeated(
-            endurance,
-            "Whether it was a program or an erase is known of rounds that were simulated alone.",
-        ),
+        true => if_repeated(endurance, "endurance-fails-note"),
         false => String::new(),
     };
     let chart = chart(
-        "Blocks that failed, in the drive's life",
-        Axis::new("Blocks; programs and erases", ""),
+        "endurance-fails-title",
+        Axis::new(&say("endurance-axis-fails"), ""),
         [
-            told(endurance, ("blocks out of use", 0), |h| h.retired_blocks),
-            told(endurance, ("failed programs", 1), |h| h.program_fails),
-            told(endurance, ("failed erases", 2), |h| h.erase_fails),
+            told(endurance, ("endurance-trace-retired", 0), |h| {
+                h.retired_blocks
+            }),
+            told(endurance, ("endurance-trace-programs", 1), |h| {
+                h.program_fails
+            }),
+            told(endurance, ("endurance-trace-erases", 2), |h| h.erase_fails),
         ],
     );
     Chart { note, ..chart }
@@ -316,15 +325,19 @@ fn more(
 /// load that only writes reads little.
 fn errors(endurance: &Endurance) -> Chart {
     let figures = [
-        more(endurance, ("read retries", 0), |h| h.read_retries),
-        more(endurance, ("pages rebuilt from parity", 1), |h| {
+        more(endurance, ("endurance-trace-retries", 0), |h| {
+            h.read_retries
+        }),
+        more(endurance, ("endurance-trace-rebuilt", 1), |h| {
             h.rebuilt_pages
         }),
-        more(endurance, ("could not be read", 2), |h| h.media_errors),
+        more(endurance, ("endurance-trace-unreadable", 2), |h| {
+            h.media_errors
+        }),
     ];
     let any = figures.iter().flatten().any(Trace::is_anything);
-    let title = "Errors of the flash in each round";
-    let y = Axis::new("Times in a round", "");
+    let title = "endurance-errors-title";
+    let y = Axis::new(&say("endurance-axis-errors"), "");
     match any {
         true => chart(title, y, figures),
         false => chart(title, y, []),
@@ -336,101 +349,135 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
     let written = endurance.written_bytes as f64;
     let end = match (endurance.end, &endurance.refusal) {
         (EnduranceEnd::Refused, Some(refusal)) => {
-            Cell::noted("the drive refused a write", refusal.as_str())
+            Cell::noted(say("endurance-refused"), recorded(refusal))
         }
-        (EnduranceEnd::Refused, None) => "the drive refused a write".into(),
-        (EnduranceEnd::Budget, _) => "the budget was used up; NOT worn out".into(),
-        (EnduranceEnd::Unfinished, _) => "not at its end yet".into(),
+        (EnduranceEnd::Refused, None) => say("endurance-refused").into(),
+        (EnduranceEnd::Budget, _) => say("endurance-budget-over").into(),
+        (EnduranceEnd::Unfinished, _) => say("endurance-unfinished").into(),
     };
-    let times = |of: f64| format!("{}\u{a0}times", number::plain(written / of));
+    let times = |of: f64| {
+        let number = number::plain(written / of);
+        number::bound(&text!(
+            "times",
+            count = number::significant(written / of, 3),
+            number = number
+        ))
+    };
     let mut rows: Vec<Vec<Cell>> = vec![
-        vec!["End".into(), end],
-        vec!["Written".into(), number::gb(written).into()],
+        vec![say("head-end").into(), end],
+        vec![say("head-written").into(), number::gb(written).into()],
         vec![
-            "Of the capacity".into(),
+            say("endurance-head-capacity").into(),
             times(drive.info.capacity_bytes as f64).into(),
         ],
     ];
     if let Some(rated) = endurance.rated_bytes {
         let tb = |bytes: f64| number::plain(bytes / 1e12);
-        let of = format!("{} of {}\u{a0}TB", tb(written), tb(rated as f64));
+        let (written, rated_tb) = (tb(written), tb(rated as f64));
+        let of = text!("endurance-rated-of", written = written, rated = rated_tb);
         rows.push(vec![
-            "Of the rated life".into(),
+            say("endurance-head-rated").into(),
             Cell::noted(times(rated as f64), of),
         ]);
     }
     if let Some(budget) = endurance.budget_bytes {
         rows.push(vec![
-            "Write budget".into(),
+            say("endurance-head-budget").into(),
             number::gb(budget as f64).into(),
         ]);
     }
     if let Some(after) = endurance.afterwards {
         if let Some(refused) = after.write_refused {
-            let said = if refused { "refused" } else { "taken" };
-            rows.push(vec!["One more write".into(), said.into()]);
+            let said = say(match refused {
+                true => "endurance-one-more-refused",
+                false => "endurance-one-more-taken",
+            });
+            rows.push(vec![say("endurance-head-one-more").into(), said.into()]);
         }
         rows.push(vec![
-            "Read afterwards".into(),
+            say("endurance-head-afterwards").into(),
             Cell::noted(
                 number::gb(after.read_bytes as f64),
-                format!(
-                    "of {}, {} reads failed; what was read is not compared",
-                    number::gb(after.asked_bytes as f64),
-                    number::whole(after.failed_reads)
+                text!(
+                    "endurance-afterwards-note",
+                    asked = number::gb(after.asked_bytes as f64),
+                    failed = number::whole(after.failed_reads)
                 ),
             ),
         ]);
     }
-    let caption = format!("How it ended; GB = 10⁹ bytes: {}", drive.label);
+    let caption = text!("endurance-end-caption", drive = &drive.label);
     Table::of_facts(caption, rows)
 }
 
 /// A round in the table: how many were done at its end, TB written until then, and itself.
 type Row<'a> = (u64, f64, &'a EnduranceRound);
 
-/// A column of the table: its head, and the cell of a round; none where it is not known.
+/// A column of the table: the message of its head, and the cell of a round; none where it is not known.
 type Column = (&'static str, fn(&Row<'_>) -> Option<Cell>);
 
 /// What the table tells of a round. A column of which no round has anything is left out.
 const COLUMNS: [Column; 17] = [
-    ("Round", |(done, _, round)| {
+    ("endurance-column-round", |(done, _, round)| {
         let repeats = number::whole(round.repeats);
         Some(match round.repeats {
             0 => number::whole(*done).into(),
-            _ => Cell::noted(number::whole(*done), format!("{repeats} not simulated")),
+            _ => Cell::noted(
+                number::whole(*done),
+                text!(
+                    "endurance-column-repeated",
+                    count = round.repeats,
+                    repeats = repeats
+                ),
+            ),
         })
     }),
-    ("Written so far", |(_, tb, _)| {
+    ("endurance-column-written", |(_, tb, _)| {
         Some(number::gb(tb * 1e12).into())
     }),
-    ("Speed", |(_, _, round)| {
+    ("head-speed", |(_, _, round)| {
         Some(number::mb_per_s(round.bw_bytes_per_s).into())
     }),
-    ("99.9 % of the writes", |(_, _, round)| {
+    ("endurance-column-tail", |(_, _, round)| {
         Some(number::latency(round.latency_p99_9_ns? as f64).into())
     }),
-    ("Slowest write", |(_, _, round)| {
+    ("endurance-column-slowest", |(_, _, round)| {
         Some(number::latency(round.latency_max_ns as f64).into())
     }),
-    ("Write amplification", |(_, _, round)| {
+    ("endurance-column-amplification", |(_, _, round)| {
         Some(number::plain(round.write_amplification?).into())
     }),
-    ("Life used, %", |row| count(row, |h| h.used_percent)),
-    ("Spare left, %", |row| count(row, |h| h.spare_percent)),
-    ("Erase cycles, mean", |(_, _, round)| {
+    ("endurance-column-used", |row| {
+        count(row, |h| h.used_percent)
+    }),
+    ("endurance-column-spare", |row| {
+        count(row, |h| h.spare_percent)
+    }),
+    ("endurance-column-cycles", |(_, _, round)| {
         Some(number::plain(round.health?.erase_cycles?.mean).into())
     }),
-    ("Erase cycles, most", |row| {
+    ("endurance-column-most", |row| {
         count(row, |h| h.erase_cycles?.max)
     }),
-    ("Blocks out of use", |row| count(row, |h| h.retired_blocks)),
-    ("Failed programs", |row| count(row, |h| h.program_fails)),
-    ("Failed erases", |row| count(row, |h| h.erase_fails)),
-    ("Read retries", |row| count(row, |h| h.read_retries)),
-    ("Rebuilt pages", |row| count(row, |h| h.rebuilt_pages)),
-    ("Could not be read", |row| count(row, |h| h.media_errors)),
-    ("Temperature, °C", |(_, _, round)| {
+    ("endurance-column-retired", |row| {
+        count(row, |h| h.retired_blocks)
+    }),
+    ("endurance-column-programs", |row| {
+        count(row, |h| h.program_fails)
+    }),
+    ("endurance-column-erases", |row| {
+        count(row, |h| h.erase_fails)
+    }),
+    ("endurance-column-retries", |row| {
+        count(row, |h| h.read_retries)
+    }),
+    ("endurance-column-rebuilt", |row| {
+        count(row, |h| h.rebuilt_pages)
+    }),
+    ("endurance-column-unreadable", |row| {
+        count(row, |h| h.media_errors)
+    }),
+    ("endurance-column-temperature", |(_, _, round)| {
         Some(round.health?.temperature_c?.to_string().into())
     }),
 ];
@@ -458,14 +505,13 @@ fn rounds_table(drive: &Drive<'_>, endurance: &Endurance) -> Table {
         let cells = columns.iter().map(|(_, cell)| cell(row).into());
         cells.collect()
     });
-    let which = match every {
-        1 => String::new(),
-        n => format!(", one in {n} of {count}, and the last"),
+    let drive = &drive.label;
+    let caption = match every {
+        1 => text!("endurance-rounds-caption", drive = drive),
+        n => {
+            let id = "endurance-rounds-caption-some";
+            text!(id, every = n, count = count, drive = drive)
+        }
     };
-    Table::new(
-        format!("The rounds{which}; GB = 10⁹ bytes: {}", drive.label),
-        columns.iter().map(|(head, _)| *head),
-        rows,
-    )
-    .folded()
+    Table::new(caption, columns.iter().map(|(head, _)| say(head)), rows).folded()
 }

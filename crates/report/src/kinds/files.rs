@@ -1,6 +1,7 @@
 //! Tests of work on files: bars of speed by set, and a table of what was worked on.
 
 use stend_analysis::kinds::files::{files_of, set_words};
+use stend_language::{say, text};
 use stend_record::review::{FileWork, TestResult};
 
 use crate::bars::{self, Bar, BarChart};
@@ -36,9 +37,8 @@ fn same<'d>(drive: &Drive<'d>, id: &str, work: &FileWork) -> Option<&'d FileWork
 fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let works = files_of(test);
     let groups: Vec<String> = works.iter().map(set_words).collect();
-    let title = format!("Speed of {} by set of files", works[0].op.name());
-    let axis = "MB/s, MB = 10⁶ bytes: bytes of the set over the time";
-    bars::chart(title, axis, &groups, drives, |slot, nth| {
+    let title = text!("files-title", op = works[0].op.name());
+    bars::chart(title, &say("files-axis"), &groups, drives, |slot, nth| {
         let found = same(&drives[slot], &test.id, &works[nth])?;
         Some(Bar::mb_per_s(found.bw_bytes_per_s))
     })
@@ -49,7 +49,11 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
         let requests = |count: u64, bytes: u64| {
             Cell::noted(
                 number::gb(bytes as f64),
-                format!("{} requests", number::whole(count)),
+                text!(
+                    "files-requests",
+                    count = count,
+                    requests = number::whole(count)
+                ),
             )
         };
         let done = work.requests.as_ref();
@@ -66,20 +70,17 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
         ]
     });
     Table::new(
-        format!(
-            "The files, and the requests to the drive; GB = 10⁹ bytes: {}",
-            drive.label
-        ),
+        text!("files-caption", drive = &drive.label),
         vec![
-            "Set".into(),
-            "Size".into(),
-            "Files".into(),
-            "Directories".into(),
-            Cell::noted("Time", "until durable"),
-            "Speed".into(),
-            "Read".into(),
-            "Written".into(),
-            "Flushes".into(),
+            say("files-head-set").into(),
+            say("files-head-size").into(),
+            say("files-head-files").into(),
+            say("files-head-directories").into(),
+            Cell::noted(say("head-time"), say("files-head-time-note")),
+            say("head-speed").into(),
+            say("head-read").into(),
+            say("head-written").into(),
+            say("files-head-flushes").into(),
         ],
         rows,
     )

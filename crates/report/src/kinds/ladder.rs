@@ -2,6 +2,7 @@
 //! those of any test.
 
 use stend_analysis::kinds::ladder::rungs_of;
+use stend_language::{say, text};
 use stend_record::review::{Rung, TestResult};
 
 use crate::chart::{Axis, Chart, ChartData, Role, Scale, Trace};
@@ -16,14 +17,14 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     }
     let measured = measured_lists(drives, test, rungs_of);
     let recovered = chart(
-        "Fast writes restored by a rest, against its length",
-        Axis::new("GB (10⁹ bytes)", "GB"),
+        "ladder-restored-title",
+        Axis::new(&say("axis-gb"), "GB"),
         &measured,
         |rung| rung.recovered_bytes as f64 / 1e9,
     );
     let speeds = chart(
-        "Speed after a rest, first five samples, against its length",
-        Axis::new("IOPS", "IOPS"),
+        "ladder-speed-title",
+        Axis::new(&say("axis-iops"), "IOPS"),
         &measured,
         |rung| rung.iops_start,
     );
@@ -47,8 +48,11 @@ fn chart(
             if of.is_empty() {
                 continue;
             }
-            let with = if trim { "with TRIM" } else { "without TRIM" };
-            let name = format!("{}, {with}", drive.label);
+            let id = match trim {
+                true => "ladder-with-trim",
+                false => "ladder-without-trim",
+            };
+            let name = text!(id, drive = &drive.label);
             let points = of.iter().map(|rung| (rung.idle_s, figure(rung)));
             traces.push(Trace::through(name, traces.len(), Role::Line, points));
         }
@@ -60,12 +64,12 @@ fn chart(
     rests.sort_by(f64::total_cmp);
     rests.dedup();
     Chart {
-        title: title.into(),
+        title: say(title),
         x: Axis {
             scale: Scale::Log,
             tick_texts: rests.iter().map(|s| number::duration(*s)).collect(),
             tick_values: rests,
-            ..Axis::new("Rest", "s")
+            ..Axis::new(&say("axis-rest"), "s")
         },
         y,
         traces,
@@ -78,22 +82,26 @@ fn table(drive: &Drive<'_>, rungs: &[Rung]) -> Table {
         let bytes = number::gb(rung.recovered_bytes as f64);
         vec![
             number::duration(rung.idle_s).into(),
-            if rung.trim { "yes" } else { "no" }.into(),
+            say(match rung.trim {
+                true => "ladder-yes",
+                false => "ladder-no",
+            })
+            .into(),
             number::iops(rung.iops_start).into(),
             match (rung.recovered_bytes, rung.fell) {
-                (0, _) => "nothing".into(),
+                (0, _) => say("ladder-back-nothing").into(),
                 (_, true) => bytes.into(),
-                (_, false) => Cell::noted(bytes, "at least: it did not fall"),
+                (_, false) => Cell::noted(bytes, say("ladder-not-fallen")),
             },
         ]
     });
     Table::new(
-        format!("What each rest restored; GB = 10⁹ bytes: {}", drive.label),
+        text!("ladder-caption", drive = &drive.label),
         vec![
-            "Rest".into(),
-            "TRIM before it".into(),
-            Cell::noted("Speed after it", "first five samples"),
-            "Fast writes".into(),
+            say("ladder-head-rest").into(),
+            say("ladder-head-trim").into(),
+            Cell::noted(say("ladder-head-speed"), say("ladder-head-speed-note")),
+            say("curve-fast-writes").into(),
         ],
         rows,
     )

@@ -1,14 +1,14 @@
 //! Tests that measured points: bars against rivals, or lines over what was varied.
 
-use stend_analysis::load::points_of;
-use stend_analysis::words::capitalised;
+use stend_analysis::load::{op_words, points_of};
+use stend_analysis::words::{capitalised, list};
 use stend_analysis::{Dimension, Interval, Load, Metric};
+use stend_language::{say, text};
 use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
 
 use crate::bars::{self, Bar, BarChart};
-use crate::best::PART;
 use crate::chart::{Axis, Chart, ChartData, Coordinate, Role, Scale, Trace};
-use crate::drive::{Drive, common_words, load_words, tick};
+use crate::drive::{Drive, common, load_words, tick};
 use crate::latency::{self, percentiles};
 use crate::number;
 use crate::speed;
@@ -27,11 +27,11 @@ fn interval(point: &Point) -> Option<Interval> {
     Interval::of(&point.repeated_iops)
 }
 
-fn caption(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Iops => "Requests a second (IOPS); smaller: MB/s, MB = 10⁶ bytes",
-        Metric::Bandwidth => "MB/s, MB = 10⁶ bytes; smaller: requests a second (IOPS)",
-    }
+fn caption(metric: Metric) -> String {
+    say(match metric {
+        Metric::Iops => "points-caption-iops",
+        Metric::Bandwidth => "points-caption-bandwidth",
+    })
 }
 
 /// Charts and tables of a test with points.
@@ -73,20 +73,28 @@ fn grouped(test: &TestResult, drives: &[Drive<'_>], metric: Metric) -> BarChart 
     let points = points_of(test);
     let loads = loads(points);
     let groups: Vec<String> = loads.iter().map(|&l| load_words(l, points)).collect();
-    let title = capitalised(&format!("{} {}", common_words(points), ops_words(points)));
-    bars::chart(title, caption(metric), &groups, drives, |slot, nth| {
-        let point = drives[slot].point(&test.id, loads[nth])?;
-        let cell = speed::cell(metric, speed_of(point));
-        Some(Bar {
-            at: speed::on_axis(metric, speed_of(point)),
-            text: cell.text,
-            note: cell.note,
-            half_width: interval(point).map(|of| {
-                let per_s = point.load.block_bytes as f64;
-                speed::on_axis(metric, (of.half_width, of.half_width * per_s))
-            }),
-        })
-    })
+    let (pattern, block) = common(points);
+    let ops = list(&ops(points).into_iter().map(op_words).collect::<Vec<_>>());
+    let title = text!("points-title", pattern = pattern, block = block, ops = ops);
+    bars::chart(
+        capitalised(&title),
+        &caption(metric),
+        &groups,
+        drives,
+        |slot, nth| {
+            let point = drives[slot].point(&test.id, loads[nth])?;
+            let cell = speed::cell(metric, speed_of(point));
+            Some(Bar {
+                at: speed::on_axis(metric, speed_of(point)),
+                text: cell.text,
+                note: cell.note,
+                half_width: interval(point).map(|of| {
+                    let per_s = point.load.block_bytes as f64;
+                    speed::on_axis(metric, (of.half_width, of.half_width * per_s))
+                }),
+            })
+        },
+    )
 }
 
 /// The directions of a test in the order of measuring.
@@ -100,9 +108,30 @@ fn ops(points: &[Point]) -> Vec<PointOp> {
     ops
 }
 
-fn ops_words(points: &[Point]) -> String {
-    let words: Vec<&str> = ops(points).iter().map(|op| op.words()).collect();
-    words.join(" and ")
+/// The title of a chart of a direction against a dimension, by its key in the message.
+fn title_against(
+    points: &[Point],
+    op: PointOp,
+    (dimension, key): (Dimension, &'static str),
+) -> String {
+    let (pattern, block) = common(points);
+    capitalised(&text!(
+        "points-title-against",
+        pattern = pattern,
+        block = block,
+        ops = op_words(op),
+        constant = constant_words(points, dimension),
+        dimension = key
+    ))
+}
+
+fn dimension_key(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Block => "block",
+        Dimension::Depth => "depth",
+        Dimension::Share => "share",
+        Dimension::Threads => "threads",
+    }
 }
 
 /// A chart of a direction, lines over a dimension.
@@ -119,7 +148,7 @@ fn lines_of(
     // A test may vary another dimension as well: a line for each combination of the rest.
     let rests = rests(points, op, dimension);
     let mut traces = Vec::new();
-    let mut columns: Vec<Cell> = vec![capitalised(dimension.name()).into()];
+    let mut columns: Vec<Cell> = vec![capitalised(&dimension.name()).into()];
     let mut rows: Vec<Vec<Cell>> = values
         .iter()
         .map(|&v| vec![tick(dimension, v).into()])
@@ -144,13 +173,7 @@ fn lines_of(
         }
     }
     let chart = Chart {
-        title: capitalised(&format!(
-            "{} {}{} against {}",
-            common_words(points),
-            op.words(),
-            constant_words(points, dimension),
-            dimension.name()
-        )),
+        title: title_against(points, op, (dimension, dimension_key(dimension))),
         // The table under it has as many columns.
         wide: traces.len() > 3,
         x: dimension_axis(dimension, &values),
@@ -166,15 +189,12 @@ fn lines_of(
 /// What a test with a varied dimension holds constant, as far as a title should say it.
 fn constant_words(points: &[Point], varied: Dimension) -> String {
     let mut words = String::new();
-    for (dimension, noun) in [
-        (Dimension::Depth, "queue depth"),
-        (Dimension::Threads, "threads"),
-    ] {
+    for dimension in [Dimension::Depth, Dimension::Threads] {
         match dimension.values(points)[..] {
             // One of them is what a reader expects.
             [n] if n > 1 && dimension != varied => match dimension {
-                Dimension::Threads => words.push_str(&format!(", {n} {noun},")),
-                _ => words.push_str(&format!(", {noun} {n},")),
+                Dimension::Threads => words += &text!("points-constant-threads", threads = n),
+                _ => words += &text!("points-constant-depth", depth = n),
             },
             _ => {}
         }
@@ -189,8 +209,8 @@ fn line(name: String, slot: usize, xs: &[u64], ys: impl Iterator<Item = Option<f
 
 fn dimension_axis(dimension: Dimension, values: &[u64]) -> Axis {
     let title = match dimension {
-        Dimension::Share => "Reads : writes, % of the requests".into(),
-        other => capitalised(other.name()),
+        Dimension::Share => say("axis-reads-writes"),
+        other => capitalised(&other.name()),
     };
     Axis {
         title,
@@ -268,26 +288,23 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
         traces.push(line(drive.label.clone(), slot, &values, speeds));
     }
     let reviewed = &drives[0];
-    for (op, name) in [(PointOp::Read, "reads of"), (PointOp::Write, "writes of")] {
+    for (op, id) in [
+        (PointOp::Read, "points-reads-of"),
+        (PointOp::Write, "points-writes-of"),
+    ] {
         let parts = values
             .iter()
             .map(|&v| part(at_share(reviewed, test, v)?, op));
         let speeds = parts.map(|s| s.map(|s| speed::on_axis(metric, s)));
-        let name = format!("{name} {}", reviewed.label);
+        let name = text!(id, drive = &reviewed.label);
         traces.push(Trace {
             role: Role::Thin,
             ..line(name, traces.len(), &values, speeds)
         });
     }
     let chart = Chart {
-        title: capitalised(&format!(
-            "{} mixed{} against the share of reads",
-            common_words(points),
-            constant_words(points, Dimension::Share)
-        )),
-        note: "Thick lines: all requests. Thin lines: the reads and the writes among them, \
-               of the reviewed drive."
-            .into(),
+        title: title_against(points, PointOp::Mixed, (Dimension::Share, "the-share")),
+        note: say("points-share-note"),
         height_px: 440,
         wide: true,
         x: dimension_axis(Dimension::Share, &values),
@@ -300,12 +317,12 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
 }
 
 fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: Metric) -> Table {
-    let mut columns: Vec<Cell> = vec!["Reads : writes, %".into()];
+    let mut columns: Vec<Cell> = vec![say("points-share-head").into()];
     for (number, drive) in drives.iter().enumerate() {
-        columns.push(Cell::noted(drive.label.as_str(), "all"));
+        columns.push(Cell::noted(drive.label.as_str(), say("word-all")));
         if number == 0 {
-            columns.push(Cell::noted(drive.label.as_str(), "reads"));
-            columns.push(Cell::noted(drive.label.as_str(), "writes"));
+            columns.push(Cell::noted(drive.label.as_str(), say("word-reads")));
+            columns.push(Cell::noted(drive.label.as_str(), say("word-writes")));
         }
     }
     let cell = |speed: Option<(f64, f64)>| speed.map(|s| speed::cell(metric, s)).into();
@@ -369,8 +386,9 @@ fn latencies(
         Some(Dimension::Depth) => latency_lines(test, &drives[0], data),
         _ => Vec::new(),
     };
-    let caption = format!("Completion latency by percentile, less is better: {reviewed}");
-    let mut tables = vec![latency::table(caption, "Load", &latency_rows(points)).on_paper()];
+    let caption = text!("latency-caption-percentile", drive = reviewed);
+    let mut tables =
+        vec![latency::table(caption, &say("head-load"), &latency_rows(points)).on_paper()];
     let rivals: Vec<(&str, Vec<latency::Row<'_>>)> = drives[1..]
         .iter()
         .filter_map(|rival| {
@@ -380,8 +398,8 @@ fn latencies(
             ))
         })
         .collect();
-    let caption = "Completion latency by percentile, less is better: the rivals";
-    tables.extend(latency::folded_table(caption, "Load", &rivals));
+    let caption = say("latency-caption-rivals");
+    tables.extend(latency::folded_table(&caption, &say("head-load"), &rivals));
     Block::drawn(figures, tables)
 }
 
@@ -397,7 +415,7 @@ fn distribution(test: &TestResult, point: &Point, drives: &[Drive<'_>]) -> Chart
     });
     let lines: Vec<latency::Row<'_>> = lines.collect();
     let name = load_words(load, points_of(test));
-    latency::chart(format!("Latency: {name}"), &lines)
+    latency::chart(text!("latency-title", load = name), &lines)
 }
 
 fn latency_row<'p>(point: &'p Point, points: &[Point]) -> latency::Row<'p> {
@@ -413,9 +431,12 @@ fn latency_rows(points: &[Point]) -> Vec<latency::Row<'_>> {
     let mut rows = Vec::new();
     for point in points {
         rows.push(latency_row(point, points));
-        let share = number::bound(&Dimension::Share.words(u64::from(point.load.read_percent)));
         rows.extend(point.parts.iter().map(|part| latency::Row {
-            name: format!("{PART} {}s at {share}", part.op.words()),
+            name: number::bound(&text!(
+                "points-part",
+                op = part.op.words(),
+                share = point.load.read_percent
+            )),
             latency: &part.latency_ns,
             histogram: None,
             cpu_ns: None,
@@ -448,11 +469,7 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
             traces.push(line(name, traces.len(), &depths, ys));
         }
         let chart = Chart {
-            title: format!(
-                "{} latency against queue depth: {}",
-                capitalised(op.words()),
-                drive.label
-            ),
+            title: text!("latency-title-depth", op = op.words(), drive = &drive.label),
             x: dimension_axis(Dimension::Depth, &depths),
             y: latency::axis(&traces),
             traces,

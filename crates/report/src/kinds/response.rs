@@ -4,9 +4,9 @@
 use stend_analysis::deletion_effect;
 use stend_analysis::kinds::response::responses_of;
 use stend_analysis::words::capitalised;
+use stend_language::{numeral, recorded, say, text};
 use stend_record::review::{Response, ResponseInterval, TestResult};
 
-use crate::best::PART;
 use crate::chart::{Axis, Chart, ChartData, ChartKind, Mark, Role, Scale, Trace};
 use crate::drive::{Drive, measured_lists};
 use crate::latency;
@@ -24,15 +24,12 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
         let latencies = responses.iter().map(|response| latencies(drive, response));
         let charts = std::iter::once(speeds).chain(latencies);
         let rows: Vec<_> = responses.iter().flat_map(latency_rows).collect();
-        let caption = format!(
-            "Completion latency by percentile, less is better: {}",
-            drive.label
-        );
+        let caption = text!("latency-caption-percentile", drive = &drive.label);
         Block::drawn(
             charts.map(|chart| chart.place(data, None)).collect(),
             vec![
                 facts(drive, responses).on_paper(),
-                latency::table(caption, "Response", &rows).on_paper(),
+                latency::table(caption, &say("head-response"), &rows).on_paper(),
                 intervals_table(drive, responses),
             ],
         )
@@ -40,25 +37,17 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     measured.into_iter().map(block).collect()
 }
 
-fn load_words(response: &Response) -> String {
-    format!(
-        "random {} reads, queue depth {}",
-        number::block(response.point.block_bytes),
-        response.point.queue_depth
-    )
-}
-
 /// The deletion, and when reads are back to normal.
 fn marks(responses: &[Response]) -> Vec<Mark> {
     let mut marks = vec![Mark {
         at: 0.0,
-        text: "deletion".into(),
+        text: say("response-deletion"),
     }];
     let normal = responses.iter().filter_map(|r| {
         let after_s = deletion_effect(r)?.normal_after_s?;
         (after_s > 0.0).then(|| Mark {
             at: number::significant(after_s, 5),
-            text: format!("normal {}", r.name),
+            text: text!("response-normal", name = recorded(&r.name)),
         })
     });
     marks.extend(normal);
@@ -91,7 +80,7 @@ fn chart(
         marks: range.map_or_else(Vec::new, |_| marks(responses)),
         x: Axis {
             range,
-            ..Axis::new("Time from the deletion on, s", "s")
+            ..Axis::new(&say("response-axis-time"), "s")
         },
         y,
         traces,
@@ -103,21 +92,22 @@ fn speeds(drive: &Drive<'_>, responses: &[Response]) -> Chart {
     let first = &responses[0];
     let trace = |(slot, response): (usize, &Response)| {
         let points = response.intervals.iter().map(|i| (i.t_s, i.iops));
-        Trace::through(&response.name, slot, Role::Means, points)
+        Trace::through(recorded(&response.name), slot, Role::Means, points)
     };
-    let title = format!(
-        "{} around a deletion of {}: {}",
-        capitalised(&load_words(first)),
-        number::gb(first.file_bytes as f64),
-        drive.label
+    let title = text!(
+        "response-title",
+        block = number::block(first.point.block_bytes),
+        depth = first.point.queue_depth,
+        deleted = number::gb(first.file_bytes as f64),
+        drive = &drive.label
     );
-    let note = format!(
-        "Lines: the mean over {}. Dashed vertical lines: the deletion, and from where on reads \
-         are back to normal.",
-        number::duration(first.interval_s)
+    let note = text!(
+        "response-note",
+        interval = number::duration(first.interval_s)
     );
     let traces = responses.iter().enumerate().map(trace).collect();
-    chart(title, note, responses, Axis::new("IOPS", "IOPS"), traces)
+    let y = Axis::new(&say("axis-iops"), "IOPS");
+    chart(title, note, responses, y, traces)
 }
 
 fn latencies(drive: &Drive<'_>, response: &Response) -> Chart {
@@ -130,31 +120,30 @@ fn latencies(drive: &Drive<'_>, response: &Response) -> Chart {
     let slow = &response.slowest;
     let dots = slow.iter().map(|s| (s.t_s, ms(s.latency_ns)));
     let kept = slow.len() as u64;
-    let which = match kept == response.requests {
-        true => "every request".to_owned(),
-        false => format!(
-            "the slowest {} of {} requests; the lines show all of them",
-            number::whole(kept),
-            number::whole(response.requests)
+    let interval = number::duration(response.interval_s);
+    let title = text!(
+        "response-latency-title",
+        name = recorded(&response.name),
+        drive = &drive.label
+    );
+    let note = match kept == response.requests {
+        true => text!("response-dots-all", interval = interval),
+        false => text!(
+            "response-dots-some",
+            kept = number::whole(kept),
+            all = number::whole(response.requests),
+            interval = interval
         ),
     };
-    let title = format!(
-        "Latency around a deletion, {}: {}",
-        response.name, drive.label
-    );
-    let note = format!(
-        "Dots: {which}. Lines: median, 99\u{a0}% and slowest of each {}.",
-        number::duration(response.interval_s)
-    );
     let y = Axis {
         scale: Scale::Log,
-        ..Axis::new("Latency, ms (logarithmic axis)", "ms")
+        ..Axis::new(&say("axis-latency-ms-log"), "ms")
     };
     let traces = vec![
-        Trace::through("slowest requests", 3, Role::Samples, dots),
-        line("median", 0, |i| i.p50_ns),
+        Trace::through(say("response-slowest-requests"), 3, Role::Samples, dots),
+        line(&say("word-median"), 0, |i| i.p50_ns),
         line("99\u{a0}%", 1, |i| i.p99_ns),
-        line("slowest", 2, |i| i.max_ns),
+        line(&say("word-slowest"), 2, |i| i.max_ns),
     ];
     chart(title, note, std::slice::from_ref(response), y, traces)
 }
@@ -166,10 +155,11 @@ fn latency_rows(response: &Response) -> [latency::Row<'_>; 2] {
         histogram: None,
         cpu_ns: None,
     };
-    let before = format!("{}: before", capitalised(&response.name));
+    let name = capitalised(&recorded(&response.name));
+    let before = text!("response-before-row", name = name);
     [
         row(before, &response.reference_latency_ns),
-        row(format!("{PART} from the deletion on"), &response.latency_ns),
+        row(say("response-after-row"), &response.latency_ns),
     ]
 }
 
@@ -179,23 +169,24 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
         let lowest = found.as_ref().map(|f| f.iops_lowest);
         let lowest = lowest.map(|iops| Cell::from(number::iops(iops)).more(iops));
         let normal = found.map(|f| match f.normal_after_s {
-            None => "not while measured".to_owned(),
-            Some(0.0) => "at once".to_owned(),
+            None => say("response-never"),
+            Some(0.0) => say("response-at-once"),
             Some(after_s) => number::seconds(after_s),
         });
         let trim = match (r.trim_s, r.command_bytes) {
             (Some(trim_s), Some(bytes)) => Cell::noted(
                 number::seconds(trim_s),
-                format!(
-                    "{} commands of {}",
-                    number::whole(r.file_bytes / bytes.max(1)),
-                    number::block(bytes)
+                text!(
+                    "response-commands",
+                    count = r.file_bytes / bytes.max(1),
+                    commands = number::whole(r.file_bytes / bytes.max(1)),
+                    block = number::block(bytes)
                 ),
             ),
-            _ => "none".into(),
+            _ => say("response-no-trim").into(),
         };
         vec![
-            r.name.as_str().into(),
+            recorded(&r.name).into(),
             Cell::from(number::iops(r.reference_iops)).more(r.reference_iops),
             lowest.into(),
             normal.into(),
@@ -206,16 +197,28 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
         ]
     });
     Table::new(
-        format!("The deletion in figures; GB = 10⁹ bytes: {}", drive.label),
+        text!("response-caption", drive = &drive.label),
         vec![
-            "Response".into(),
-            Cell::noted("Before", "mean"),
-            Cell::noted("Slowest second", "after the deletion"),
-            Cell::noted("Back to normal", "90\u{a0}% of before, for 10 s"),
-            "Slowest read".into(),
-            Cell::noted("TRIM", "time of all commands"),
-            "Deleted".into(),
-            Cell::noted("Read in", "from the beginning"),
+            say("head-response").into(),
+            Cell::noted(
+                say("response-head-before"),
+                say("response-head-before-note"),
+            ),
+            Cell::noted(
+                say("response-head-slowest"),
+                say("response-head-slowest-note"),
+            ),
+            Cell::noted(
+                say("response-head-normal"),
+                say("response-head-normal-note"),
+            ),
+            say("response-head-read").into(),
+            Cell::noted("TRIM", say("response-head-trim-note")),
+            say("response-head-deleted").into(),
+            Cell::noted(
+                say("response-head-region"),
+                say("response-head-region-note"),
+            ),
         ],
         rows,
     )
@@ -225,11 +228,11 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
 fn intervals_table(drive: &Drive<'_>, responses: &[Response]) -> Table {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for response in responses {
-        rows.push(vec![response.name.as_str().into()]);
+        rows.push(vec![recorded(&response.name).into()]);
         rows.extend(response.intervals.iter().map(|i| {
             let latency = |ns: u64| (ns > 0).then(|| number::latency(ns as f64)).into();
             vec![
-                format!("{:.2}", i.t_s).into(),
+                numeral(&format!("{:.2}", i.t_s)).into(),
                 number::iops(i.iops).into(),
                 latency(i.p50_ns),
                 latency(i.p99_ns),
@@ -238,8 +241,14 @@ fn intervals_table(drive: &Drive<'_>, responses: &[Response]) -> Table {
         }));
     }
     Table::new(
-        format!("Every interval, by its end, s: {}", drive.label),
-        ["Until, s", "Speed", "Median", "99\u{a0}%", "Slowest"],
+        text!("response-intervals-caption", drive = &drive.label),
+        [
+            say("response-head-until"),
+            say("head-speed"),
+            say("response-head-median"),
+            "99\u{a0}%".to_owned(),
+            say("response-head-slowest-request"),
+        ],
         rows,
     )
     .folded()

@@ -4,6 +4,7 @@
 use stend_analysis::kinds::rounds::{Judged, rounds_of};
 use stend_analysis::steady::{DRIFT_SHARE_MAX, SPREAD_SHARE_MAX, WINDOW};
 use stend_analysis::words::capitalised;
+use stend_language::{numeral, say, text};
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Rounds, TestResult, Tracked};
 
@@ -31,21 +32,18 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
 }
 
 fn share_words(read_percent: u32) -> String {
-    match read_percent {
-        100 => "read".into(),
-        0 => "write".into(),
-        share => format!("{share}\u{a0}% reads"),
-    }
+    text!("rounds-share", share = read_percent)
 }
 
-fn load_words(load: &Load) -> String {
-    format!(
-        "{} {} {}, queue depth {}",
-        load.pattern.words(),
-        number::block(load.block_bytes),
-        share_words(load.read_percent),
-        load.queue_depth
-    )
+/// The title of the chart of a load.
+fn load_title(load: &Load) -> String {
+    capitalised(&text!(
+        "rounds-title",
+        pattern = load.pattern.words(),
+        block = number::block(load.block_bytes),
+        share = load.read_percent,
+        depth = load.queue_depth
+    ))
 }
 
 fn tracked_text(rounds: &Rounds, value: f64) -> String {
@@ -57,32 +55,33 @@ fn tracked_text(rounds: &Rounds, value: f64) -> String {
 
 fn tracked_chart(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) -> Chart {
     let mut lines = vec![Line {
-        name: "each round",
+        name: "rounds-each",
         role: Role::Line,
         points: (1..).map(f64::from).zip(rounds.tracked_figures()).collect(),
     }];
     lines.extend(judged.into_iter().flat_map(window_lines));
     let (y, unit) = match rounds.figure {
-        Tracked::Iops => (Axis::new("IOPS", "IOPS"), 1.0),
-        Tracked::LatencyMean => (Axis::new("Mean latency, ms", "ms"), 1e6),
+        Tracked::Iops => (Axis::new(&say("axis-iops"), "IOPS"), 1.0),
+        Tracked::LatencyMean => (Axis::new(&say("axis-mean-latency-ms"), "ms"), 1e6),
     };
     let traces = lines.into_iter().enumerate().map(|(slot, line)| {
         let points = line.points.into_iter().map(|(x, value)| (x, value / unit));
-        Trace::through(line.name, slot, line.role, points)
+        Trace::through(say(line.name), slot, line.role, points)
     });
     Chart {
         title: format!(
-            "{} by round: {}",
-            capitalised(&load_words(&rounds.loads[rounds.tracked])),
+            "{}: {}",
+            load_title(&rounds.loads[rounds.tracked]),
             drive.label
         ),
-        note: format!(
-            "A load is measured for {} in each round. The window is of {WINDOW} rounds.",
-            number::duration(rounds.load_s)
+        note: text!(
+            "rounds-note",
+            time = number::duration(rounds.load_s),
+            window = WINDOW
         ),
         height_px: 400,
         wide: true,
-        x: Axis::new("Round", ""),
+        x: Axis::new(&say("axis-round"), ""),
         y,
         traces: traces.collect(),
         ..Chart::default()
@@ -91,6 +90,7 @@ fn tracked_chart(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) ->
 
 /// A line of tracked figures, in their own unit, by round.
 struct Line {
+    /// Message of its name.
     name: &'static str,
     role: Role,
     points: Vec<(f64, f64)>,
@@ -109,30 +109,30 @@ fn window_lines(judged: &Judged) -> [Line; 4] {
     let level = |name, factor: f64| line(name, mean * factor, mean * factor);
     let fitted = |end: f64| mean * (1.0 + end * drift / 2.0);
     [
-        level("mean of the window", 1.0),
-        level("10\u{a0}% above it", 1.0 + half),
-        level("10\u{a0}% below it", 1.0 - half),
-        line("least-squares line", fitted(-1.0), fitted(1.0)),
+        level("rounds-window-mean", 1.0),
+        level("rounds-above", 1.0 + half),
+        level("rounds-below", 1.0 - half),
+        line("rounds-line-fitted", fitted(-1.0), fitted(1.0)),
     ]
 }
 
 /// Whether the state is steady, and by which figures.
 fn judgement(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) -> Table {
     let answer = match (judged, rounds.steady_sought) {
-        (Some(j), true) if j.is_steady() => "achieved",
-        (_, true) => "not achieved",
-        (Some(j), false) if j.is_steady() => "not sought; the last rounds meet it",
-        (_, false) => "not sought; the last rounds do not meet it",
+        (Some(j), true) if j.is_steady() => "rounds-achieved",
+        (_, true) => "rounds-not-achieved",
+        (Some(j), false) if j.is_steady() => "rounds-unsought-met",
+        (_, false) => "rounds-unsought-not-met",
     };
-    let share = |share: f64| format!("{:.1}\u{a0}%", 100.0 * share);
+    let share = |share: f64| format!("{}\u{a0}%", numeral(&format!("{:.1}", 100.0 * share)));
     let mut rows: Vec<Vec<Cell>> = vec![
-        vec!["Steady state".into(), answer.into()],
+        vec![say("rounds-head-state").into(), say(answer).into()],
         vec![
-            "Rounds".into(),
+            say("rounds-head-rounds").into(),
             number::whole(rounds.rounds.len() as u64).into(),
         ],
         vec![
-            "Written".into(),
+            say("head-written").into(),
             number::gb(rounds.written_bytes as f64).into(),
         ],
     ];
@@ -140,28 +140,31 @@ fn judgement(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) -> Tab
         let (from, to) = judged.rounds();
         let window = &judged.window;
         rows.extend([
-            vec!["Window".into(), format!("rounds {from} to {to}").into()],
             vec![
-                "Mean of the window".into(),
+                say("rounds-head-window").into(),
+                text!("rounds-from-to", from = from, to = to).into(),
+            ],
+            vec![
+                say("rounds-head-mean").into(),
                 tracked_text(rounds, window.mean).into(),
             ],
             vec![
-                "Greatest less least".into(),
+                say("rounds-head-spread").into(),
                 Cell::noted(
                     share(window.spread_share),
-                    format!("of the mean; at most {}", number::percent(SPREAD_SHARE_MAX)),
+                    text!("rounds-at-most", share = number::percent(SPREAD_SHARE_MAX)),
                 ),
             ],
             vec![
-                "Rise of the line".into(),
+                say("rounds-head-drift").into(),
                 Cell::noted(
                     share(window.drift_share).replace('-', "−"),
-                    format!("of the mean; at most {}", number::percent(DRIFT_SHARE_MAX)),
+                    text!("rounds-at-most", share = number::percent(DRIFT_SHARE_MAX)),
                 ),
             ],
         ]);
     }
-    let caption = format!("Steady state by SNIA's definition: {}", drive.label);
+    let caption = text!("rounds-caption", drive = &drive.label);
     Table::of_facts(caption, rows)
 }
 
@@ -180,7 +183,10 @@ fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
         mean.map(|mean| match (rounds.figure, rounds.loads[0].pattern) {
             (Tracked::LatencyMean, _) => Cell::noted(
                 number::latency(mean.latency_mean_ns),
-                format!("slowest {}", number::latency(mean.latency_max_ns as f64)),
+                text!(
+                    "rounds-cell-slowest",
+                    latency = number::latency(mean.latency_max_ns as f64)
+                ),
             )
             .less(mean.latency_mean_ns),
             (Tracked::Iops, Pattern::Sequential) => {
@@ -191,7 +197,7 @@ fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
         .into()
     };
     let heads = shares.iter().map(|&share| capitalised(&share_words(share)));
-    let columns = std::iter::once("Size".to_owned()).chain(heads);
+    let columns = std::iter::once(say("rounds-head-size")).chain(heads);
     let rows = blocks.iter().map(|&block| {
         let figures = shares.iter().map(|&share| cell(block, share));
         std::iter::once(number::block(block).into())
@@ -200,14 +206,11 @@ fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
     });
     let (from, to) = judged.rounds();
     let state = match judged.is_steady() {
-        true => "in steady state",
-        false => "NOT in steady state",
+        true => "rounds-means-steady",
+        false => "rounds-means-not-steady",
     };
     Table::new(
-        format!(
-            "Means over rounds {from} to {to}, {state}; MB = 10⁶ bytes: {}",
-            drive.label
-        ),
+        text!(state, from = from, to = to, drive = &drive.label),
         columns,
         rows,
     )
@@ -225,8 +228,13 @@ fn every_round(drive: &Drive<'_>, rounds: &Rounds) -> Table {
         ]
     });
     Table::new(
-        format!("The tracked load in every round: {}", drive.label),
-        ["Round", "Tracked figure", "Slowest request"],
+        text!("rounds-every-caption", drive = &drive.label),
+        [
+            "rounds-head-round",
+            "rounds-head-tracked",
+            "rounds-head-slowest",
+        ]
+        .map(say),
         rows,
     )
     .folded()

@@ -1,13 +1,13 @@
 //! Tests of writes that must be durable: bars of writes a second, latency by interval, and tables
 //! of latency by percentile.
 
-use stend_analysis::kinds::sync::{is_same, point_words, sync_points_of};
+use stend_analysis::kinds::sync::{is_same, point_words, stream_words, sync_points_of};
 use stend_analysis::words::capitalised;
+use stend_language::{say, text};
 use stend_record::load::PointOp;
 use stend_record::review::{SyncPoint, SyncStream, TestResult};
 
 use crate::bars::{self, Bar, BarChart};
-use crate::best::PART;
 use crate::chart::{Axis, Chart, ChartData, Role, Trace};
 use crate::drive::{Drive, measured_lists};
 use crate::latency;
@@ -25,8 +25,8 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     let measured = measured_lists(drives, test, sync_points_of);
     let tables = measured.iter().map(|(drive, points)| {
         let rows: Vec<latency::Row<'_>> = points.iter().flat_map(latency_rows).collect();
-        let caption = format!("Latency by percentile, less is better: {}", drive.label);
-        latency::table(caption, "Requests", &rows).on_paper()
+        let caption = text!("latency-caption-sync", drive = &drive.label);
+        latency::table(caption, &say("head-requests"), &rows).on_paper()
     });
     vec![Block {
         bars: vec![speeds(test, drives)],
@@ -50,27 +50,32 @@ fn label(point: &SyncPoint) -> String {
 fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let points = sync_points_of(test);
     let groups: Vec<String> = points.iter().map(label).collect();
-    let axis = "Writes a second; beside it, how many times a second data becomes durable";
-    let title = "Writes a second by how they become durable".to_owned();
-    bars::chart(title, axis, &groups, drives, |slot, nth| {
-        let stream = &same(&drives[slot], &test.id, &points[nth])?.streams[0];
-        Some(Bar {
-            at: stream.writes_per_s,
-            text: number::plain(stream.writes_per_s),
-            note: durable_words(stream),
-            half_width: None,
-        })
-    })
+    bars::chart(
+        say("sync-title"),
+        &say("sync-axis"),
+        &groups,
+        drives,
+        |slot, nth| {
+            let stream = &same(&drives[slot], &test.id, &points[nth])?.streams[0];
+            Some(Bar {
+                at: stream.writes_per_s,
+                text: number::plain(stream.writes_per_s),
+                note: durable_words(stream),
+                half_width: None,
+            })
+        },
+    )
 }
 
 fn durable_words(stream: &SyncStream) -> String {
     let mut note = match stream.commits_per_s {
-        0.0 => "not synced".to_owned(),
-        commits => format!("{} commits", number::plain(commits)),
+        0.0 => say("sync-not-synced"),
+        commits => text!("sync-commits-bar", commits = number::plain(commits)),
     };
     if stream.load.op == PointOp::Mixed {
         let reads = stream.iops - stream.writes_per_s;
-        note += &format!(", {} reads", number::plain(reads));
+        let reads = text!("sync-reads-bar", reads = number::plain(reads));
+        note += &format!(", {reads}");
     }
     note
 }
@@ -83,10 +88,10 @@ fn over_time(test: &TestResult, point: &SyncPoint, drives: &[Drive<'_>]) -> Char
             continue;
         };
         let series = [
-            ("commits, 99.9\u{a0}%", Role::Line, 0),
-            ("commits, slowest", Role::Thin, 1),
-            ("reads, 99.9\u{a0}%", Role::Line, 2),
-            ("reads, slowest", Role::Thin, 3),
+            ("sync-commits-tail", Role::Line, 0),
+            ("sync-commits-slowest", Role::Thin, 1),
+            ("sync-reads-tail", Role::Line, 2),
+            ("sync-reads-slowest", Role::Thin, 3),
         ];
         for (what, role, place) in series {
             let values = found.intervals.iter().filter_map(|interval| {
@@ -100,16 +105,16 @@ fn over_time(test: &TestResult, point: &SyncPoint, drives: &[Drive<'_>]) -> Char
             });
             let values: Vec<(f64, f64)> = values.collect();
             if !values.is_empty() {
-                let name = format!("{}, {what}", drive.label);
+                let name = text!(what, drive = &drive.label);
                 traces.push(Trace::through(name, traces.len(), role, values));
             }
         }
     }
     Chart {
-        title: format!("Latency over time: {}", label(point)),
+        title: text!("sync-time-title", load = label(point)),
         height_px: 440,
         wide: true,
-        x: Axis::new("Time", "s"),
+        x: Axis::new(&say("axis-time"), "s"),
         y: latency::axis(&traces),
         traces,
         ..Chart::default()
@@ -120,19 +125,19 @@ fn over_time(test: &TestResult, point: &SyncPoint, drives: &[Drive<'_>]) -> Char
 fn latency_rows(point: &SyncPoint) -> Vec<latency::Row<'_>> {
     let mut rows = Vec::new();
     for (nth, stream) in point.streams.iter().enumerate() {
-        let words = SyncStream::describe(&stream.load, stream.durability);
+        let words = stream_words(stream);
         let name = match nth {
             0 => capitalised(&words),
-            _ => format!("{PART} beside it {words}"),
+            _ => text!("sync-beside-row", stream = words),
         };
         let parts = [
-            ("reads", &stream.read_latency_ns),
-            ("writes", &stream.write_latency_ns),
-            ("flushes", &stream.sync_latency_ns),
+            ("word-reads", &stream.read_latency_ns),
+            ("word-writes", &stream.write_latency_ns),
+            ("word-flushes", &stream.sync_latency_ns),
         ];
         let parts = parts.into_iter().filter_map(|(what, latency)| {
             Some(latency::Row {
-                name: number::bound(&format!("{name}: {what}")),
+                name: number::bound(&format!("{name}: {}", say(what))),
                 latency: latency.as_ref()?,
                 histogram: None,
                 cpu_ns: None,

@@ -4,15 +4,13 @@ use stend_analysis::kinds::traces::{beginning, traces_of};
 use stend_record::review::{LatencySummary, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming};
 
+use stend_language::{recorded, say, text, unit};
+
 use crate::bars::{self, Bar, BarChart};
 use crate::chart::ChartData;
 use crate::drive::{Drive, measured_lists};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
-
-/// What the figures of synthesised traces are not; it stands wherever they are drawn.
-const SYNTHESISED: &str = "Synthesised desktop traces: at most their totals are published (see \
-                           the table); no PCMark score.";
 
 /// Charts and tables of a test of traces; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
@@ -46,8 +44,8 @@ fn overall(drive: &Drive<'_>, test: &TestResult) -> Option<f64> {
 /// A trace by its title, and by its name where two share a title.
 fn name(trace: &TraceResult, traces: &[TraceResult]) -> String {
     match traces.iter().filter(|t| t.title == trace.title).count() {
-        0 | 1 => trace.title.clone(),
-        _ => format!("{} ({})", trace.title, trace.name),
+        0 | 1 => recorded(&trace.title),
+        _ => format!("{} ({})", recorded(&trace.title), trace.name),
     }
 }
 
@@ -62,7 +60,7 @@ fn rows(test: &TestResult, drives: &[Drive<'_>]) -> Vec<Row> {
     let all: Vec<_> = drives.iter().map(|drive| overall(drive, test)).collect();
     if all.iter().any(Option::is_some) {
         rows.push(Row {
-            name: "All traces".into(),
+            name: say("figure-all-traces"),
             figures: all.into_iter().map(|bw| Some((bw?, None))).collect(),
         });
     }
@@ -86,41 +84,43 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
         .filter_map(|drive| drive.test(&test.id))
         .flat_map(traces_of);
     let synthesised = traces.any(|t| t.origin != TraceOrigin::Captured);
-    let title = format!("{}: bytes over busy time", test.title);
+    let title = text!("traces-title", test = recorded(&test.title));
     let groups: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
-    let axis = "MB/s of the time in which a request was outstanding, MB = 10⁶ bytes; beside it in \
-                requests a second (IOPS)";
-    let mut chart = bars::chart(title, axis, &groups, drives, |slot, nth| {
+    let mut chart = bars::chart(title, &say("traces-axis"), &groups, drives, |slot, nth| {
         let (bw, iops) = rows[nth].figures[slot]?;
         let iops = iops.map_or_else(String::new, number::iops);
         Some(Bar::mb_per_s(bw).noted(iops))
     });
-    chart.note = if synthesised { SYNTHESISED } else { "" }.into();
+    // What their figures are not stands wherever they are drawn.
+    chart.note = match synthesised {
+        true => say("traces-note"),
+        false => String::new(),
+    };
     chart
 }
 
 fn origin_words(trace: &TraceResult) -> String {
-    let origin = match trace.origin {
-        TraceOrigin::PublishedTotals => "synthesised, totals published",
-        TraceOrigin::Assumed => "synthesised, totals assumed",
-        TraceOrigin::Captured => "captured",
-    };
+    let origin = say(match trace.origin {
+        TraceOrigin::PublishedTotals => "traces-origin-published",
+        TraceOrigin::Assumed => "traces-origin-assumed",
+        TraceOrigin::Captured => "traces-origin-captured",
+    });
     match beginning(trace) {
         Some(first) => format!("{first}; {origin}"),
-        None => origin.to_owned(),
+        None => origin,
     }
 }
 
 fn timing_words(trace: &TraceResult) -> String {
     match trace.timing {
-        TraceTiming::Original => "original times".into(),
-        TraceTiming::Busy => "without idle time".into(),
-        TraceTiming::Fast => number::bound(&format!("at once, depth {}", trace.queue_depth)),
+        TraceTiming::Original => say("traces-timing-original"),
+        TraceTiming::Busy => say("traces-timing-busy"),
+        TraceTiming::Fast => number::bound(&text!("traces-timing-fast", depth = trace.queue_depth)),
     }
 }
 
 fn mb(bytes: u64) -> String {
-    format!("{}\u{a0}MB", number::plain(bytes as f64 / 1e6))
+    format!("{}\u{a0}{}", number::plain(bytes as f64 / 1e6), unit("MB"))
 }
 
 fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
@@ -134,7 +134,7 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
             .less(latency.mean)
         };
         vec![
-            Cell::noted(&t.title, origin_words(t)),
+            Cell::noted(recorded(&t.title), origin_words(t)),
             mb(t.read_bytes).into(),
             mb(t.written_bytes).into(),
             Cell::noted(number::seconds(t.busy_s), timing_words(t)).less(t.busy_s),
@@ -146,17 +146,20 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
         ]
     };
     Table::new(
-        format!("The traces in figures; MB = 10⁶ bytes: {}", drive.label),
+        text!("traces-caption", drive = &drive.label),
         vec![
-            "Trace".into(),
-            "Read".into(),
-            "Written".into(),
-            Cell::noted("Busy", "how it was replayed"),
-            "Elapsed".into(),
-            Cell::noted("Reads", "mean latency"),
-            Cell::noted("Writes", "mean latency"),
-            Cell::noted("Write amplification", "during the replay"),
-            Cell::noted("Moved", "requests, to fit the target"),
+            say("traces-head-trace").into(),
+            say("head-read").into(),
+            say("head-written").into(),
+            Cell::noted(say("traces-head-busy"), say("traces-head-busy-note")),
+            say("traces-head-elapsed").into(),
+            Cell::noted(say("traces-head-reads"), say("traces-head-latency-note")),
+            Cell::noted(say("traces-head-writes"), say("traces-head-latency-note")),
+            Cell::noted(
+                say("traces-head-amplification"),
+                say("traces-head-amplification-note"),
+            ),
+            Cell::noted(say("traces-head-moved"), say("traces-head-moved-note")),
         ],
         traces.iter().map(row),
     )
@@ -166,25 +169,25 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
 
 /// The limits of the figures, each once with its traces.
 fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
-    let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut said: Vec<(&str, Vec<String>)> = Vec::new();
     for trace in traces {
         for limit in &trace.limits {
             match said.iter_mut().find(|(text, _)| *text == limit.as_str()) {
-                Some((_, names)) => names.push(&trace.title),
-                None => said.push((limit, vec![&trace.title])),
+                Some((_, names)) => names.push(recorded(&trace.title)),
+                None => said.push((limit, vec![recorded(&trace.title)])),
             }
         }
     }
     let rows = said.iter().map(|(text, names)| {
         let of = match names.len() == traces.len() {
-            true => "all of them".to_owned(),
+            true => say("traces-limits-all"),
             false => names.join(", "),
         };
-        vec![(*text).into(), of.into()]
+        vec![recorded(text).into(), of.into()]
     });
     Table::new(
-        format!("Limits of the figures: {}", drive.label),
-        ["Limit", "Traces"],
+        text!("traces-limits-caption", drive = &drive.label),
+        ["traces-limits-head", "traces-limits-traces"].map(say),
         rows,
     )
     .on_paper()

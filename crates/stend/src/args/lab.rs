@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use stend_lab::EntryId;
 
+use super::LanguageArgs;
+
 /// Which lab.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LabPath {
@@ -125,6 +127,10 @@ pub struct CompareArgs {
     /// Write a page with shared axes into this folder.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// In which language.
+    #[command(flatten)]
+    pub language: LanguageArgs,
 
     /// Which lab.
     #[command(flatten)]

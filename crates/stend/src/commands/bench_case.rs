@@ -15,7 +15,7 @@ use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
 use stend_target::SimulatedTarget;
 
-use crate::args::{LabPath, MarkArgs, RealArgs, ReviewArgs, ScaleArgs, SetArgs};
+use crate::args::{LabPath, LanguageArgs, MarkArgs, RealArgs, ReviewArgs, ScaleArgs, SetArgs};
 use crate::commands::review;
 use crate::failure::Failure;
 use crate::memory::bytes_in;
@@ -120,6 +120,7 @@ fn whole_review(case: &Review) -> Result<Measured, Failure> {
         .map_err(|error| Failure::Io(format!("cannot make a temporary folder: {error}")))?;
     end_with_parent(Some(folder.path().to_owned()));
     let args = ReviewArgs {
+        language: LanguageArgs::default(),
         repeat: 1,
         state: None,
         plan: false,

@@ -1,8 +1,9 @@
 //! Latencies of curves: over time, and over the whole curve.
 
+use stend_language::{say, text};
 use stend_record::review::{IntervalLatency, Series};
 
-use super::{Drawn, Ranges, compared, load_phrase, time_axis};
+use super::{Drawn, Ranges, compared, load_text, time_axis};
 use crate::chart::{Chart, ChartData, Role, Trace};
 use crate::curve;
 use crate::latency;
@@ -28,8 +29,7 @@ pub(super) fn latency_block(
     let mut figures = Vec::new();
     if reviewed {
         figures.extend(over_time(drawn, suffix, window_s).map(|chart| chart.place(data, None)));
-        let load = load_phrase(drawn[0].series);
-        let title = format!("Latency of {load} over the whole curve{suffix}");
+        let title = load_text("latency-title-curve", drawn[0].series) + suffix;
         let chart = latency::chart(title, &rows);
         figures.push(
             Chart {
@@ -39,8 +39,8 @@ pub(super) fn latency_block(
             .place(data, None),
         );
     }
-    let caption = format!("Completion latency over the whole curve, less is better{suffix}");
-    let table = latency::table(caption, "Curve", &rows).comparing(compared(suffix));
+    let caption = say("latency-caption-curve") + suffix;
+    let table = latency::table(caption, &say("head-curve"), &rows).comparing(compared(suffix));
     let table = match reviewed {
         true => table.on_paper(),
         false => table.folded(),
@@ -68,9 +68,9 @@ fn over_time(drawn: &[Drawn<'_>], suffix: &str, window_s: f64) -> Option<Chart> 
     };
     match own[..] {
         [only] => {
-            trace(only, "median", Of::Median);
+            trace(only, &say("word-median"), Of::Median);
             trace(only, "99\u{a0}%", Of::P99);
-            trace(only, "slowest", Of::Slowest);
+            trace(only, &say("word-slowest"), Of::Slowest);
             for rival in drawn.iter().filter(|d| !d.dots) {
                 trace(rival, "99\u{a0}%", Of::P99);
             }
@@ -84,14 +84,8 @@ fn over_time(drawn: &[Drawn<'_>], suffix: &str, window_s: f64) -> Option<Chart> 
     let interval = number::duration(drawn[0].series.interval_s);
     let window = number::duration(window_s);
     (!traces.is_empty()).then(|| Chart {
-        title: format!(
-            "Latency of {} against time{suffix}",
-            load_phrase(drawn[0].series)
-        ),
-        note: format!(
-            "By {window}: the middle of the medians and of the 99\u{a0}% of each {interval}, and \
-             the slowest request of all."
-        ),
+        title: load_text("latency-title-time", drawn[0].series) + suffix,
+        note: text!("latency-note-windows", window = window, interval = interval),
         height_px: 400,
         wide: true,
         x,

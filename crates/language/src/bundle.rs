@@ -1,0 +1,89 @@
+//! The messages of each language, read once.
+
+use std::sync::LazyLock;
+
+use fluent_bundle::bundle::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use intl_memoizer::concurrent::IntlLangMemoizer;
+
+use crate::figures;
+use crate::{Argument, Language};
+
+type Bundle = FluentBundle<FluentResource, IntlLangMemoizer>;
+
+/// Files of messages: the name, and the text in each language, in the order of [`Language::ALL`].
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$([
+            include_str!(concat!("../texts/en/", $name, ".ftl")),
+            include_str!(concat!("../texts/ru/", $name, ".ftl")),
+        ]),*]
+    };
+}
+const FILES: &[[&str; 2]] = files!(
+    "figures", "loads", "findings", "kinds", "service", "charts", "claims", "terminal", "page",
+);
+
+/// What reviews keep in English.
+pub(crate) const RECORDED: [&str; 2] = [
+    include_str!("../texts/en/recorded.ftl"),
+    include_str!("../texts/ru/recorded.ftl"),
+];
+
+static BUNDLES: LazyLock<[Bundle; 2]> = LazyLock::new(|| Language::ALL.map(read));
+
+fn read(language: Language) -> Bundle {
+    let tag = language.tag().parse().expect("the tags are BCP 47's");
+    let mut bundle = Bundle::new_concurrent(vec![tag]);
+    // No browser needs marks around figures where all texts run from left to right.
+    bundle.set_use_isolating(false);
+    bundle.set_formatter(Some(match language {
+        Language::English => |value, _| formatted(Language::English, value),
+        Language::Russian => |value, _| formatted(Language::Russian, value),
+    }));
+    let texts = FILES.iter().chain(std::iter::once(&RECORDED));
+    for text in texts {
+        let resource = FluentResource::try_new(text[language as usize].to_owned());
+        let resource = resource.unwrap_or_else(|(_, errors)| panic!("{language}: {errors:?}"));
+        let added = bundle.add_resource(resource);
+        added.unwrap_or_else(|errors| panic!("{language}: {errors:?}"));
+    }
+    bundle
+}
+
+/// A number that is an argument, as the language writes it.
+fn formatted(language: Language, value: &FluentValue<'_>) -> Option<String> {
+    match value {
+        FluentValue::Number(number) => {
+            Some(figures::numeral_in(language, &number.value.to_string()))
+        }
+        _ => None,
+    }
+}
+
+/// A message in a language.
+pub(crate) fn message(
+    language: Language,
+    id: &str,
+    arguments: &[(&'static str, Argument)],
+) -> String {
+    let mut args = FluentArgs::new();
+    for (name, argument) in arguments {
+        args.set(*name, argument.value());
+    }
+    formatted_message(language, id, &args)
+}
+
+pub(crate) fn formatted_message(language: Language, id: &str, args: &FluentArgs<'_>) -> String {
+    let bundle = &BUNDLES[language as usize];
+    let found = bundle.get_message(id).and_then(|message| message.value());
+    debug_assert!(found.is_some(), "{language} has no message `{id}`");
+    let Some(pattern) = found else {
+        return id.to_owned();
+    };
+    let mut errors = Vec::new();
+    let text = bundle.format_pattern(pattern, Some(args), &mut errors);
+    debug_assert!(errors.is_empty(), "{language}, `{id}`: {errors:?}");
+    // The files break lines where they are long.
+    text.replace('\n', " ")
+}

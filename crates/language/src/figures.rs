@@ -1,0 +1,96 @@
+//! How a language writes numbers, units and names in quotation marks.
+
+use crate::{Language, current, say};
+
+/// The units that figures have, as the code names them.
+const UNITS: [&str; 20] = [
+    "IOPS", "MB/s", "B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "ns", "µs", "ms", "s", "min",
+    "h", "J", "W", "%", "°C",
+];
+
+/// Words that stay with the figure after them, in their cases.
+const BEFORE_FIGURES: [&str; 6] = [
+    "depth",
+    "глубина",
+    "глубины",
+    "глубине",
+    "глубиной",
+    "глубину",
+];
+
+/// Words that stay with the figure before them.
+const AFTER_FIGURES: [&str; 3] = ["times", "раз", "раза"];
+
+/// A number as the current language writes it, from how English does: `41,240`, `0.62`.
+pub fn numeral(english: &str) -> String {
+    numeral_in(current(), english)
+}
+
+pub(crate) fn numeral_in(language: Language, english: &str) -> String {
+    match language {
+        Language::English => english.to_owned(),
+        Language::Russian => english
+            .chars()
+            .map(|c| match c {
+                ',' => '\u{202f}',
+                '.' => ',',
+                other => other,
+            })
+            .collect(),
+    }
+}
+
+/// A unit in the current language, by its English symbol: `MB/s`. A symbol that is not known
+/// stands as it is.
+pub fn unit(symbol: &str) -> String {
+    match (current(), symbol) {
+        (Language::English, _) | (_, "" | "%" | "°C") => symbol.to_owned(),
+        _ if !UNITS.contains(&symbol) => symbol.to_owned(),
+        (_, "MB/s") => say("unit-MB-per-s"),
+        (_, "µs") => say("unit-us"),
+        _ => say(&format!("unit-{symbol}")),
+    }
+}
+
+/// Whether a word is a unit, in English or in the current language.
+pub fn is_unit(word: &str) -> bool {
+    UNITS.contains(&word) || UNITS.iter().any(|symbol| unit(symbol) == word)
+}
+
+/// A text in which a line break parts no figure from its unit, and no depth from its
+/// figure.
+pub fn bound(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (i, word) in text.split(' ').enumerate() {
+        let bare = word.trim_end_matches([',', '.', ';', ':', ')']);
+        let figure = bare.starts_with(|c: char| c.is_ascii_digit());
+        let after_figure = out.ends_with(|c: char| c.is_ascii_digit());
+        let stays = after_figure && (is_unit(bare) || AFTER_FIGURES.contains(&bare));
+        match i {
+            0 => {}
+            _ if stays || (figure && BEFORE_FIGURES.iter().any(|w| out.ends_with(w))) => {
+                out.push('\u{a0}');
+            }
+            _ => out.push(' '),
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// A text whose names stand in the language's quotation marks: backticks are the terminal's.
+pub fn quoted(text: &str) -> String {
+    let mut parts = text.split('`');
+    // Without a partner a backtick is one.
+    if parts.clone().count().is_multiple_of(2) {
+        return text.to_owned();
+    }
+    let first = parts.next().unwrap_or_default().to_owned();
+    let marks = match current() {
+        Language::English => ["“", "”"],
+        Language::Russian => ["«", "»"],
+    };
+    parts
+        .zip(marks.into_iter().cycle())
+        .fold(first, |text, (part, mark)| text + mark + part)
+}
