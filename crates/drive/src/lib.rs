@@ -13,6 +13,14 @@ pub mod sim;
 pub mod state;
 mod table;
 
+// Tests from outside, by the crate's name. They are compiled with the crate, for only so are there
+// faults to switch on and an account of what was lost; and one program is compiled and linked.
+#[cfg(test)]
+extern crate self as stend_drive;
+#[cfg(test)]
+#[path = "../tests/main.rs"]
+mod tests;
+
 pub use health::{Health, Temperature};
 pub use model::Model;
 pub use schema::spec::{self, Spec};

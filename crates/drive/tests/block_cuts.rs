@@ -1,7 +1,7 @@
 //! Power cuts of drives whose blocks go bad one by one: what is being copied into a new block,
 //! an erase that found no block, a program that found none.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

@@ -1,7 +1,7 @@
 //! SLC caches of every kind, word lines programmed at once, and an L2P on flash: what each
 //! costs, to the nanosecond or the multi-plane page.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

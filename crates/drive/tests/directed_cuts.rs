@@ -1,6 +1,6 @@
 //! Power cuts at moments that a random load seldom meets.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime, Status};

@@ -1,7 +1,7 @@
 //! Endurance against closed forms: what a drive can be written until it is worn out, how far erase
 //! cycles differ with wear levelling, and which bit error rate an ECC corrects.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Op, Rng, SimTime, Status};

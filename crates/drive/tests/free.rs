@@ -1,6 +1,6 @@
 //! Figures that may be fitted: which there are, and how other values are written.
 
-use crate::common::figures;
+use crate::tests::common::figures;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Writes that are complete when they are programmed.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, SimTime};

@@ -1,7 +1,7 @@
 //! Heat against the closed form of a heated body, and throttling against the balance of
 //! power.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

@@ -1,6 +1,6 @@
 //! The way from the host, to the nanosecond: links, queues, processors and locks.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, SimTime};

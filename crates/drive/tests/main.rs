@@ -1,6 +1,7 @@
 //! Simulated drives from outside: what each mechanism does, costs and keeps.
 //!
-//! One program for all of them: it is built and linked once, and its tests run side by side.
+//! They are a module of the crate's own test program (`src/lib.rs`): it is built and linked once,
+//! and its tests run side by side.
 
 #![allow(missing_docs)]
 

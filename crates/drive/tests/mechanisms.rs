@@ -1,6 +1,6 @@
 //! Each mechanism costs what it should, where it should, and only then.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

@@ -1,6 +1,6 @@
 //! Errors of the flash: what reading again costs, what parity saves, what is lost.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};

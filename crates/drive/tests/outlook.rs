@@ -1,6 +1,6 @@
 //! What a drive says of the time to come: so much can be written before data has to be moved.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Op};

@@ -1,7 +1,7 @@
 //! Over-provisioning by the user: when it can be set, and that nothing else changes.
 //! What it does to write amplification is among the policies' tests.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

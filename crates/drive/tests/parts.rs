@@ -1,7 +1,7 @@
 //! Drive files that include parts: whose figure holds, where an error stands, and what the
 //! resolved text is.
 
-use crate::common::figures;
+use crate::tests::common::figures;
 
 use std::fs;
 use std::path::Path;

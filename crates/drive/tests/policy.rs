@@ -1,6 +1,6 @@
 //! GC policies against their theory: write amplification in the steady state.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Op, Rng};

@@ -1,6 +1,6 @@
 //! Energy and idle states: to the nanosecond and to the picojoule.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};

@@ -2,10 +2,10 @@
 //!
 //! `STEND_CUTS=N` makes N cuts in place of the default; `STEND_CUTS_SEED=S` begins with drive S, so
 //! that a long search is made in pieces, and alone tries that one drive. A search goes on after a
-//! drive that fails, and tells all of them. For so much time:
-//! `cargo run --release -p stend-drive --example survive -- --minutes 30`.
+//! drive that fails, and tells all of them. A long one:
+//! `STEND_CUTS=1000000 cargo test --release -p stend-drive --lib power_cuts::a_cut`.
 
-use crate::common;
+use crate::tests::common;
 
 use common::cuts::{LIVES, Tried, survive};
 use common::drawn::Account;
@@ -28,7 +28,7 @@ impl Drop for Replay {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!(
-                "replay: STEND_CUTS_SEED={} cargo test -p stend-drive --test main power_cuts",
+                "replay: STEND_CUTS_SEED={} cargo test -p stend-drive --lib power_cuts::",
                 self.0
             );
         }

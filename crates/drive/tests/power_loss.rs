@@ -1,7 +1,7 @@
 //! What keeping data over a power cut costs, and what a cut takes: to the nanosecond, and
 //! page by page.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};

@@ -8,7 +8,7 @@
 //! history: two versions of the simulator that print the same (with `-- --nocapture`) do
 //! the same, event by event.
 
-use crate::common;
+use crate::tests::common;
 
 use common::draw::{draw_blocks, draw_host, draw_power, draw_spec};
 use common::*;
@@ -112,7 +112,7 @@ impl Drop for Replay {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!(
-                "replay: STEND_PROPERTY_SEED={} cargo test -p stend-drive --test main property",
+                "replay: STEND_PROPERTY_SEED={} cargo test -p stend-drive --lib property::",
                 self.0
             );
         }

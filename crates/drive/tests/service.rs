@@ -1,6 +1,6 @@
 //! Erasing the whole drive: how long it takes, and what is left.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};

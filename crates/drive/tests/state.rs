@@ -1,6 +1,6 @@
 //! Drives that are written and read back.
 
-use crate::common;
+use crate::tests::common;
 
 use stend_base::{Completion, Device, Op, Request, SimTime};
 use stend_drive::state::{self, MAGIC, StateError, VERSION};

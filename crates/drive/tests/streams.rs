@@ -1,6 +1,6 @@
 //! Streams: what they cost, where data goes, and what that saves.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Rng};

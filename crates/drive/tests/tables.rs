@@ -1,6 +1,6 @@
 //! The optional tables of a drive file: what they come to, and what is said of mistakes.
 
-use crate::common::figures;
+use crate::tests::common::figures;
 
 use stend_base::Nanos;
 use stend_drive::Model;

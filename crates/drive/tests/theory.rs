@@ -1,6 +1,6 @@
 //! The simulation against what can be worked out by hand.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};

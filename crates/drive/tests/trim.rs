@@ -1,6 +1,6 @@
 //! TRIM in chunks, alone in the drive, and what follows it.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

@@ -1,6 +1,6 @@
 //! One direction at a time, and the work on long writes beside the link.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

@@ -1,6 +1,6 @@
 //! Wear levelling: how evenly superblocks are erased, and what that costs.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Nanos, Op, Rng};

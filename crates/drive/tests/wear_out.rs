@@ -1,7 +1,7 @@
 //! Wear to the end: spare superblocks take the place of retired ones, then the drive takes
 //! no more writes and still reads everything.
 
-use crate::common;
+use crate::tests::common;
 
 use common::*;
 use stend_base::{Completion, Device, Nanos, Op, SimTime, Status};

@@ -219,7 +219,7 @@ fn a_study_that_was_killed_goes_on() {
         "s.toml",
         &STUDY
             .replace("[1, 32]", &format!("[{}]", more.join(", ")))
-            .replace("64m", "2g"),
+            .replace("64m", "1g"),
     );
     let arguments = ["sweep", "s.toml", "--threads", "1"];
     let known = |stderr: &str| -> u64 {

@@ -1,4 +1,4 @@
-//! Faults that a test switches on and must then find: with the feature `fault-injection` only.
+//! Faults that a test switches on and must then find: in this crate's own only.
 
 /// A fault of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,29 +22,29 @@ pub enum Fault {
     CoalesceTorn,
 }
 
-/// The faults that are switched on: none without the feature.
+/// The faults that are switched on: none outside tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::sim) struct Faults {
-    #[cfg(feature = "fault-injection")]
+    #[cfg(test)]
     injected: Option<Fault>,
 }
 
 impl Faults {
     /// Switches a fault on.
-    #[cfg(feature = "fault-injection")]
+    #[cfg(test)]
     pub fn inject(&mut self, fault: Fault) {
         self.injected = Some(fault);
     }
 
     /// Whether a fault is switched on.
-    #[cfg(feature = "fault-injection")]
+    #[cfg(test)]
     #[inline(always)]
     pub fn has(self, fault: Fault) -> bool {
         self.injected == Some(fault)
     }
 
     /// Whether a fault is switched on.
-    #[cfg(not(feature = "fault-injection"))]
+    #[cfg(not(test))]
     #[inline(always)]
     pub const fn has(self, _: Fault) -> bool {
         false

@@ -37,16 +37,16 @@ mod drive;
 
 pub use counters::Counters;
 pub use drive::{EARLIER_TAG, LogicalPage, SimDrive, UserBytesError};
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 pub use drive::{Loss, LossCause};
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 pub use faults::Fault;
 pub use geometry::layout::{Capacity, capacity, user_pages_max};
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 pub use l2p::keep_tables_compact;
 pub use l2p::probe::MappingLog;
 pub use media::blocks::{ShortDie, short_die};
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 pub use media::errors::PageState;
 pub use power::Energy;
 pub use repeat::RoundStart;

@@ -59,7 +59,7 @@ impl SimDrive {
     ///
     /// # Panics
     /// Without [`crate::Spec::power_loss`].
-    #[cfg(feature = "fault-injection")]
+    #[cfg(test)]
     pub fn inject(&mut self, fault: crate::sim::Fault) {
         self.persistence().inject(fault);
     }

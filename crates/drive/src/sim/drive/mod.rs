@@ -20,7 +20,7 @@ mod writes;
 
 use stend_base::{Completion, Device, Event, EventQueue, Lane, Op, Request, SimTime};
 
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 pub use losses::{Loss, LossCause};
 pub use service::UserBytesError;
 

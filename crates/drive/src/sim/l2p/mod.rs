@@ -8,5 +8,5 @@ pub(in crate::sim) mod rows;
 mod shared_table;
 pub(in crate::sim) mod table;
 
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 pub use shared_table::keep_tables_compact;

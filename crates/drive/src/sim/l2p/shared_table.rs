@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::compact::CompactTable;
@@ -32,22 +32,22 @@ fn is_compact(len: usize) -> bool {
     len >= COMPACT_ENTRIES_MIN || always_compact()
 }
 
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 static ALWAYS_COMPACT: AtomicBool = AtomicBool::new(false);
 
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 fn always_compact() -> bool {
     ALWAYS_COMPACT.load(Ordering::Relaxed)
 }
 
-#[cfg(not(feature = "fault-injection"))]
+#[cfg(not(test))]
 fn always_compact() -> bool {
     false
 }
 
 /// Whether tables that are made from now on are compact though they are small. What drives do does
 /// not depend on it.
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 pub fn keep_tables_compact(always: bool) {
     ALWAYS_COMPACT.store(always, Ordering::Relaxed);
 }

@@ -482,7 +482,7 @@ impl Media {
     }
 
     /// Spare blocks that a die has left.
-    #[cfg(feature = "fault-injection")]
+    #[cfg(test)]
     pub fn spares_of_die(&self, die: DieId) -> u32 {
         let blocks = self.blocks.as_ref();
         blocks.map_or(0, |blocks| blocks.spares[die.index()].len() as u32)

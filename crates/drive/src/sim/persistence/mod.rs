@@ -123,7 +123,7 @@ impl Persistence {
     }
 
     /// Switches a fault on.
-    #[cfg(feature = "fault-injection")]
+    #[cfg(test)]
     pub fn inject(&mut self, fault: Fault) {
         self.faults.inject(fault);
     }

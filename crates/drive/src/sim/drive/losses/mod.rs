@@ -1,14 +1,14 @@
-//! What a drive tells of the pages that it loses, to tests that ask whether it had to. Without the
-//! feature `fault-injection` nothing is kept, and it costs nothing.
+//! What a drive tells of the pages that it loses, to tests that ask whether it had to. Outside this
+//! crate's own tests nothing is kept, and it costs nothing.
 
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 mod account;
-#[cfg(not(feature = "fault-injection"))]
+#[cfg(not(test))]
 mod none;
 
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 pub(in crate::sim) use account::Losses;
-#[cfg(feature = "fault-injection")]
+#[cfg(test)]
 pub use account::{Loss, LossCause};
-#[cfg(not(feature = "fault-injection"))]
+#[cfg(not(test))]
 pub(in crate::sim) use none::Losses;
