@@ -10,8 +10,8 @@
   const MARKERS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
   const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "8px,2px,2px,2px,2px,2px", "2px,6px", "12px,6px"];
   const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
-  // The width of A4 less its margins, CSS pixels.
-  const PAPER_WIDTH = 690;
+  // Charts on A4, CSS pixels: over the width less the margins, or two side by side.
+  const ON_PAPER = { wide: { width: 690, height: 215 }, half: { width: 336, height: 210 } };
 
   const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
   // plotly reads its texts as a kind of HTML.
@@ -233,23 +233,23 @@
     }));
   }
 
-  function layoutOf(chart, width) {
-    const marks = marksOf(chart, width ?? document.getElementById(chart.id).clientWidth);
+  function layoutOf(chart, size) {
+    const marks = marksOf(chart, size?.width ?? document.getElementById(chart.id).clientWidth);
     // Temperatures have an axis of their own, not read from zero.
     const second = chart.y2
       ? { yaxis2: { ...axisOf(chart.y2, "y"), rangemode: "normal", overlaying: "y", side: "right", showgrid: false } }
       : {};
     return {
       ...second,
-      width,
-      height: chart.height_px,
-      autosize: width === undefined,
-      margin: { l: 60, r: 24, t: 34 + marks.height, b: 40 },
+      width: size?.width,
+      height: size ? size.height + marks.height : chart.height_px,
+      autosize: !size,
+      margin: { l: size ? 40 : 60, r: size ? 8 : 24, t: (size ? 10 : 34) + marks.height, b: size ? 30 : 40 },
       shapes: [...bandsOf(chart), ...marks.shapes],
       annotations: marks.annotations,
       paper_bgcolor: colour("paper"),
       plot_bgcolor: colour("paper"),
-      font: { family: FONT, size: 13, color: colour("ink") },
+      font: { family: FONT, size: size ? 10 : 13, color: colour("ink") },
       separators: data.words.separators,
       // There is something to tell apart.
       showlegend: new Set(chart.traces.map((trace) => trace.name)).size > 1 || Boolean(chart.bands),
@@ -294,10 +294,10 @@
     };
   }
 
-  const draw = (chart, width) => Plotly.react(
+  const draw = (chart, size) => Plotly.react(
     chart.id,
     chart.traces.map((trace) => traceOf(trace, chart)),
-    layoutOf(chart, width),
+    layoutOf(chart, size),
     configOf(chart),
   );
 
@@ -340,21 +340,17 @@
     root.dataset.charts = document.querySelector("[data-failed]") ? "failed" : "drawn";
   }
 
-  const redraw = (width) => (data?.charts ?? [])
+  const redraw = (sizeOf) => (data?.charts ?? [])
     .filter((chart) => document.getElementById(chart.id).dataset.drawn)
-    .forEach((chart) => draw(chart, width));
+    .forEach((chart) => draw(chart, sizeOf?.(chart)));
 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
-  // Paper is white, narrow, and cannot be unfolded.
-  let unfolded = [];
+  // Paper is white and narrow. What is folded stays so: what the reader wants printed is unfolded.
   addEventListener("beforeprint", () => {
-    unfolded = [...document.querySelectorAll("details.paper:not([open])")];
-    unfolded.forEach((details) => { details.open = true; });
     root.dataset.paper = "";
-    redraw(PAPER_WIDTH);
+    redraw((chart) => document.getElementById(chart.id).closest("figure.half") ? ON_PAPER.half : ON_PAPER.wide);
   });
   addEventListener("afterprint", () => {
-    unfolded.forEach((details) => { details.open = false; });
     delete root.dataset.paper;
     redraw();
   });

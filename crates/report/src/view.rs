@@ -228,6 +228,8 @@ pub struct Figure {
     pub height_px: u32,
     /// Whether it takes the whole width.
     pub wide: bool,
+    /// Whether half of the width is enough on paper.
+    pub half_on_paper: bool,
     /// The numbers; missing where the block's tables hold them.
     pub table: Option<Table>,
 }
@@ -290,6 +292,8 @@ impl Chart {
             traces: self.traces.len(),
             height_px: self.height_px,
             wide: self.wide,
+            // What is written on the chart must fit in.
+            half_on_paper: self.marks.is_empty() && names.len() <= 4,
             table,
         };
         data.charts.push(self);

@@ -159,6 +159,35 @@ fn every_chart_is_drawn_without_an_error_or_a_network() {
 }
 
 #[test]
+fn on_paper_charts_stand_side_by_side_and_folded_tables_stay_folded() {
+    let Some(chromium) = chromium() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = write_folder(&common::review(0.1), folder.path()).unwrap();
+    let pdf = folder.path().join("page.pdf");
+    let status = Command::new(chromium)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+        ])
+        .args(["--disable-background-networking", "--no-pdf-header-footer"])
+        .arg("--virtual-time-budget=60000")
+        .arg(format!(
+            "--user-data-dir={}",
+            folder.path().join("profile").display()
+        ))
+        .arg(format!("--print-to-pdf={}", pdf.display()))
+        .arg(page)
+        .stderr(std::process::Stdio::null())
+        .status();
+    assert!(status.expect("chromium starts").success());
+    let text = String::from_utf8_lossy(&std::fs::read(pdf).unwrap()).into_owned();
+    let pages = text.matches("/Type /Page\n").count();
+    assert!((5..=11).contains(&pages), "{pages} pages");
+}
+
+#[test]
 fn the_charts_of_a_study_are_drawn() {
     let Some(chromium) = chromium() else { return };
     let folder = tempfile::tempdir().unwrap();
