@@ -150,6 +150,50 @@ pub(crate) fn streams(streams: &[Stream<'_>], frame: &JobFrame<'_>) -> String {
     text
 }
 
+/// The job file of a load as an edition runs it, for those who carry it out on their own: for
+/// `runtime_s`, or without it once over the load's range.
+pub fn load_job(load: &Load, runtime_s: Option<u64>, capacity_bytes: u64, seed: u64) -> String {
+    measure(load, &plain_frame(runtime_s, capacity_bytes, seed))
+}
+
+/// As [`load_job`], of writes that must be durable.
+pub fn sync_job(
+    load: &Load,
+    durability: Durability,
+    runtime_s: u64,
+    (capacity_bytes, seed): (u64, u64),
+) -> String {
+    let stream = Stream {
+        load,
+        durability,
+        range_bytes: (0, load.range_bytes(capacity_bytes)),
+    };
+    streams(
+        &[stream],
+        &plain_frame(Some(runtime_s), capacity_bytes, seed),
+    )
+}
+
+/// The job file of a step that fills: requests of so many bytes, so many outstanding, over a region
+/// or the whole capacity.
+pub fn fill_job(
+    (block_bytes, queue_depth): (u64, u32),
+    region_bytes: Option<u64>,
+    capacity_bytes: u64,
+    seed: u64,
+) -> String {
+    fill(block_bytes, queue_depth, seed, region_bytes, capacity_bytes)
+}
+
+fn plain_frame(runtime_s: Option<u64>, capacity_bytes: u64, seed: u64) -> JobFrame<'static> {
+    JobFrame {
+        percentiles: &[50.0],
+        runtime_s,
+        seed,
+        capacity_bytes,
+    }
+}
+
 /// The sections: one with `numjobs` for random loads, one a thread for sequential ones,
 /// each on its own share of the range, so that no thread reads what another has
 /// just brought into the drive's buffer.

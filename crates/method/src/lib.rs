@@ -52,6 +52,7 @@ pub use estimate::{
     Estimate, FILL_BYTES_PER_S, Outline, OutlinedPart, OutlinedTest, Prospect, estimate, outline,
 };
 pub use event::Event;
+pub use job::{fill_job, load_job, sync_job};
 pub use kind::Wanted;
 pub use options::{DURATION_SCALE_MAX, Ended, MethodError, ReviewOptions};
 pub use recorder::Save;

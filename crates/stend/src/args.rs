@@ -5,6 +5,7 @@ mod identify;
 mod lab;
 mod language;
 mod marks;
+mod twin;
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ pub use identify::IdentifyArgs;
 pub use lab::{CompareArgs, ExportFormat, LabArgs, LabCommand, LabPath};
 pub use language::LanguageArgs;
 pub use marks::{MarkArgs, SetArgs};
+pub use twin::TwinArgs;
 
 /// A laboratory for solid-state drives: runs the methodology of published drive reviews
 /// on a simulated drive, in virtual time, or on a real one, through fio, and writes the
@@ -130,6 +132,11 @@ pub enum Command {
     Claims(ClaimsArgs),
     /// Fit the free parameters of drive models to measured figures.
     Fit(FitArgs),
+    /// Make a drive model from a review: structure and figures of a drive that was measured.
+    ///
+    /// The twin answers what was not measured. It is fitted to some of the review's tests; its
+    /// error is told by all of them, those apart that the fit has not seen.
+    Twin(TwinArgs),
     /// Carry out a study: variants of drives, under jobs or tests, as one table.
     ///
     /// Rows that are done are kept in the lab: the same command goes on after a break, and another

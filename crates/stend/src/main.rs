@@ -54,6 +54,7 @@ fn perform(command: &Command) -> Result<(), Failure> {
         Command::Report(args) => commands::report::run(args),
         Command::Fit(args) => commands::fit::run(args),
         Command::Identify(args) => commands::identify::run(args),
+        Command::Twin(args) => commands::twin::run(args),
         Command::Sweep(args) => commands::sweep::run(args),
         Command::Bench(args) => commands::bench::run(args),
         #[cfg(feature = "manual")]

@@ -82,6 +82,13 @@ fn named(command: &Command) -> Vec<PathBuf> {
             .iter()
             .map(PathBuf::from)
             .collect(),
+        Command::Twin(args) => [
+            one(&args.review),
+            paths(&args.parts),
+            args.identify.clone().into_iter().collect(),
+            args.edition.iter().map(PathBuf::from).collect(),
+        ]
+        .concat(),
         Command::Bench(args) => one(&args.drive),
         #[cfg(feature = "manual")]
         Command::Completions { .. } | Command::Manual { .. } => Vec::new(),

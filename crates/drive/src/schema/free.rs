@@ -33,10 +33,10 @@ pub struct FreeFigure {
 
 /// Beginnings of sources of figures that nobody published: of such figures plausible versions are
 /// drawn. What is published or derived from a rating stays as it is.
-const UNSURE: [&str; 3] = ["assumed", "remembered", "fitted"];
+const UNSURE: [&str; 4] = ["assumed", "remembered", "fitted", "inferred"];
 
 impl FreeFigure {
-    /// Whether its value is assumed, remembered or fitted.
+    /// Whether its value is assumed, remembered, fitted or inferred.
     pub fn is_unsure(&self) -> bool {
         UNSURE.iter().any(|word| self.source.starts_with(word))
     }

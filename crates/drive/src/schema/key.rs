@@ -207,7 +207,7 @@ pub(crate) struct Declared<'a, V> {
 pub struct Field<T> {
     /// The figure, in the unit that ends its key.
     pub value: T,
-    /// A publication, `assumed: why`, or `fitted: to what`; empty if the value is the default.
+    /// A publication, `assumed: why`, `fitted: to what` or `inferred: from what`; empty if the value is the default.
     pub source: String,
     table: &'static str,
     key: &'static str,
@@ -657,9 +657,10 @@ impl<T: Scalar> Key for Field<T> {
             value
         });
         let found = field(value?, source?.to_owned(), line);
-        if ["", "fitted"].contains(&found.source.trim()) {
+        if ["", "fitted", "inferred"].contains(&found.source.trim()) {
             let message = format!(
-                "source is `{}`; name a publication, or write `assumed` or `fitted: to what`",
+                "source is `{}`; name a publication, or write `assumed`, `fitted: to what` or \
+                 `inferred: from what`",
                 found.source.trim()
             );
             reader.problem(line, name.clone(), message);

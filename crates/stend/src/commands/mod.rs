@@ -20,3 +20,4 @@ pub mod run;
 pub mod serve;
 pub mod sweep;
 pub mod traces;
+pub mod twin;

@@ -1,0 +1,328 @@
+//! `stend twin`: a drive model made from a review.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use stend_drive::Model;
+use stend_fit::fitting::{Generation, errors as fit_errors};
+use stend_identify::property::{self, Identification};
+use stend_method::{Edition, ReviewOptions, run_review};
+use stend_record::load::Load;
+use stend_record::review::{Review, SCHEMA as REVIEW_SCHEMA};
+use stend_target::SimulatedTarget;
+use stend_twin::draft::{Draft, shipped};
+use stend_twin::errors::{Errors, errors};
+use stend_twin::fitting::{Found, Search, interval};
+use stend_twin::parts::Part;
+use stend_twin::rows::{HeldOut, Rows, rows};
+use stend_twin::told::Told;
+use stend_twin::{SCHEMA, TwinError};
+
+use crate::args::TwinArgs;
+use crate::commands::fit::replace;
+use crate::failure::Failure;
+use crate::output::{note, print, print_json};
+use crate::{laboratory, signals};
+
+pub fn run(args: &TwinArgs) -> Result<(), Failure> {
+    check_out(args)?;
+    let name = model_name(&args.out)?;
+    let review = review(args)?;
+    let edition = edition(args, &review)?;
+    let parts = parts(&args.parts)?;
+    let told = Told::of(identification(args)?.as_ref());
+    let held_out = HeldOut::of(&args.holdout, &review)?;
+    let made = rows(&review, &edition, &held_out, &name)?;
+    let counts = |test: &str, _: &Load| made.used.contains(test);
+    let draft = Draft {
+        name: &name,
+        review: &review,
+        parts: &parts,
+        told: &told,
+        counts: &counts,
+    };
+    let draft = draft.text()?;
+    let found = searched(args, (&name, &draft), &made, &review)?;
+    let model = Model::parse(&found.text, &args.out.display().to_string())?;
+    let save = || replace(&args.out, &found.text);
+    signals::undisturbed(save).map_err(|error| Failure::unwritable(&args.out, &error))?;
+    signals::hint(format!("; the twin is in {}", args.out.display()));
+    note("the review of the twin");
+    let twin = reviewed(model, &edition, &review, args)?;
+    let errors = errors(&review, &twin, &made.used);
+    match args.json {
+        true => print_json(&document(args, &review, &made, &found, &errors)),
+        false => print(&table(args, &made, &found, &errors)),
+    }
+}
+
+/// Refuses a file that is there, and a folder that is not.
+fn check_out(args: &TwinArgs) -> Result<(), Failure> {
+    let shown = args.out.display();
+    let folder = args.out.parent().filter(|f| !f.as_os_str().is_empty());
+    if args.out.is_dir() {
+        return Err(Failure::Input(format!(
+            "--out {shown}: is a folder; name a file"
+        )));
+    }
+    if args.out.symlink_metadata().is_ok() && !args.force {
+        return Err(Failure::Input(format!(
+            "--out {shown}: exists already, and is not overwritten; choose another name, or \
+             replace it with --force"
+        )));
+    }
+    match folder {
+        Some(folder) if !folder.is_dir() => Err(Failure::Input(format!(
+            "--out {shown}: there is no such folder; make it, or choose another name"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The model's name: that of its file.
+fn model_name(out: &Path) -> Result<String, Failure> {
+    let is_model = out.extension().is_some_and(|extension| extension == "toml");
+    let stem = out.file_stem().and_then(|stem| stem.to_str());
+    match stem {
+        Some(stem) if is_model => Ok(stem.to_owned()),
+        _ => Err(Failure::Input(format!(
+            "--out {}: the file of a drive model ends in .toml",
+            out.display()
+        ))),
+    }
+}
+
+/// The review: a file, a folder, or a run of the lab.
+fn review(args: &TwinArgs) -> Result<Review, Failure> {
+    let named = Path::new(&args.review);
+    let file = match named.is_dir() {
+        true => named.join("review.json"),
+        false => named.to_path_buf(),
+    };
+    if !file.exists() {
+        let is_file = named.extension().is_some() || named.components().count() > 1;
+        if is_file || named.is_dir() {
+            return Err(Failure::Input(format!(
+                "{}: there is no such review",
+                file.display()
+            )));
+        }
+        let lab = laboratory::look(&args.lab)?;
+        let run = laboratory::find(&lab, &args.review)?;
+        return Ok(lab.review(run)?);
+    }
+    let review: Review = read_json(&file, "review")?;
+    if review.schema != REVIEW_SCHEMA {
+        return Err(Failure::Input(format!(
+            "{}: its schema is `{}`, and a review's is `{REVIEW_SCHEMA}`",
+            file.display(),
+            review.schema
+        )));
+    }
+    Ok(review)
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::Io(format!("cannot read {}: {error}", path.display())))?;
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::Input(format!("{} is no {what}: {error}", path.display())))
+}
+
+fn identification(args: &TwinArgs) -> Result<Option<Identification>, Failure> {
+    let Some(path) = &args.identify else {
+        return Ok(None);
+    };
+    let found: Identification = read_json(path, "identification")?;
+    match found.schema == property::SCHEMA {
+        true => Ok(Some(found)),
+        false => Err(Failure::Input(format!(
+            "{}: its schema is `{}`, and an identification's is `{}`",
+            path.display(),
+            found.schema,
+            property::SCHEMA
+        ))),
+    }
+}
+
+fn edition(args: &TwinArgs, review: &Review) -> Result<Edition, Failure> {
+    let edition = Edition::load(args.edition.as_deref().unwrap_or(&review.edition));
+    let edition = edition.map_err(|error| match &args.edition {
+        Some(_) => Failure::from(error),
+        None => Failure::Input(format!(
+            "the review was made by edition `{}`, which is not one of the program; name its file \
+             with --edition",
+            review.edition
+        )),
+    })?;
+    match edition.id == review.edition {
+        true => Ok(edition),
+        false => Err(Failure::Input(format!(
+            "--edition: the review was made by edition `{}`, and this is `{}`",
+            review.edition, edition.id
+        ))),
+    }
+}
+
+/// Parts: files, else those of the program.
+fn parts(names: &[String]) -> Result<Vec<Part>, Failure> {
+    let part = |name: &String| {
+        let path = Path::new(name);
+        if !path.is_file() {
+            return Ok(shipped(name)?);
+        }
+        let text = fs::read_to_string(path)
+            .map_err(|error| Failure::Io(format!("cannot read {name}: {error}")))?;
+        Ok(Part::parse(name, &text)?)
+    };
+    names.iter().map(part).collect()
+}
+
+fn searched(
+    args: &TwinArgs,
+    (name, draft): (&str, &str),
+    rows: &Rows,
+    review: &Review,
+) -> Result<Found, Failure> {
+    let search = Search {
+        name,
+        draft,
+        rows,
+        review: &format!("of {}, edition {}", review.target.title, review.edition),
+        evaluations: args.evaluations,
+        seed: args.seed,
+        threads: args.threads.map(usize::from),
+    };
+    note(&format!(
+        "fitting to {} figures of {}: which figures of the model matter",
+        rows.measured.rows.len(),
+        rows.used.iter().cloned().collect::<Vec<_>>().join(", ")
+    ));
+    signals::hint("; nothing was written".to_owned());
+    let begin = Instant::now();
+    let mut tell = |generation: &Generation| {
+        note(&format!(
+            "generation {} of {} at most: best {:.2} % (before {:.2} %), {} s",
+            generation.number,
+            generation.of,
+            generation.cost_best.sqrt() * 100.0,
+            generation.cost_before.sqrt() * 100.0,
+            begin.elapsed().as_secs()
+        ));
+    };
+    Ok(search.run(&mut tell)?)
+}
+
+/// The twin's own review: the same tests, seed and durations.
+fn reviewed(
+    model: Model,
+    edition: &Edition,
+    review: &Review,
+    args: &TwinArgs,
+) -> Result<Review, Failure> {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let done = |test: &stend_method::edition::Test| review.tests.iter().any(|t| t.id == test.id);
+    let tests = edition.tests.iter().filter(|test| done(test));
+    let options = ReviewOptions {
+        tests: Some(tests.map(|test| test.id.clone()).collect()),
+        seed: review.seed,
+        duration_scale: review.duration_scale,
+        threads: args.threads.map_or_else(processors, usize::from),
+        ..ReviewOptions::default()
+    };
+    let target = Box::new(SimulatedTarget::new(model));
+    Ok(run_review(target, edition, &options, &|_| {})?)
+}
+
+fn document(
+    args: &TwinArgs,
+    review: &Review,
+    rows: &Rows,
+    found: &Found,
+    errors: &Errors,
+) -> Value {
+    let parameters = found.fit.parameters.iter().map(|fitted| {
+        let figure = &fitted.parameter.figure;
+        json!({
+            "table": figure.table,
+            "key": figure.key,
+            "free": figure.bounds,
+            "before": figure.value,
+            "after": fitted.value,
+            "determined": fitted.determined,
+            "interval": interval(fitted, &found.fit),
+            "change_per_tenth": fitted.sensitivity.change_per_tenth,
+        })
+    });
+    let [before, after] = [&found.fit.before, &found.fit.after].map(fit_errors);
+    json!({
+        "schema": SCHEMA,
+        "target": review.target.title,
+        "edition": review.edition,
+        "out": args.out.display().to_string(),
+        "parts": args.parts,
+        "fit": {
+            "figures": found.fit.after.rows.len(),
+            "generations": found.fit.generations,
+            "population": found.fit.population,
+            "error_median_before": before.0,
+            "error_median_after": after.0,
+            "error_rms_before": before.1,
+            "error_rms_after": after.1,
+        },
+        "parameters": parameters.collect::<Vec<_>>(),
+        "used": rows.used,
+        "unused": rows.unused.iter().map(|(id, why)| json!({ "test": id, "why": why }))
+            .collect::<Vec<_>>(),
+        "errors": errors,
+    })
+}
+
+fn table(args: &TwinArgs, rows: &Rows, found: &Found, errors: &Errors) -> String {
+    let mut text = format!(
+        "{:<20} {:<10} {:>7} {:>9} {:>9}  worst figure\n",
+        "test", "fitted to", "figures", "median", "worst"
+    );
+    for test in &errors.tests {
+        text += &format!(
+            "{:<20} {:<10} {:>7} {:>7.1} % {:>7.1} %  {}\n",
+            test.test,
+            match test.used {
+                true => "yes",
+                false => "no",
+            },
+            test.figures,
+            test.error_median * 100.0,
+            test.error_worst * 100.0,
+            test.worst
+        );
+    }
+    let (_, rms) = fit_errors(&found.fit.after);
+    let told =
+        |median: Option<f64>| median.map_or("-".to_owned(), |m| format!("{:.1} %", m * 100.0));
+    text += &format!(
+        "\nmedian error: {} in tests that were fitted to, {} in the others\nfit: {} figures, root \
+         of the mean square of their errors {:.1} %\n",
+        told(errors.error_median_used),
+        told(errors.error_median_unused),
+        found.fit.after.rows.len(),
+        rms * 100.0
+    );
+    for (id, why) in &rows.unused {
+        text += &format!("{id}: {why}\n");
+    }
+    text + &format!("twin: {}\n", args.out.display())
+}
+
+impl From<TwinError> for Failure {
+    fn from(error: TwinError) -> Failure {
+        match error {
+            TwinError::Parts(text) | TwinError::Review(text) | TwinError::Model(text) => {
+                Failure::Input(text)
+            }
+            TwinError::NoOptimiser(text) => Failure::ToolMissing(text),
+        }
+    }
+}

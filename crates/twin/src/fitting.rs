@@ -1,0 +1,178 @@
+//! The search, and the file with what was found.
+
+use stend_drive::Model;
+use stend_drive::model::{Files, NewValue, write_values};
+use stend_fit::Measured;
+use stend_fit::fitting::{
+    Fit, FitError, Fitted, Generation, SearchOptions, Task, errors, figure_of, fit,
+};
+use stend_fit::pool::{Pool, Threads, Work, Yield};
+
+use crate::TwinError;
+use crate::rows::Rows;
+
+/// Points of a generation.
+const POPULATION: usize = 8;
+
+/// The interval of a figure: the root of the mean square of all errors grows by this much within
+/// it.
+const ERROR_ADDED: f64 = 0.01;
+
+/// So many threads.
+struct Limited(rayon::ThreadPool);
+
+impl Limited {
+    fn to(threads: Option<usize>) -> Result<Limited, TwinError> {
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
+        let threads = threads.build();
+        threads
+            .map(Limited)
+            .map_err(|error| TwinError::Model(format!("no threads could be started: {error}")))
+    }
+}
+
+impl Pool for Limited {
+    fn run(&self, measured: &Measured, work: &[Work]) -> Vec<Yield> {
+        self.0.install(|| Threads.run(measured, work))
+    }
+}
+
+/// A search for the free figures of a draft.
+pub struct Search<'a> {
+    /// Name of the model.
+    pub name: &'a str,
+    /// Its text.
+    pub draft: &'a str,
+    /// What it is fitted to.
+    pub rows: &'a Rows,
+    /// How the review is called in sources.
+    pub review: &'a str,
+    /// Evaluations at most, beside the few that find out which figures matter.
+    pub evaluations: usize,
+    /// Root of every random choice.
+    pub seed: u64,
+    /// Simulations at a time; as many as there are processors without.
+    pub threads: Option<usize>,
+}
+
+/// The model with what was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The drive file.
+    pub text: String,
+    /// What the search came to.
+    pub fit: Fit,
+}
+
+impl Search<'_> {
+    /// Searches; `tell` is given how far it is after every generation.
+    ///
+    /// # Errors
+    /// Figures that make no sound model, rows that it cannot answer, no optimiser.
+    pub fn run(&self, tell: &mut dyn FnMut(&Generation)) -> Result<Found, TwinError> {
+        let file = format!("{}.toml", self.name);
+        let wrong =
+            |error: String| TwinError::Model(format!("the draft is no sound model: {error}"));
+        let files = Files::of_text(self.draft.to_owned(), &file);
+        let files = files.map_err(|error| wrong(error.to_string()))?;
+        files.model().map_err(|error| wrong(error.to_string()))?;
+        let models = [(self.name.to_owned(), files)];
+        let task = Task {
+            models: &models,
+            measured: &self.rows.measured,
+            only: &|_| true,
+            others: &Model::shipped,
+            options: SearchOptions {
+                seed: self.seed,
+                generations_max: self.evaluations / POPULATION,
+                population: POPULATION,
+            },
+            pool: &Limited::to(self.threads)?,
+        };
+        let mut keep = |_: &_, generation: &Generation| {
+            tell(generation);
+            Ok(())
+        };
+        let fit = fit(&task, None, &mut keep).map_err(|error| match error {
+            FitError::NoOptimiser => TwinError::NoOptimiser(
+                "this program is built without its optimiser, and cannot fit; `cargo build \
+                 --release --features fit` builds one that can, and --evaluations 0 makes a twin \
+                 that is not fitted"
+                    .to_owned(),
+            ),
+            other => TwinError::Model(other.to_string()),
+        })?;
+        let text = self.written(&fit)?;
+        Ok(Found { text, fit })
+    }
+
+    fn written(&self, fit: &Fit) -> Result<String, TwinError> {
+        let determined = fit.parameters.iter().filter(|fitted| fitted.determined);
+        let sources: Vec<(&Fitted, String)> = determined
+            .map(|fitted| (fitted, self.source(fitted, fit)))
+            .collect();
+        let values = sources.iter().map(|(fitted, source)| {
+            let figure = &fitted.parameter.figure;
+            NewValue {
+                table: &figure.table,
+                key: &figure.key,
+                index: figure.index,
+                value: fitted.value,
+                source,
+            }
+        });
+        let values: Vec<NewValue<'_>> = values.collect();
+        let text = write_values(self.draft, &values);
+        text.map_err(|error| TwinError::Model(error.to_string()))
+    }
+
+    fn source(&self, fitted: &Fitted, fit: &Fit) -> String {
+        let [low, high] = interval(fitted, fit);
+        let most = fitted.sensitivity.most_sensitive;
+        let most = most.map_or(String::new(), |row| {
+            let figure = figure_of(&self.rows.measured, row);
+            let model = format!(" of {}", self.name);
+            format!(
+                ", most of all {}",
+                figure.strip_suffix(&model).unwrap_or(&figure)
+            )
+        });
+        let (_, rms) = errors(&fit.after);
+        format!(
+            "fitted: to review {}, {} figures; interval {} to {}, within which their error grows by \
+             a percentage point at most; a tenth more or less changes figures by up to {:.1} \
+             %{most}; remaining error {:.1} % (root of the mean square)",
+            self.review,
+            fit.after.rows.len(),
+            short(low),
+            short(high),
+            fitted.sensitivity.change_per_tenth * 100.0,
+            rms * 100.0
+        )
+    }
+}
+
+/// Where the root of the mean square of all errors has grown by [`ERROR_ADDED`], if it grows by
+/// the square of the distance: within the figure's bounds.
+pub fn interval(fitted: &Fitted, fit: &Fit) -> [f64; 2] {
+    let bounds = fitted.parameter.figure.bounds;
+    let added = fitted.sensitivity.cost_added;
+    if added <= 0.0 {
+        return bounds;
+    }
+    let rms = fit.after.cost.max(0.0).sqrt();
+    let allowed = (rms + ERROR_ADDED).powi(2) - rms * rms;
+    let moved = (fitted.sensitivity.tried - fitted.value).abs();
+    let half = moved * (allowed / added).sqrt();
+    let [low, high] = [fitted.value - half, fitted.value + half];
+    [low.max(bounds[0]), high.min(bounds[1])]
+}
+
+/// A number with four digits.
+fn short(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let unit = 10_f64.powf(value.abs().log10().floor() - 3.0);
+    format!("{}", (value / unit).round() * unit.max(1e-9))
+}

@@ -1,0 +1,85 @@
+//! What an identification says, as the draft asks for it.
+
+use stend_identify::property::{Identification, Property, Value};
+use stend_record::load::Load;
+use stend_record::review::{PointOp, Review};
+
+/// A quantity with its interval, and what it was told from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity {
+    /// The value.
+    pub value: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// For people.
+    pub evidence: String,
+}
+
+/// What is known of the drive.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    identification: Identification,
+}
+
+impl Told {
+    /// By a file, and where that does not tell something, by the review.
+    pub fn of(identification: Option<&Identification>) -> Told {
+        Told {
+            identification: identification.cloned().unwrap_or_default(),
+        }
+    }
+
+    fn property(&self, id: &str) -> Option<&Property> {
+        let property = self.identification.property(id)?;
+        property.told.then_some(property)
+    }
+
+    /// Whether the drive has a mechanism; `None` where that is not told.
+    pub fn present(&self, id: &str) -> Option<bool> {
+        self.property(id)?.present
+    }
+
+    /// Of which kind something is.
+    pub fn kind(&self, id: &str) -> Option<&str> {
+        match self.property(id)?.value.as_ref()? {
+            Value::Kind(kind) => Some(kind),
+            Value::Quantity(_) => None,
+        }
+    }
+
+    /// How much something is.
+    pub fn quantity(&self, id: &str) -> Option<Quantity> {
+        let property = self.property(id)?;
+        let value = property.number()?;
+        Some(Quantity {
+            value,
+            low: property.low.unwrap_or(value),
+            high: property.high.unwrap_or(value),
+            evidence: property.evidence.clone(),
+        })
+    }
+
+    /// What a property was told from; empty where it is not told.
+    pub fn evidence(&self, id: &str) -> &str {
+        self.property(id).map_or("", |property| &property.evidence)
+    }
+}
+
+/// The most requests a second that a review shows of pages of 4 KiB in one direction, at random,
+/// among the loads that count.
+pub fn most_iops(
+    review: &Review,
+    op: PointOp,
+    counts: &dyn Fn(&str, &Load) -> bool,
+) -> Option<f64> {
+    const PAGE_BYTES: u64 = 4096;
+    let tests = review.tests.iter();
+    let points = tests.flat_map(|test| {
+        let points = test.points.iter().flatten();
+        points.filter(|point| counts(&test.id, &point.load))
+    });
+    let of_pages = points.filter(|p| p.load.op == op && p.load.block_bytes == PAGE_BYTES);
+    of_pages.map(|point| point.iops).reduce(f64::max)
+}
