@@ -21,7 +21,7 @@ macro_rules! files {
     };
 }
 const FILES: &[[&str; 2]] = files!(
-    "figures", "loads", "findings", "kinds", "service", "charts", "page"
+    "figures", "loads", "findings", "kinds", "service", "charts", "verdict", "page"
 );
 
 /// What reviews keep in English.
