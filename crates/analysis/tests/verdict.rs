@@ -16,13 +16,15 @@ use stend_record::review::{
     TargetInfo, TargetKind, TestResult,
 };
 
+use Pattern::{Random, Sequential};
 use PointOp::{Mixed, Read, Write};
 
 const NAME: &str = "Vendor 256 GB";
 
-/// A drive with SATA, and these tests.
+/// A drive of 50 GB with SATA, and these tests.
 fn review(tests: Vec<TestResult>) -> Review {
     let mut review = common::review(NAME, tests);
+    review.target.capacity_bytes = 50_000_000_000;
     review.target.facts = vec![fact("interface", "sata-6g")];
     review
 }
@@ -41,7 +43,7 @@ fn sequential(read: f64, write: f64) -> TestResult {
         point(Write, 1_000_000, 1, 0, write),
     ];
     for point in &mut both {
-        point.load.pattern = Pattern::Sequential;
+        point.load.pattern = Sequential;
     }
     points("sequential", both)
 }
@@ -54,10 +56,13 @@ fn small_reads(latency_ns: f64, iops: f64) -> TestResult {
 }
 
 /// MB/s of reads alone, of half and half, and of writes alone.
-fn mixed(reads: f64, half: f64, writes: f64) -> TestResult {
+fn mixed(pattern: Pattern, reads: f64, half: f64, writes: f64) -> TestResult {
     let all = [(100, reads), (50, half), (0, writes)];
-    let all = all.map(|(share, speed)| point(Mixed, 1_000_000, 1, share, speed));
-    points("mixed-random", all.into())
+    let mut all = all.map(|(share, speed)| point(Mixed, 1_000_000, 1, share, speed));
+    for point in &mut all {
+        point.load.pattern = pattern;
+    }
+    points("mixed", all.into())
 }
 
 /// Writes: 40,000 a second until so many GB are written, then so many.
@@ -91,7 +96,7 @@ fn recovery(idle_gigabytes: f64, trim_gigabytes: f64) -> TestResult {
 fn commits(latency_ns: f64) -> TestResult {
     let latency = LatencySummary::new(0, latency_ns, 1, [1; 5]);
     let stream = SyncStream {
-        load: Load::write(Pattern::Random, 4096, 1),
+        load: Load::write(Random, 4096, 1),
         durability: Durability {
             sync: SyncMethod::Dsync,
             every: None,
@@ -180,13 +185,12 @@ macro_rules! stated {
 #[test]
 fn sequential_speeds_are_set_against_the_link() {
     use SpeedClass::{AtLimit, BelowLimit, ReadsAtLimit};
-    use Statement::Sequential;
     let of = |read, write| vec![sequential(read, write)];
     check(vec![
         (
             "both",
             of(500.0, 500.0),
-            stated!(Sequential {
+            stated!(Statement::Sequential {
                 class: AtLimit(_),
                 ..
             }),
@@ -195,7 +199,7 @@ fn sequential_speeds_are_set_against_the_link() {
         (
             "write below",
             of(500.0, 499.0),
-            stated!(Sequential {
+            stated!(Statement::Sequential {
                 class: AtLimit(_),
                 ..
             }),
@@ -204,7 +208,7 @@ fn sequential_speeds_are_set_against_the_link() {
         (
             "write half",
             of(500.0, 278.0),
-            stated!(Sequential {
+            stated!(Statement::Sequential {
                 class: ReadsAtLimit {
                     writes_slowly: false,
                     ..
@@ -216,7 +220,7 @@ fn sequential_speeds_are_set_against_the_link() {
         (
             "write less than half",
             of(500.0, 277.0),
-            stated!(Sequential {
+            stated!(Statement::Sequential {
                 class: ReadsAtLimit {
                     writes_slowly: true,
                     ..
@@ -228,7 +232,7 @@ fn sequential_speeds_are_set_against_the_link() {
         (
             "read below",
             of(499.0, 500.0),
-            stated!(Sequential {
+            stated!(Statement::Sequential {
                 class: BelowLimit(_),
                 ..
             }),
@@ -237,7 +241,7 @@ fn sequential_speeds_are_set_against_the_link() {
         (
             "no writes",
             vec![small_reads(9e4, 8e4)],
-            stated!(Sequential { .. }),
+            stated!(Statement::Sequential { .. }),
             false,
         ),
     ]);
@@ -253,7 +257,7 @@ fn sequential_speeds_are_set_against_the_link() {
         (601.0, SpeedClass::BeyondSata),
     ] {
         let found = unknown(read);
-        let same = matches!(&found, Sequential { class, .. } if *class == wanted);
+        let same = matches!(&found, Statement::Sequential { class, .. } if *class == wanted);
         assert!(same, "{read}: {found:?}");
     }
 }
@@ -303,91 +307,77 @@ fn games_ask_for_large_reads() {
 #[test]
 fn a_curve_says_how_long_and_what_the_end_is_worth() {
     use Statement::Lasting;
-    let of = |gigabytes, end| vec![lasting(gigabytes, end)];
-    let short = |seconds| {
-        vec![curves(
-            "burst",
-            vec![sampled(seconds, |_, _| 4e3, |_, _| 1.0)],
-        )]
+    // Written for so many seconds, fast until so many GB are written.
+    let curve = |seconds, gigabytes: f64, fast: f64, end: f64| {
+        let rate = move |w, _| if w < gigabytes * GB { fast } else { end };
+        vec![curves("curve", vec![sampled(seconds, rate, |_, _| 1.0)])]
     };
+    // Twice the capacity are 100 GB: 1,221 s at 20,000 a second.
+    let level = |seconds| curve(seconds, 0.0, 0.0, 20_000.0);
+    let of = |gigabytes, end| vec![lasting(gigabytes, end)];
+    let told = stated!(Lasting { .. });
+    let strong = stated!(Lasting {
+        rank: Rank::Strong,
+        ..
+    });
+    let usual = stated!(Lasting {
+        rank: Rank::Usual,
+        ..
+    });
+    let weak = stated!(Lasting {
+        rank: Rank::Weak,
+        ..
+    });
+    let holds = stated!(Lasting { fall: None, .. });
+    let falls = stated!(Lasting {
+        fall: Some((_, None)),
+        ..
+    });
+    let steps = stated!(Lasting {
+        fall: Some((_, Some(_))),
+        ..
+    });
+    let three = vec![curves(
+        "degradation",
+        vec![sampled(7_200, cached_tlc, |_, _| 1.0)],
+    )];
     check(vec![
+        ("strong", of(60.0, 10_001.0), strong, true),
+        ("usual", of(60.0, 9_999.0), usual, true),
+        ("still usual", of(60.0, 5_001.0), usual, true),
+        ("weak", of(60.0, 4_999.0), weak, true),
+        ("falls", of(60.0, 31_000.0), falls, true),
+        ("hardly falls", of(60.0, 33_000.0), holds, true),
+        ("three levels", three, steps, true),
+        ("20 minutes", curve(1_200, 5.0, 4e4, 4e3), told, true),
+        ("less", curve(1_199, 5.0, 4e4, 4e3), told, false),
         (
-            "strong",
-            of(60.0, 10_001.0),
-            stated!(Lasting {
-                rank: Rank::Strong,
-                ..
-            }),
+            "or the capacity once",
+            curve(600, 48.0, 4e4, 4e3),
+            told,
+            true,
+        ),
+        ("holds for twice the capacity", level(1_221), holds, true),
+        ("not known before", level(1_220), told, false),
+        (
+            "strong after twice the capacity",
+            curve(1_500, 40.0, 4e4, 12e3),
+            strong,
             true,
         ),
         (
-            "usual",
-            of(60.0, 9_999.0),
-            stated!(Lasting {
-                rank: Rank::Usual,
-                ..
-            }),
-            true,
-        ),
-        (
-            "still usual",
-            of(60.0, 5_001.0),
-            stated!(Lasting {
-                rank: Rank::Usual,
-                ..
-            }),
-            true,
-        ),
-        (
-            "weak",
-            of(60.0, 4_999.0),
-            stated!(Lasting {
-                rank: Rank::Weak,
-                ..
-            }),
-            true,
-        ),
-        (
-            "falls",
-            of(60.0, 31_000.0),
-            stated!(Lasting {
-                fall: Some((_, None)),
-                ..
-            }),
-            true,
-        ),
-        (
-            "hardly falls",
-            of(60.0, 33_000.0),
-            stated!(Lasting { fall: None, .. }),
-            true,
-        ),
-        ("20 minutes", short(1_200), stated!(Lasting { .. }), true),
-        ("less", short(1_199), stated!(Lasting { .. }), false),
-        (
-            "three levels",
-            vec![curves(
-                "degradation",
-                vec![sampled(7_200, cached_tlc, |_, _| 1.0)],
-            )],
-            stated!(Lasting {
-                fall: Some((_, Some(_))),
-                ..
-            }),
-            true,
+            "not known before",
+            curve(1_400, 40.0, 4e4, 12e3),
+            strong,
+            false,
         ),
     ]);
     let found = all_of(&review(of(60.0, 5_000.0)));
-    let [
-        Lasting {
-            fall: Some((bytes, _)),
-            ..
-        },
-    ] = found.as_slice()
-    else {
-        panic!("{found:?}");
-    };
-    assert!((*bytes as f64 / GB - 60.0).abs() < 0.5, "{bytes}");
+    let bytes = found.iter().find_map(|statement| match statement {
+        Lasting { fall, .. } => fall.map(|(bytes, _)| bytes),
+        _ => None,
+    });
+    assert!((bytes.unwrap() as f64 / GB - 60.0).abs() < 0.5, "{bytes:?}");
 }
 
 #[test]
@@ -407,43 +397,28 @@ fn a_rest_brings_back_nothing_a_part_or_all() {
     let of = |idle, trim| vec![recovery(idle, trim)];
     let flat = sampled(4_000, |_, _| 20_000.0, |_, _| 1.0);
     let flat = vec![flat.clone(), after("after idle", flat)];
+    let nothing = stated!(Rest {
+        idle: Back::Nothing,
+        trim: Some(Back::Whole)
+    });
+    let little = stated!(Rest {
+        idle: Back::Part { little: true, .. },
+        ..
+    });
+    let part = stated!(Rest {
+        idle: Back::Part { little: false, .. },
+        ..
+    });
+    let whole = stated!(Rest {
+        idle: Back::Whole,
+        ..
+    });
     check(vec![
-        (
-            "nothing, TRIM all",
-            of(0.0, 60.0),
-            stated!(Rest {
-                idle: Back::Nothing,
-                trim: Some(Back::Whole)
-            }),
-            true,
-        ),
-        (
-            "a part",
-            of(3.0, 60.0),
-            stated!(Rest {
-                idle: Back::Part(_),
-                ..
-            }),
-            true,
-        ),
-        (
-            "nine tenths are all",
-            of(54.5, 60.0),
-            stated!(Rest {
-                idle: Back::Whole,
-                ..
-            }),
-            true,
-        ),
-        (
-            "less are not",
-            of(53.5, 60.0),
-            stated!(Rest {
-                idle: Back::Part(_),
-                ..
-            }),
-            true,
-        ),
+        ("nothing, TRIM all", of(0.0, 60.0), nothing, true),
+        ("little", of(5.9, 60.0), little, true),
+        ("a part", of(6.1, 60.0), part, true),
+        ("still a part", of(53.5, 60.0), part, true),
+        ("nine tenths are all", of(54.5, 60.0), whole, true),
         (
             "what does not fall",
             vec![curves("recovery", flat)],
@@ -468,7 +443,7 @@ fn durable_writes_are_a_database_s() {
 #[test]
 fn a_server_that_reads_needs_reads_and_no_mix_that_costs() {
     let good = stated!(Statement::Suits(Suits::ReadServer { .. }));
-    let of = |iops, mix| vec![small_reads(9e4, iops), mixed(500.0, mix, 300.0)];
+    let of = |iops, mix| vec![small_reads(9e4, iops), mixed(Sequential, 500.0, mix, 300.0)];
     check(vec![
         ("enough", of(75_000.0, 300.0), good, true),
         ("too few", of(74_999.0, 300.0), good, false),
@@ -487,10 +462,42 @@ fn there_is_something_to_beware_of() {
     let mix = stated!(Statement::Beware(Beware::Mix { .. }));
     let hole = stated!(Statement::Beware(Beware::Deletion { .. }));
     let end = stated!(Statement::Beware(Beware::EarlyEnd { .. }));
+    let uneven = stated!(Statement::Beware(Beware::Uneven { .. }));
+    let surges = |high: f64| {
+        let rate = move |_, t: f64| if t as u64 % 2 == 0 { 10_000.0 } else { high };
+        vec![curves(
+            "degradation",
+            vec![sampled(4_000, rate, |_, _| 1.0)],
+        )]
+    };
     const TB: u64 = 1_000_000_000_000;
     check(vec![
-        ("mixing costs", vec![mixed(500.0, 224.0, 300.0)], mix, true),
-        ("as turns do", vec![mixed(500.0, 225.0, 300.0)], mix, false),
+        (
+            "mixing costs",
+            vec![mixed(Sequential, 500.0, 224.0, 300.0)],
+            mix,
+            true,
+        ),
+        (
+            "as turns do",
+            vec![mixed(Sequential, 500.0, 225.0, 300.0)],
+            mix,
+            false,
+        ),
+        (
+            "at random",
+            vec![mixed(Random, 500.0, 149.0, 300.0)],
+            mix,
+            true,
+        ),
+        (
+            "reads wait for programs",
+            vec![mixed(Random, 500.0, 150.0, 300.0)],
+            mix,
+            false,
+        ),
+        ("surges", surges(30_100.0), uneven, true),
+        ("even", surges(29_900.0), uneven, false),
         ("a hole", vec![deletion(100_000_000, 8_999.0)], hole, true),
         (
             "not noticed",
@@ -646,7 +653,7 @@ fn full_reviews() -> Vec<Review> {
                             vec![
                                 sequential(speeds.0 * factor, speeds.1 / factor),
                                 small_reads(latency_ns, 80e3 * factor),
-                                mixed(500.0, mix, 300.0),
+                                mixed(Sequential, 500.0, mix, 300.0),
                                 lasting(gigabytes, end),
                                 recovery(idle, 60.0),
                                 commits(if rivals == 1 { 3e6 } else { 1e5 }),
@@ -791,6 +798,8 @@ fn each_statement() -> Vec<Verdict> {
         (0.0, 5.0),
         (0.0, 60.0),
         (5.0, 5.0),
+        (5.0, 60.0),
+        (9.0, 60.0),
         (60.0, 60.0),
     ] {
         reviews.push(review(vec![recovery(idle, trim)]));
@@ -798,8 +807,18 @@ fn each_statement() -> Vec<Verdict> {
     let mut without = recovery(0.0, 0.0);
     without.series.as_mut().unwrap().pop();
     reviews.push(review(vec![without]));
+    reviews.push(review(vec![mixed(Random, 500.0, 100.0, 300.0)]));
+    let surges = |_, t: f64| {
+        if t as u64 % 2 == 0 {
+            10_000.0
+        } else {
+            90_000.0
+        }
+    };
+    let surges = sampled(4_000, surges, |_, _| 1.0);
+    reviews.push(review(vec![curves("degradation", vec![surges])]));
     for rate in [4e3, 7e3, 20e3] {
-        let level = sampled(4_000, move |_, _| rate, |_, _| 1.0);
+        let level = sampled(8_000, move |_, _| rate, |_, _| 1.0);
         reviews.push(review(vec![curves("degradation", vec![level])]));
         let steps = move |w, _| match w / GB {
             w if w < 2.0 => 90_000.0,
@@ -809,7 +828,7 @@ fn each_statement() -> Vec<Verdict> {
         let steps = sampled(4_000, steps, |_, _| 1.0);
         reviews.push(review(vec![curves("degradation", vec![steps])]));
     }
-    reviews.push(review(vec![mixed(500.0, 100.0, 300.0)]));
+    reviews.push(review(vec![mixed(Sequential, 500.0, 100.0, 300.0)]));
     reviews.push(review(vec![deletion(500_000_000, 10.0)]));
     reviews.push(review(vec![worn_out(1 << 40, EnduranceEnd::Refused)]));
     reviews.push(review(Vec::new()));

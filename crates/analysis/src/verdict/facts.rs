@@ -3,6 +3,7 @@
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Point, PointOp, Review, SyncMethod, TestResult};
 
+use crate::figures::{Metric, Unit};
 use crate::findings::judged;
 use crate::kinds::sync::sync_points_of;
 use crate::load::points_of;
@@ -65,13 +66,23 @@ pub(super) fn deep_reads(review: &Review) -> Option<(Figure, u32)> {
 /// Fewer requests at a time say nothing of what many could reach.
 const DEEP_MIN: u32 = 16;
 
-/// How a mix of reads and writes stands to the pure loads of its test, bytes a second.
+/// Who takes turns between reads and writes has no mix slower than the slower of the two alone;
+/// below this share of it, sequential mixes cost: a drive or a link goes one way at a time.
+pub(super) const SEQUENTIAL_MIX_SHARE: f64 = 0.75;
+
+/// At random, reads wait for programs of the same dies in every drive; below this share it is more
+/// than that.
+pub(super) const RANDOM_MIX_SHARE: f64 = 0.5;
+
+/// How a mix of reads and writes stands to the pure loads of its test.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Mix {
     pub(super) test_id: String,
     pub(super) pattern: Pattern,
     /// Share of reads of the slowest mix, percent.
     pub(super) read_percent: u32,
+    /// Of the speeds.
+    pub(super) unit: Unit,
     pub(super) slowest: f64,
     pub(super) reads: f64,
     pub(super) writes: f64,
@@ -79,12 +90,20 @@ pub(super) struct Mix {
 
 impl Mix {
     /// The slowest mix as a share of the slower of the pure loads.
-    pub(super) fn share(&self) -> f64 {
+    fn share(&self) -> f64 {
         self.slowest / self.reads.min(self.writes)
+    }
+
+    /// Whether mixing costs more than with most drives.
+    pub(super) fn costs(&self) -> bool {
+        match self.pattern {
+            Pattern::Sequential => self.share() < SEQUENTIAL_MIX_SHARE,
+            Pattern::Random => self.share() < RANDOM_MIX_SHARE,
+        }
     }
 }
 
-/// The mixes of each test that has both pure loads as well, the test that they cost most first.
+/// The mixes of each test that has both pure loads as well, the most expensive first.
 pub(super) fn mixes(review: &Review) -> Vec<Mix> {
     let mut found: Vec<Mix> = judged(review).filter_map(mix).collect();
     found.sort_by(|a, b| a.share().total_cmp(&b.share()));
@@ -95,7 +114,8 @@ fn mix(test: &TestResult) -> Option<Mix> {
     let mixed = points_of(test).iter();
     let mixed: Vec<&Point> = mixed.filter(|p| p.load.op == PointOp::Mixed).collect();
     let at = |share: u32| mixed.iter().find(|p| p.load.read_percent == share);
-    let speed = |point: &Point| point.bw_bytes_per_s;
+    let metric = Metric::of(points_of(test));
+    let speed = |point: &Point| metric.value(point).0;
     let (reads, writes) = (speed(at(100)?), speed(at(0)?));
     let real = mixed
         .iter()
@@ -105,6 +125,7 @@ fn mix(test: &TestResult) -> Option<Mix> {
         test_id: test.id.clone(),
         pattern: slowest.load.pattern,
         read_percent: slowest.load.read_percent,
+        unit: metric.value(slowest).1,
         slowest: speed(slowest),
         reads,
         writes,

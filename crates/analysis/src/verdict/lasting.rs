@@ -2,7 +2,7 @@
 
 use stend_record::review::{Pattern, PointOp, Review, Series, TestResult};
 
-use crate::ends::{end_level, start_level};
+use crate::ends::{end_level, end_spread, start_level};
 use crate::figures::{Unit, speed_of};
 use crate::findings::judged;
 use crate::kinds::curve::{KEPT_SHARE, Return, curves_of};
@@ -11,11 +11,12 @@ use crate::recovery::recovery;
 use crate::steps::{Level, LevelKind, steps};
 
 /// From so many small random writes a second on, in the end, a drive writes like one for servers:
-/// data sheets of read-intensive SATA drives for data centers promise 7,500 to 19,000 in steady
-/// state.
+/// read-intensive SATA drives for data centers promise 7,500 to 19,000 in steady state (remembered,
+/// unverified).
 pub(super) const STRONG_IOPS_MIN: f64 = 10_000.0;
 
-/// Below so many it is weak: less than any of them.
+/// Below so many it is weak: published reviews have 2,500 to 5,000 of client drives in steady
+/// state.
 pub(super) const WEAK_IOPS: f64 = 5_000.0;
 
 /// A level in the middle is named where it is below this share of the start and as far above the
@@ -35,6 +36,8 @@ pub(super) struct Lasting {
     pub(super) fall: Option<Fall>,
     /// What the end is worth; of small random writes alone.
     pub(super) rank: Rank,
+    /// Between which speeds nine tenths of the end's samples lie.
+    pub(super) spread: (f64, f64),
 }
 
 /// A speed that is not kept.
@@ -57,8 +60,12 @@ pub enum Rank {
     Weak,
 }
 
-/// A curve says how a drive writes for long if it is as long as this, s, or fills the drive once.
+/// A fall counts in a curve that is as long as this, s, or fills the drive once.
 pub(super) const LASTING_S_MIN: f64 = 1200.0;
+
+/// That a drive does not fall, and that its end is strong, is known once so many times its capacity
+/// are written: SNIA's performance test specification writes as much before it seeks a steady state.
+pub(super) const SETTLED_CAPACITIES: u64 = 2;
 
 pub(super) fn lasting(review: &Review) -> Option<Lasting> {
     let capacity = review.target.capacity_bytes;
@@ -68,7 +75,13 @@ pub(super) fn lasting(review: &Review) -> Option<Lasting> {
         };
         let last = series.samples.last()?;
         let long = last.t_s >= LASTING_S_MIN || last.written_bytes >= capacity;
-        of_series(test, series).filter(|_| long && series.point.op == PointOp::Write)
+        let settled = last.written_bytes >= SETTLED_CAPACITIES * capacity;
+        let mut found = of_series(test, series)?;
+        if found.rank == Rank::Strong && !settled {
+            found.rank = Rank::Usual;
+        }
+        let told = long && (settled || found.fall.is_some());
+        (told && series.point.op == PointOp::Write).then_some(found)
     })
 }
 
@@ -78,6 +91,7 @@ fn of_series(test: &TestResult, series: &Series) -> Option<Lasting> {
         return None;
     }
     let told = |iops: f64| speed_of(series, iops).0;
+    let (low, high) = end_spread(series)?;
     let small = series.point.block_bytes == 4096 && series.point.pattern == Pattern::Random;
     let rank = match end {
         iops if small && iops >= STRONG_IOPS_MIN => Rank::Strong,
@@ -98,6 +112,7 @@ fn of_series(test: &TestResult, series: &Series) -> Option<Lasting> {
         written_bytes: series.samples.last().map_or(0, |s| s.written_bytes),
         fall,
         rank,
+        spread: (told(low), told(high)),
     })
 }
 
@@ -117,13 +132,21 @@ fn middle(series: &Series, fast_bytes: u64, start: f64, end: f64) -> Option<f64>
     (most && iops < MIDDLE_SHARE * start && end < MIDDLE_SHARE * iops).then_some(iops)
 }
 
+/// Less than this share of the fast writes is little.
+const LITTLE_SHARE: f64 = 0.1;
+
 /// How much of the fast writes is back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Back {
     /// Nothing.
     Nothing,
-    /// So many bytes of them, from the first speed on or from a lower one.
-    Part(u64),
+    /// A part of them, from the first speed on or from a lower one.
+    Part {
+        /// How much, bytes.
+        bytes: u64,
+        /// That is less than a tenth of them.
+        little: bool,
+    },
     /// All, at the first speed.
     Whole,
 }
@@ -188,6 +211,9 @@ fn back(fresh: &Series, later: &Series) -> Option<Back> {
     Some(match found.after.bytes {
         0 => Back::Nothing,
         _ if found.is_whole() => Back::Whole,
-        bytes => Back::Part(bytes),
+        bytes => Back::Part {
+            bytes,
+            little: (bytes as f64) < LITTLE_SHARE * found.fresh.bytes as f64,
+        },
     })
 }

@@ -82,7 +82,7 @@ fn told(statement: &Statement) -> Option<Told> {
         Statement::Rest { idle, .. } => match idle {
             Back::Nothing => Some((false, "point-rest", say("point-rest-nothing"))),
             Back::Whole => Some((true, "point-rest", say("point-rest-whole"))),
-            Back::Part(_) => None,
+            Back::Part { .. } => None,
         },
         Statement::Suits(suits) => strength(*suits),
         Statement::Beware(beware) => Some(weakness(*beware)),
@@ -109,15 +109,17 @@ fn weakness(beware: Beware) -> Told {
         Beware::SlowCommits { commit_ns } => (false, "point-commits", words::latency(commit_ns)),
         Beware::Mix {
             pattern,
-            slowest_bytes_per_s,
+            unit,
+            slowest,
             ..
         } => {
             let name = match pattern {
                 Pattern::Sequential => "point-mix-sequential",
                 Pattern::Random => "point-mix-random",
             };
-            (false, name, words::speed(slowest_bytes_per_s))
+            (false, name, unit.words(slowest))
         }
+        Beware::Uneven { unit, low, .. } => (false, "point-uneven", unit.words(low)),
         Beware::Deletion { slowest_ns, .. } => {
             (false, "point-deletion", words::latency(slowest_ns))
         }

@@ -3,7 +3,7 @@
 use stend_record::endurance::EnduranceEnd;
 use stend_record::review::{PointOp, Review, TargetKind};
 
-use super::facts;
+use super::facts::{self, Mix};
 use super::lasting::{Back, Lasting, Rank, lasting, rest};
 use super::link::Link;
 use super::rivals;
@@ -37,15 +37,16 @@ pub(super) const SLOW_READ_NS: f64 = 165_000.0;
 /// reviews measure of the slowest drives, ns.
 pub(super) const DESKTOP_READ_NS_MAX: f64 = 200_000.0;
 
-/// Bytes that a desktop writes in a day: warranties of client drives are reckoned at 20 GB a day,
-/// and workloads of JESD218 for clients at 40 GB at most.
+/// Bytes that a desktop writes in a day: what makers of computers asked Intel to warrant for its
+/// first drives (AnandTech 2614), and ratings of client drives have gone by since.
 pub(super) const DESKTOP_DAY_BYTES: u64 = 20_000_000_000;
 
 /// Games are loaded by large reads: below this they wait for the drive more than for the
 /// processor; two thirds of what SATA carries.
 pub(super) const GAMES_BYTES_PER_S: f64 = 370e6;
 
-/// Small random reads a second that data sheets of read-intensive SATA drives promise.
+/// Small random reads a second that data sheets of read-intensive SATA drives promise (remembered,
+/// unverified).
 pub(super) const SERVER_READ_IOPS: f64 = 75_000.0;
 
 /// Up to this, a durable write has not waited for flash for long, ns: 2,000 a second and thread.
@@ -54,9 +55,8 @@ pub(super) const QUICK_COMMIT_NS: f64 = 500_000.0;
 /// From this on, a thread has less than 500 commits a second, ns.
 pub(super) const SLOW_COMMIT_NS: f64 = 2_000_000.0;
 
-/// A drive that takes turns between reads and writes has no mix slower than the slower of the two
-/// alone. Below this share of it, mixing costs.
-pub(super) const MIX_SHARE: f64 = 0.75;
+/// Nine tenths of the last samples of a curve spread by this ratio where it is uneven.
+pub(super) const UNEVEN_RATIO: f64 = 3.0;
 
 /// A read that waits this long is noticed, ns: a tenth of a second (Nielsen's limit of what seems
 /// instantaneous).
@@ -101,7 +101,7 @@ pub(super) fn statements(review: &Review, headlines: &[Headline]) -> (Vec<Shown>
     all.extend(lasting.as_ref().map(lasting_statement));
     all.extend(rest_statement(review));
     all.extend(suits);
-    all.extend(beware(review));
+    all.extend(beware(review, lasting.as_ref()));
     keep(all)
 }
 
@@ -238,7 +238,7 @@ fn desktop(review: &Review, lasting: Option<&Lasting>) -> Option<Candidate> {
 fn read_server(review: &Review, lasting: Option<&Lasting>) -> Option<Candidate> {
     let (reads, depth) = facts::deep_reads(review)?;
     let mixes = facts::mixes(review);
-    let held_up = mixes.first().is_some_and(|mix| mix.share() < MIX_SHARE);
+    let held_up = mixes.iter().any(Mix::costs);
     let weak = lasting.is_some_and(|found| found.rank == Rank::Weak);
     let suits = reads.value >= SERVER_READ_IOPS && !held_up && !weak;
     let iops = reads.value;
@@ -247,11 +247,12 @@ fn read_server(review: &Review, lasting: Option<&Lasting>) -> Option<Candidate> 
 }
 
 /// What to beware of, the gravest first.
-fn beware(review: &Review) -> Vec<Candidate> {
+fn beware(review: &Review, lasting: Option<&Lasting>) -> Vec<Candidate> {
     let found = [
         early_end(review),
         slow_commits(review),
         mix(review),
+        uneven(lasting),
         deletion(review),
     ];
     let found = found.into_iter().flatten();
@@ -288,15 +289,24 @@ fn slow_commits(review: &Review) -> Found {
 }
 
 fn mix(review: &Review) -> Found {
-    let found = facts::mixes(review).into_iter().next()?;
+    let found = facts::mixes(review).into_iter().find(Mix::costs)?;
     let beware = Beware::Mix {
         pattern: found.pattern,
         read_percent: found.read_percent,
-        slowest_bytes_per_s: found.slowest,
-        reads_bytes_per_s: found.reads,
-        writes_bytes_per_s: found.writes,
+        unit: found.unit,
+        slowest: found.slowest,
+        reads: found.reads,
+        writes: found.writes,
     };
-    (found.share() < MIX_SHARE).then_some((found.test_id, beware))
+    Some((found.test_id, beware))
+}
+
+fn uneven(lasting: Option<&Lasting>) -> Found {
+    let found = lasting?;
+    let (low, high) = found.spread;
+    let unit = found.unit;
+    let beware = Beware::Uneven { unit, low, high };
+    (low * UNEVEN_RATIO <= high).then(|| (found.test_id.clone(), beware))
 }
 
 fn deletion(review: &Review) -> Found {

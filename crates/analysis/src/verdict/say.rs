@@ -209,7 +209,7 @@ fn rest(idle: Back, trim: Option<Back>) -> String {
     let (trim, trimmed) = match trim {
         None => ("unknown", 0),
         Some(Back::Nothing) => ("nothing", 0),
-        Some(Back::Part(bytes)) => ("part", bytes),
+        Some(Back::Part { bytes, .. }) => ("part", bytes),
         Some(Back::Whole) => ("whole", 0),
     };
     match idle {
@@ -217,10 +217,12 @@ fn rest(idle: Back, trim: Option<Back>) -> String {
             let trimmed = words::bytes(trimmed);
             text!("verdict-rest-nothing", trim = trim, trimmed = trimmed)
         }
-        Back::Part(bytes) => {
-            let bytes = words::bytes(bytes);
-            text!("verdict-rest-part", trim = trim, bytes = bytes)
-        }
+        Back::Part { bytes, little } => text!(
+            "verdict-rest-part",
+            trim = trim,
+            little = key(little),
+            bytes = words::bytes(bytes)
+        ),
         Back::Whole => say("verdict-rest-whole"),
     }
 }
@@ -270,17 +272,22 @@ fn beware_words(beware: Beware) -> String {
         Beware::Mix {
             pattern,
             read_percent,
-            slowest_bytes_per_s,
-            reads_bytes_per_s,
-            writes_bytes_per_s,
+            unit,
+            slowest,
+            reads,
+            writes,
         } => text!(
             "verdict-mix",
             pattern = pattern.words(),
             percent = read_percent,
-            slowest = words::speed(slowest_bytes_per_s),
-            reads = words::speed(reads_bytes_per_s),
-            writes = words::speed(writes_bytes_per_s)
+            slowest = unit.words(slowest),
+            reads = unit.words(reads),
+            writes = unit.words(writes)
         ),
+        Beware::Uneven { unit, low, high } => {
+            let [low, high] = [low, high].map(|speed| unit.words(speed));
+            text!("verdict-uneven", low = low, high = high)
+        }
         Beware::Deletion {
             slowest_ns,
             file_bytes,

@@ -186,12 +186,23 @@ pub enum Beware {
         pattern: Pattern,
         /// Share of reads, percent.
         read_percent: u32,
-        /// Bytes a second.
-        slowest_bytes_per_s: f64,
+        /// Of the speeds.
+        unit: Unit,
+        /// The slowest mix.
+        slowest: f64,
         /// Reads alone.
-        reads_bytes_per_s: f64,
+        reads: f64,
         /// Writes alone.
-        writes_bytes_per_s: f64,
+        writes: f64,
+    },
+    /// Writing for long comes in surges: nine tenths of the last samples lie between these speeds.
+    Uneven {
+        /// Of the speeds.
+        unit: Unit,
+        /// The lower.
+        low: f64,
+        /// The higher.
+        high: f64,
     },
     /// Deleting a file holds reads up.
     Deletion {

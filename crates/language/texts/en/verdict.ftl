@@ -142,9 +142,16 @@ verdict-rest-nothing = { $trim ->
     [nothing] Neither a rest nor TRIM brings anything of that back.
    *[unknown] A rest alone brings nothing of that back, so it does no garbage collection while idle.
 }
-verdict-rest-part = { $trim ->
-    [whole] After a rest it writes { $bytes } fast again, and after TRIM it is as fast as new.
-   *[other] After a rest it writes { $bytes } fast again.
+verdict-rest-part = { $little ->
+    [yes] { $trim ->
+        [whole] A rest alone restores little of that: it then writes { $bytes } fast; after TRIM it is
+            as fast as new.
+       *[other] A rest alone restores little of that: it then writes { $bytes } fast.
+    }
+   *[no] { $trim ->
+        [whole] After a rest it writes { $bytes } fast again, and after TRIM it is as fast as new.
+       *[other] After a rest it writes { $bytes } fast again, even without TRIM.
+    }
 }
 verdict-rest-whole = After a rest it is as fast as new, even without TRIM.
 
@@ -170,11 +177,13 @@ verdict-early-end = It refused to be written after { $written }, before the { $r
     rated for.
 verdict-slow-commits = It is no drive for a busy database: every durable write takes { $latency }.
 verdict-mix = { $pattern ->
-    [random] Beware of reading and writing at once: with { $percent } % reads it moves only { $slowest }
-        at random, though it reads at { $reads } and writes at { $writes }.
-   *[sequential] Beware of reading and writing at once: with { $percent } % reads it moves only
-        { $slowest } in sequence, though it reads at { $reads } and writes at { $writes }.
+    [random] Beware of reading and writing at random at once: with { $percent } % reads it does only
+        { $slowest }, against { $reads } when it reads and { $writes } when it writes.
+   *[sequential] Beware of reading and writing in sequence at once: with { $percent } % reads it moves
+        only { $slowest }, against { $reads } when it reads and { $writes } when it writes.
 }
+verdict-uneven = Writing for long comes in surges: from one second to the next it changes between
+    { $low } and { $high }.
 verdict-deletion = While { $file } are being deleted, a read can take { $slowest }.
 
 ## What it lacks
@@ -203,4 +212,5 @@ point-deep-reads = Many random reads at once
 point-early-end = Worn out after
 point-mix-sequential = Sequential reads and writes mixed
 point-mix-random = Random reads and writes mixed
+point-uneven = Lowest speed of writing for long
 point-deletion = Slowest read during a deletion
