@@ -388,6 +388,18 @@ fn a_desktop_s_day_is_known_from_a_curve() {
         ("more than 20 GB", of(20.3), day, true),
         ("less", of(19.7), day, false),
         ("not measured", vec![small_reads(9e4, 1e4)], day, false),
+        (
+            "again after a rest",
+            [of(60.0), vec![recovery(20.3, 60.0)]].concat(),
+            day,
+            true,
+        ),
+        (
+            "not again",
+            [of(60.0), vec![recovery(19.7, 60.0)]].concat(),
+            day,
+            false,
+        ),
     ]);
 }
 

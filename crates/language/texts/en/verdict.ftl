@@ -6,23 +6,23 @@ private-verdict-subject = { $model ->
     [yes] The { $drive }
    *[no] { $drive }
 }
-verdict-sequential-at-limit = { private-verdict-subject } is as fast in sequence as { $link } allows:
-    it reads at { $read } and writes at { $write }.
+verdict-sequential-at-limit = { private-verdict-subject } is a fast { $link } drive: in sequence it
+    reads at { $read } and writes at { $write }, which is as much as the link allows.
 verdict-sequential-reads-at-limit = { $slow ->
-    [yes] { private-verdict-subject } reads in sequence as fast as { $link } allows ({ $read }), but
-        writes at only { $write }.
+    [yes] { private-verdict-subject } is a drive for reading more than for writing: in sequence it
+        reads at { $read }, as fast as { $link } allows, but writes at only { $write }.
    *[no] { private-verdict-subject } reads in sequence as fast as { $link } allows ({ $read }), and
         writes at { $write }.
 }
-verdict-sequential-below-limit = { private-verdict-subject } reads in sequence at { $read } and writes
-    at { $write }, where { $link } would allow { $limit }.
+verdict-sequential-below-limit = { private-verdict-subject } stays below what its { $link } link
+    allows ({ $limit }): in sequence it reads at { $read } and writes at { $write }.
 verdict-sequential-unknown-link = { $class ->
-    [hard-disk] { private-verdict-subject } reads in sequence at { $read } and writes at { $write }: a
-        hard disk is as fast.
-    [sata] { private-verdict-subject } reads in sequence at { $read } and writes at { $write }, as
-        drives with SATA do.
-   *[beyond] { private-verdict-subject } reads in sequence at { $read } and writes at { $write }, faster
-        than any drive with SATA.
+    [hard-disk] { private-verdict-subject } is slow for a solid-state drive: in sequence it reads at
+        { $read } and writes at { $write }, no faster than a hard disk.
+    [sata] { private-verdict-subject } is about as fast as a SATA drive: in sequence it reads at
+        { $read } and writes at { $write }.
+   *[beyond] { private-verdict-subject } is faster than any SATA drive: in sequence it reads at
+        { $read } and writes at { $write }.
 }
 
 ## Beside rivals
@@ -51,22 +51,22 @@ verdict-standing-level = { $rivals ->
 }
 verdict-standing-ahead = { $throughout ->
     [yes] { $rivals ->
-        [1] It is ahead of the { $names } throughout, and most of all { private-verdict-area }, where
-            it is { private-verdict-lead }.
+        [1] It is ahead of the { $names } throughout, and most of all { private-verdict-area },
+            where it is { private-verdict-lead }.
        *[other] It is ahead of the mean of its rivals, { $names }, throughout, and most of all
             { private-verdict-area }, where it is { private-verdict-lead }.
     }
    *[no] { $rivals ->
         [1] It is nowhere behind the { $names }, and { private-verdict-lead }
             { private-verdict-area }.
-       *[other] It is nowhere behind the mean of its rivals, { $names }, and { private-verdict-lead }
-            { private-verdict-area }.
+       *[other] It is nowhere behind the mean of its rivals, { $names }, and
+            { private-verdict-lead } { private-verdict-area }.
     }
 }
 verdict-standing-behind = { $throughout ->
     [yes] { $rivals ->
-        [1] It is behind the { $names } throughout, and most of all { private-verdict-behind }, where
-            it reaches { $share } of the speed.
+        [1] It is behind the { $names } throughout, and most of all { private-verdict-behind },
+            where it reaches { $share } of the speed.
        *[other] It is behind the mean of its rivals, { $names }, throughout, and most of all
             { private-verdict-behind }, where it reaches { $share } of the speed.
     }
@@ -81,7 +81,8 @@ verdict-standing-mixed = { $rivals ->
     [1] Against the { $names } it is { private-verdict-lead } { private-verdict-area }, but reaches
         only { $share } of the speed { private-verdict-behind }.
    *[other] Against the mean of its rivals, { $names }, it is { private-verdict-lead }
-        { private-verdict-area }, but reaches only { $share } of the speed { private-verdict-behind }.
+        { private-verdict-area }, but reaches only { $share } of the speed
+        { private-verdict-behind }.
 }
 verdict-outlier = Of these, the { $rival } stands out: { $area ->
     [reads] in reading
@@ -118,21 +119,21 @@ verdict-lasting-holds = { $rank ->
         reaches { $end }.
 }
 verdict-lasting-falls = { $rank ->
-    [strong] Under { private-verdict-sustained } it falls from { $start } to { $end } once { $bytes }
-        are written, which is still as much as drives for servers promise.
+    [strong] Under { private-verdict-sustained } it falls from { $start } to { $end } once
+        { $bytes } are written, which is still as much as drives for servers promise.
     [weak] It is no drive for work that writes all day: under { private-verdict-sustained } it falls
         from { $start } to { $end } once { $bytes } are written.
    *[usual] Under { private-verdict-sustained } it falls from { $start } to { $end } once { $bytes }
         are written.
 }
 verdict-lasting-steps = { $rank ->
-    [strong] { private-verdict-sustained-first } starts at { $start }, runs at { $middle } for most of
-        the first { $bytes }, and ends at { $end }, which is still as much as drives for servers
+    [strong] { private-verdict-sustained-first } starts at { $start }, runs at { $middle } for most
+        of the first { $bytes }, and ends at { $end }, which is still as much as drives for servers
         promise.
     [weak] It is no drive for work that writes all day: { private-verdict-sustained } starts at
         { $start }, runs at { $middle } for most of the first { $bytes }, and ends at { $end }.
-   *[usual] { private-verdict-sustained-first } starts at { $start }, runs at { $middle } for most of
-        the first { $bytes }, and ends at { $end }.
+   *[usual] { private-verdict-sustained-first } starts at { $start }, runs at { $middle } for most
+        of the first { $bytes }, and ends at { $end }.
 }
 verdict-rest-nothing = { $trim ->
     [whole] A rest alone brings nothing of that back, so it does no garbage collection while idle;
@@ -144,8 +145,8 @@ verdict-rest-nothing = { $trim ->
 }
 verdict-rest-part = { $little ->
     [yes] { $trim ->
-        [whole] A rest alone restores little of that: it then writes { $bytes } fast; after TRIM it is
-            as fast as new.
+        [whole] A rest alone restores little of that: it then writes { $bytes } fast; after TRIM it
+            is as fast as new.
        *[other] A rest alone restores little of that: it then writes { $bytes } fast.
     }
    *[no] { $trim ->
@@ -168,8 +169,8 @@ verdict-suits-desktop-and-games = { $day ->
    *[no] For a desktop and for games it is quick enough: a small read takes { $latency }.
 }
 verdict-suits-database = It suits a database: a durable write takes only { $latency }.
-verdict-suits-read-server = It suits a server that mostly reads: with { $depth } requests outstanding
-    it does { $reads } random reads a second.
+verdict-suits-read-server = It suits a server that mostly reads: with { $depth } requests
+    outstanding it does { $reads } random reads a second.
 
 ## What to beware of
 
@@ -179,8 +180,8 @@ verdict-slow-commits = It is no drive for a busy database: every durable write t
 verdict-mix = { $pattern ->
     [random] Beware of reading and writing at random at once: with { $percent } % reads it does only
         { $slowest }, against { $reads } when it reads and { $writes } when it writes.
-   *[sequential] Beware of reading and writing in sequence at once: with { $percent } % reads it moves
-        only { $slowest }, against { $reads } when it reads and { $writes } when it writes.
+   *[sequential] Beware of reading and writing in sequence at once: with { $percent } % reads it
+        moves only { $slowest }, against { $reads } when it reads and { $writes } when it writes.
 }
 verdict-uneven = Writing for long comes in surges: from one second to the next it changes between
     { $low } and { $high }.
@@ -189,14 +190,15 @@ verdict-deletion = While { $file } are being deleted, a read can take { $slowest
 ## What it lacks
 
 verdict-no-test = No test has finished: there is nothing to judge.
-verdict-scaled = Take it with caution: every measurement was multiplied by { $scale }, and what needs
-    the edition's own durations shows differently or not at all.
+verdict-scaled = Take it with caution: every measurement was multiplied by { $scale }, and what
+    needs the edition's own durations shows differently or not at all.
 verdict-slow-link = { $drive } ran on a link below what it could use ({ $link }): its figures may be
     the link's.
 verdict-unfinished = Not every test has finished: the verdict is of those that did.
-verdict-unfinished-failed = Not every test has finished ({ $failed } failed): the verdict is of those
-    that did.
-verdict-unlike = Not measured in the same way (see the conditions), so compare with care: { $drives }.
+verdict-unfinished-failed = Not every test has finished ({ $failed } failed): the verdict is of
+    those that did.
+verdict-unlike = Not measured in the same way (see the conditions), so compare with care:
+    { $drives }.
 
 ## Strengths and weaknesses in a few words
 
