@@ -30,6 +30,7 @@ pub mod smart;
 pub mod smooth;
 pub mod steady;
 pub mod steps;
+pub mod verdict;
 pub mod words;
 
 pub use ends::{end_level, end_samples, end_span_s, end_spread, start_level};
@@ -46,3 +47,4 @@ pub use same_load::{Cause, LoadFigure, UnlikeLoad, unlike_loads};
 pub use shortened::{Spoiled, spoiled};
 pub use smooth::{mean_30s, moving_mean};
 pub use steps::{Level, LevelKind, steps};
+pub use verdict::{Verdict, verdict};

@@ -66,10 +66,8 @@ pub(crate) fn why(review: &Review, test: &TestResult) -> Option<String> {
 }
 
 /// One sentence on all of them.
-pub(crate) fn sentence(review: &Review) -> Option<String> {
-    let all = spoiled(review);
-    let items = all.iter();
-    let items = items.map(|one| text!("spoiled-test", test = &one.title, why = &one.why));
-    let items: Vec<String> = items.collect();
-    (!items.is_empty()).then(|| text!("spoiled-tests", tests = words::list(&items)))
+pub(crate) fn sentence(all: &[Spoiled]) -> String {
+    let item = |one: &Spoiled| text!("spoiled-test", test = &one.title, why = &one.why);
+    let items: Vec<String> = all.iter().map(item).collect();
+    text!("spoiled-tests", tests = words::list(&items))
 }

@@ -13,3 +13,4 @@ mod recovery;
 mod same_load;
 mod steady;
 mod steps;
+mod verdict;

@@ -21,7 +21,8 @@ macro_rules! files {
     };
 }
 const FILES: &[[&str; 2]] = files!(
-    "figures", "loads", "findings", "kinds", "service", "charts", "claims", "terminal", "page",
+    "figures", "loads", "findings", "kinds", "service", "charts", "claims", "terminal", "verdict",
+    "page",
 );
 
 /// What reviews keep in English.

@@ -6,6 +6,7 @@ use stend_analysis::noiseless::noiseless_in;
 use stend_analysis::repeated;
 use stend_analysis::same_load::{UnlikeLoad, unlike_loads};
 use stend_analysis::steady::start_words;
+use stend_analysis::verdict::verdict;
 use stend_analysis::words::{capitalised, list, uncapitalised};
 use stend_language::{recorded, recorded_parts, say, text};
 use stend_record::review::{Condition, Review, SteadyStart, TargetKind, TestResult};
@@ -35,8 +36,10 @@ struct Page<'a> {
     note: String,
     contents: Vec<Contents>,
     top: Top,
-    /// The whole in a few sentences; empty where there are too few figures.
+    /// The verdict in a few sentences; empty where there are too few figures.
     summary: String,
+    /// What keeps it from being a full one; empty for nothing.
+    cautions: String,
     key_figures: Option<Table>,
     /// What published reviews found, as far as the drives here answer it.
     published: Vec<Table>,
@@ -132,7 +135,7 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
     let target = &review.target;
     let published = published::tables(review);
     let key_figures = headline::table(&drives);
-    let summary = said.iter().find(|f| f.test_id.is_none());
+    let verdict = verdict(review);
     let (kicker, title) = match comparison {
         None => (say("kicker-review"), target.title.clone()),
         Some(_) => (say("kicker-comparison"), against(&drives)),
@@ -146,8 +149,9 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
         simulated: target.kind == TargetKind::Simulated,
         note: data.note.clone(),
         contents: contents(&tests, key_figures.is_some(), !published.is_empty()),
-        top: top(review, &drives),
-        summary: summary.map_or_else(String::new, |f| number::bound(&f.text)),
+        top: top(review, &verdict, &drives),
+        summary: number::bound(&verdict.text()),
+        cautions: number::bound(&verdict.cautions_text()),
         key_figures,
         published,
         drives: drives_table(&drives),
@@ -237,7 +241,7 @@ fn section<'a>(
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
         .collect();
     let mut of_test = said.iter();
-    let found = of_test.find(|f| f.test_id.as_ref() == Some(&test.id));
+    let found = of_test.find(|f| f.test_id == test.id);
     Section {
         test,
         title: recorded(&test.title),

@@ -1,6 +1,7 @@
 //! The top of the page: what kind of drive it is, one picture of how it stands to its rivals, and
 //! what it is good and bad at.
 
+use stend_analysis::Verdict;
 use stend_analysis::headline::{Headline, of_review};
 use stend_language::{recorded, say, text as message};
 use stend_record::review::{Review, TargetKind};
@@ -30,7 +31,7 @@ pub struct Point {
     pub test_id: String,
     /// What.
     pub name: String,
-    /// How much more or less than the rivals.
+    /// How much more or less than the rivals, or its figure.
     pub text: String,
 }
 
@@ -73,7 +74,7 @@ pub struct Row {
 /// A strength or weakness is this much from the rivals at least.
 const FAR_SHARE: f64 = 0.1;
 
-/// Strengths and weaknesses named at most, each.
+/// Strengths and weaknesses named at most, each: beside rivals, and of the drive alone.
 const POINTS_MAX: usize = 4;
 
 /// Facts that the top names, with the messages of what it calls them.
@@ -91,9 +92,9 @@ const FACTS: [(&str, &str); 10] = [
 ];
 
 /// Gathers the top.
-pub fn top(review: &Review, drives: &[Drive<'_>]) -> Top {
+pub fn top(review: &Review, verdict: &Verdict, drives: &[Drive<'_>]) -> Top {
     let headlines = of_review(review);
-    let (strengths, weaknesses) = points(&headlines);
+    let (strengths, weaknesses) = points(&headlines, verdict);
     Top {
         facts: facts(review),
         standing: standing(&headlines, drives),
@@ -132,7 +133,9 @@ fn interface(value: &str) -> String {
     }
 }
 
-fn points(headlines: &[Headline]) -> (Vec<Point>, Vec<Point>) {
+/// Strengths and weaknesses: figures that are far from the rivals', then what the verdict says of
+/// other tests.
+fn points(headlines: &[Headline], verdict: &Verdict) -> (Vec<Point>, Vec<Point>) {
     let mut all: Vec<(f64, &Headline)> = headlines
         .iter()
         .filter_map(|headline| Some((headline.ratio()?, headline)))
@@ -148,10 +151,22 @@ fn points(headlines: &[Headline]) -> (Vec<Point>, Vec<Point>) {
         .iter()
         .rev()
         .filter(|(ratio, _)| *ratio <= 1.0 / (1.0 + FAR_SHARE));
-    (
-        good.take(POINTS_MAX).map(point).collect(),
-        bad.take(POINTS_MAX).map(point).collect(),
-    )
+    let beside: Vec<Point> = good.take(POINTS_MAX).map(point).collect();
+    let behind: Vec<Point> = bad.take(POINTS_MAX).map(point).collect();
+    let said = |is_strength: bool, beside: Vec<Point>| {
+        let more = verdict.points().into_iter();
+        let more = more
+            .filter(|point| point.is_strength == is_strength)
+            .filter(|point| beside.iter().all(|other| other.test_id != point.test_id))
+            .map(|point| Point {
+                test_id: point.test_id,
+                name: number::bound(&point.name),
+                text: number::bound(&point.figure),
+            });
+        let more: Vec<Point> = more.take(POINTS_MAX).collect();
+        beside.into_iter().chain(more).collect()
+    };
+    (said(true, beside), said(false, behind))
 }
 
 fn standing(headlines: &[Headline], drives: &[Drive<'_>]) -> Option<Standing> {

@@ -1,6 +1,6 @@
 //! The drives of a review: what they are called, and their key figures.
 
-use stend_record::review::{Review, TargetKind};
+use stend_record::review::Review;
 
 use crate::figures::KeyFigure;
 use crate::kinds::key_figures;
@@ -26,20 +26,18 @@ pub fn labels(review: &Review) -> Vec<String> {
 /// A drive with its key figures.
 pub(super) struct DriveFigures {
     pub(super) label: String,
-    pub(super) kind: TargetKind,
     pub(super) figures: Vec<KeyFigure>,
 }
 
 /// The drives of a review, the reviewed one first.
 pub(super) fn all(review: &Review) -> Vec<DriveFigures> {
-    let reviewed = std::iter::once((&review.target, &review.tests));
-    let rivals = review.rivals.iter().map(|r| (&r.target, &r.tests));
+    let reviewed = std::iter::once(&review.tests);
+    let rivals = review.rivals.iter().map(|rival| &rival.tests);
     reviewed
         .chain(rivals)
         .zip(labels(review))
-        .map(|((target, tests), label)| DriveFigures {
+        .map(|(tests, label)| DriveFigures {
             label,
-            kind: target.kind,
             figures: key_figures(tests),
         })
         .collect()

@@ -1,13 +1,11 @@
-//! Findings in words, from figures and from nothing else: the verdict of a review.
+//! Findings in words, from figures and from nothing else: what each test of a review comes to. The
+//! whole is the [`verdict`](mod@crate::verdict)'s.
 //!
 //! The rules, in the order of reading:
 //!
 //! - *level*: within [`LEVEL_SHARE`](crate::figures::LEVEL_SHARE) (2 %) of one another
 //! - *leads*, *ahead*, *behind*: outside that, beside the best of the rivals
 //! - *N times*: from twice up, of a rival from one and a half
-//! - of the whole, against the geometric mean of the rivals: *level* within 5 %, *slower* down to
-//!   60 %, below that *at N % of the speed*
-//! - *about as fast*: sequential reading and writing within a tenth of one another
 //! - *grow*, *fall*: the last of a test over depths at least 1.1 times the first, or at most its
 //!   1.1th part; between them they hardly change
 //! - *next to nothing*: what is gained beyond the first depth that reaches 95 % of the best
@@ -28,31 +26,28 @@
 
 mod drives;
 mod rivals;
-mod summary;
 
-use stend_language::{recorded, say, text};
+use stend_language::{recorded, text};
 use stend_record::review::{Review, TestResult};
 
 pub use drives::labels;
 
-use crate::headline::of_review;
 use crate::kinds::sentences;
 use crate::shortened;
 use crate::words;
 
-/// A part of the verdict.
+/// What was found in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The test that it follows from; none of the whole.
-    pub test_id: Option<String>,
-    /// What it is about, in a few words: `In short`, or the test's title.
+    /// The test that it follows from.
+    pub test_id: String,
+    /// The test's title.
     pub title: String,
     /// What was found, in sentences with figures and units.
     pub text: String,
 }
 
-/// The verdict: first that of the whole, then one entry for each test that left figures, in the
-/// order of the tests.
+/// One entry for each test that left figures, in the order of the tests.
 pub fn findings(review: &Review) -> Vec<Finding> {
     let drives = drives::all(review);
     let mut found = Vec::new();
@@ -64,26 +59,17 @@ pub fn findings(review: &Review) -> Vec<Finding> {
         said.extend(rivals::sentence(test, &drives));
         said.extend(start(test));
         found.push(Finding {
-            test_id: Some(test.id.clone()),
+            test_id: test.id.clone(),
             title: title(test),
             text: said.join(" "),
         });
-    }
-    let summary = summary::sentences(review, &drives, &of_review(review));
-    if !summary.is_empty() {
-        let whole = Finding {
-            test_id: None,
-            title: say("finding-in-short"),
-            text: summary.join(" "),
-        };
-        found.insert(0, whole);
     }
     found
 }
 
 /// The tests of which findings are given: those of which no point was left out, and which are long
 /// enough.
-fn judged(review: &Review) -> impl Iterator<Item = &TestResult> {
+pub(crate) fn judged(review: &Review) -> impl Iterator<Item = &TestResult> {
     let is_judged =
         |test: &&TestResult| test.left_out_points == 0 && shortened::why(review, test).is_none();
     review.tests.iter().filter(is_judged)

@@ -5,7 +5,6 @@ use stend_record::review::TestResult;
 
 use super::drives::DriveFigures;
 use crate::figures::{KeyFigure, Standing, Unit, same};
-use crate::headline::{Group, Headline};
 use crate::kinds::curve::curves_of;
 use crate::words::{list, percent, times, uncapitalised};
 
@@ -191,82 +190,9 @@ fn lead(ratio: f64) -> String {
     }
 }
 
-/// A figure within this ratio of the rivals' mean is about theirs.
-const ALIKE_RATIO: f64 = 1.05;
-
-/// How the headline figures stand to the rivals' means, a clause for each group; with which rivals
-/// the drive can hardly be compared.
-pub(super) fn comparison(headlines: &[Headline], drives: &[DriveFigures]) -> Vec<String> {
-    let Some((reviewed, rivals)) = drives.split_first() else {
-        return Vec::new();
-    };
-    let mut out = Vec::new();
-    let clauses: Vec<String> = [
-        (Group::Reads, "rivals-group-reads"),
-        (Group::Writes, "rivals-group-writes"),
-        (Group::Sustained, "rivals-group-sustained"),
-        (Group::Mixed, "rivals-group-mixed"),
-        (Group::Applications, "rivals-group-applications"),
-    ]
-    .into_iter()
-    .filter_map(|(group, words)| Some((words, mean_ratio(headlines, group)?)))
-    .map(|(words, ratio)| {
-        let standing = standing_words(ratio);
-        text!("rivals-clause", standing = standing, group = say(words))
-    })
-    .collect();
-    let whom: Vec<String> = rivals.iter().map(|rival| rival.label.clone()).collect();
-    if !clauses.is_empty() {
-        let id = match whom.len() {
-            1 => "rivals-one",
-            _ => "rivals-mean",
-        };
-        out.push(text!(id, rivals = list(&whom), clauses = list(&clauses)));
-    }
-    let unlike = rivals.iter().filter(|rival| rival.kind != reviewed.kind);
-    let unlike: Vec<&str> = unlike.map(|rival| rival.label.as_str()).collect();
-    if !unlike.is_empty() {
-        out.push(text!("rivals-unlike", drives = unlike.join(", ")));
-    }
-    out
-}
-
-/// The geometric mean of a group's ratios.
-fn mean_ratio(headlines: &[Headline], group: Group) -> Option<f64> {
-    let of_group = headlines.iter().filter(|headline| headline.group == group);
-    let logs: Vec<f64> = of_group.filter_map(|h| Some(h.ratio()?.ln())).collect();
-    (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
-}
-
-/// `level`, `12 % faster`, `2.3 times as fast`, `at 44 % of the speed`.
-fn standing_words(ratio: f64) -> String {
-    match ratio {
-        r if r >= 2.0 => text!("rivals-times", times = times(r)),
-        r if r >= ALIKE_RATIO => text!("rivals-faster", share = percent(r - 1.0)),
-        r if r > 1.0 / ALIKE_RATIO => say("rivals-level"),
-        r if r > 0.6 => text!("rivals-slower", share = percent(1.0 - r)),
-        r => text!("rivals-share", share = percent(r)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stend_record::review::TargetKind;
-
-    #[test]
-    fn words_follow_the_ratio() {
-        for (ratio, words) in [
-            (2.3, "2.3 times as fast"),
-            (1.12, "12 % faster"),
-            (1.03, "level"),
-            (0.97, "level"),
-            (0.88, "12 % slower"),
-            (0.44, "at 44 % of the speed"),
-        ] {
-            assert_eq!(standing_words(ratio), words, "{ratio}");
-        }
-    }
 
     fn figure(name: &str, value: f64) -> KeyFigure {
         KeyFigure {
@@ -282,7 +208,6 @@ mod tests {
     fn drive(label: &str, figures: &[(&str, f64)]) -> DriveFigures {
         DriveFigures {
             label: label.into(),
-            kind: TargetKind::Simulated,
             figures: figures
                 .iter()
                 .map(|(name, value)| figure(name, *value))

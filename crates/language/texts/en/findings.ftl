@@ -8,32 +8,6 @@ finding-starts-unsteady = It does NOT start from steady state: { $rounds } round
 
 ## The whole in a few sentences
 
-summary-no-test = No test has finished: there is nothing to judge.
-summary-reads-faster = it reads in sequence { $times } as fast as it writes
-summary-as-fast = it reads and writes in sequence about as fast
-summary-writes-faster = it writes in sequence { $times } as fast as it reads
-summary-holds = { $op ->
-    [mixed] under a { $pattern } mix it holds its speed for { $time }
-   *[other] under { $pattern } { $op }s it holds its speed for { $time }
-}
-summary-left = { $op ->
-    [mixed] after { $time } of a { $pattern } mix, { $share } of its first speed is left
-   *[other] after { $time } of { $pattern } { $op }s, { $share } of its first speed is left
-}
-summary-back-nothing = { $name }, nothing comes back
-summary-back-whole = { $name }, it is as fresh
-summary-back-first = { $name }, { $bytes } of fast writes come back
-summary-back-first-from = { $name }, { $bytes } of fast writes come back, from { $share } of the fresh
-    speed on
-summary-back-more = { $name }, { $bytes }
-summary-back-more-from = { $name }, { $bytes }, from { $share }
-summary-scaled = Every measurement was multiplied by { $scale }: effects that need the edition's own
-    durations show differently or not at all.
-summary-unfinished = Not every test has finished: the verdict is of those that did.
-summary-unfinished-failed = Not every test has finished ({ $failed } failed): the verdict is of those
-    that did.
-summary-slow-link = { $drive } ran on a link below what it could use ({ $link }): its figures may be
-    the link's.
 spoiled-rounds = rounds of { $time } are too short for a steady state
 spoiled-written = { $written } of { $capacity } were written
 spoiled-test = { $test } ({ $why })
@@ -41,20 +15,6 @@ spoiled-tests = No findings are given, since the shortened run does not support 
 
 ## Beside rivals
 
-rivals-clause = { $standing } { $group }
-rivals-times = { $times } as fast
-rivals-faster = { $share } faster
-rivals-level = level
-rivals-slower = { $share } slower
-rivals-share = at { $share } of the speed
-rivals-group-reads = in reading
-rivals-group-writes = in writing
-rivals-group-sustained = in sustained writing
-rivals-group-mixed = when it reads and writes at once
-rivals-group-applications = in applications
-rivals-one = Against { $rivals } it is { $clauses }.
-rivals-mean = Against the mean of { $rivals } it is { $clauses }.
-rivals-unlike = Not measured in the same way (see the conditions), so compare with care: { $drives }.
 rivals-alone-level = { $rivals ->
     [1] It is level with { $best } ({ $value }).
    *[other] It is level with { $best } ({ $value }), the best of its rivals.

@@ -14,54 +14,6 @@ finding-starts-unsteady = Тест начинается НЕ с установи
 
 ## Коротко о главном
 
-summary-no-test = Не завершён ни один тест: судить не о чем.
-summary-reads-faster = последовательное чтение быстрее последовательной записи в { $times }
-summary-as-fast = последовательные чтение и запись примерно одинаково быстры
-summary-writes-faster = последовательная запись быстрее последовательного чтения в { $times }
-private-under-load = { $op ->
-    [read] { $pattern ->
-        [random] случайном чтении
-       *[sequential] последовательном чтении
-    }
-    [write] { $pattern ->
-        [random] случайной записи
-       *[sequential] последовательной записи
-    }
-   *[mixed] { $pattern ->
-        [random] случайной смешанной нагрузке
-       *[sequential] последовательной смешанной нагрузке
-    }
-}
-private-of-load = { $op ->
-    [read] { $pattern ->
-        [random] случайного чтения
-       *[sequential] последовательного чтения
-    }
-    [write] { $pattern ->
-        [random] случайной записи
-       *[sequential] последовательной записи
-    }
-   *[mixed] { $pattern ->
-        [random] случайной смешанной нагрузки
-       *[sequential] последовательной смешанной нагрузки
-    }
-}
-summary-holds = при { private-under-load } скорость не снижается все { $time }
-summary-left = после { $time } { private-of-load } остаётся { $share } первоначальной скорости
-summary-back-nothing = { $name } ничего не восстанавливается
-summary-back-whole = { $name } накопитель снова как новый
-summary-back-first = { $name } с высокой скоростью снова записывается { $bytes }
-summary-back-first-from = { $name } с высокой скоростью снова записывается { $bytes }, начиная с
-    { $share } скорости в свежем состоянии
-summary-back-more = { $name } — { $bytes }
-summary-back-more-from = { $name } — { $bytes }, начиная с { $share }
-summary-scaled = Длительность каждого измерения умножена на { $scale }: эффекты, для которых нужна
-    полная длительность, заданная редакцией методики, проявляются иначе или не проявляются вовсе.
-summary-unfinished = Завершены не все тесты: заключение сделано по завершённым.
-summary-unfinished-failed = Завершены не все тесты (не удались: { $failed }): заключение сделано по
-    завершённым.
-summary-slow-link = { $drive } работал по интерфейсу, который медленнее поддерживаемого накопителем
-    ({ $link }): результаты могут определяться интерфейсом.
 spoiled-rounds = раунды по { $time } слишком коротки для установившегося состояния
 spoiled-written = записано { $written } из { $capacity }
 spoiled-test = «{ $test }» ({ $why })
@@ -69,21 +21,6 @@ spoiled-tests = Из-за сокращённого прогона выводы �
 
 ## Сравнение с конкурентами
 
-rivals-clause = { $standing } { $group }
-rivals-times = в { $times } быстрее
-rivals-faster = на { $share } быстрее
-rivals-level = на том же уровне
-rivals-slower = на { $share } медленнее
-rivals-share = показывает лишь { $share } скорости
-rivals-group-reads = при чтении
-rivals-group-writes = при записи
-rivals-group-sustained = при длительной записи
-rivals-group-mixed = при одновременных чтении и записи
-rivals-group-applications = в приложениях
-rivals-one = В сравнении с { $rivals } накопитель { $clauses }.
-rivals-mean = В сравнении со средним по конкурентам ({ $rivals }) накопитель { $clauses }.
-rivals-unlike = Измерены иным способом (см. условия), поэтому сравнивать нужно с осторожностью:
-    { $drives }.
 rivals-alone-level = { $rivals ->
     [1] Результат на уровне { $best } ({ $value }).
    *[other] Результат на уровне { $best } ({ $value }) — лучшего из конкурентов.

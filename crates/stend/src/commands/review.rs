@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use stend_analysis::steady::start_words;
-use stend_analysis::{kinds, repeated};
+use stend_analysis::{kinds, repeated, verdict};
 use stend_lab::RunId;
 use stend_language::{recorded, say, text, within};
 use stend_method::{
@@ -598,8 +598,20 @@ fn print_review(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Resu
         let told = text!("terminal-unlike-load", text = load.words());
         text += &format!("\n{told}\n");
     }
+    text += &in_short(review);
     text += &report.map_or_else(String::new, |report| format!("\n{report}\n"));
     print(&text)
+}
+
+/// The verdict, and what keeps it from being a full one.
+fn in_short(review: &Review) -> String {
+    let verdict = verdict(review);
+    let said = [verdict.text(), verdict.cautions_text()];
+    let said: Vec<String> = said.into_iter().filter(|text| !text.is_empty()).collect();
+    match said.is_empty() {
+        true => String::new(),
+        false => format!("\n{}: {}\n", say("finding-in-short"), said.join(" ")),
+    }
 }
 
 fn test_lines(test: &TestResult) -> String {

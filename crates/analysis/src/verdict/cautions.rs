@@ -1,0 +1,52 @@
+//! What keeps a verdict from being a full one.
+
+use stend_record::review::{Review, SLOW_LINK};
+
+use super::statement::Caution;
+use crate::findings::labels;
+use crate::shortened::spoiled;
+
+/// All cautions, in their order.
+pub(super) fn all(review: &Review) -> Vec<Caution> {
+    if review.tests.is_empty() {
+        return vec![Caution::NoTest];
+    }
+    let mut out = Vec::new();
+    if review.duration_scale != 1.0 {
+        out.push(Caution::Scaled(review.duration_scale));
+    }
+    let spoiled = spoiled(review);
+    if !spoiled.is_empty() {
+        out.push(Caution::Spoiled(spoiled));
+    }
+    out.extend(slow_links(review));
+    if !review.complete {
+        let failed = review.failed.iter().map(|test| test.id.clone());
+        out.push(Caution::Unfinished(failed.collect()));
+    }
+    let rivals = review.rivals.iter().zip(labels(review).split_off(1));
+    let unlike = rivals.filter(|(rival, _)| rival.target.kind != review.target.kind);
+    let unlike: Vec<String> = unlike.map(|(_, label)| label).collect();
+    if !unlike.is_empty() {
+        out.push(Caution::UnlikeRivals(unlike));
+    }
+    out
+}
+
+/// Drives whose link was slower than they are. Of a file, the drive is a part of the environment.
+fn slow_links(review: &Review) -> Vec<Caution> {
+    let own = review.target.facts.iter().chain(&review.environment);
+    let own = own.map(|fact| (&review.target.title, fact));
+    let rivals = review.rivals.iter().flat_map(|rival| {
+        let facts = rival.target.facts.iter();
+        facts.map(|fact| (&rival.target.title, fact))
+    });
+    let mut out = Vec::new();
+    for (title, fact) in own.chain(rivals).filter(|(_, fact)| fact.name == SLOW_LINK) {
+        let caution = Caution::SlowLink(title.clone(), fact.value.clone());
+        if !out.contains(&caution) {
+            out.push(caution);
+        }
+    }
+    out
+}

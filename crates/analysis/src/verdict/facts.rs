@@ -1,0 +1,163 @@
+//! The figures that a verdict is made of, found among a review's tests.
+
+use stend_record::load::Load;
+use stend_record::review::{Pattern, Point, PointOp, Review, SyncMethod, TestResult};
+
+use crate::figures::{Metric, Unit};
+use crate::findings::judged;
+use crate::kinds::sync::sync_points_of;
+use crate::load::points_of;
+
+/// Small requests are those of this size, bytes.
+const PAGE_BYTES: u64 = 4096;
+
+/// A figure with the test that it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Figure {
+    pub(super) test_id: String,
+    pub(super) value: f64,
+}
+
+/// Points of the tests that are judged, each with its test.
+fn points(review: &Review) -> impl Iterator<Item = (&TestResult, &Point)> {
+    judged(review).flat_map(|test| points_of(test).iter().map(move |point| (test, point)))
+}
+
+fn pure(
+    review: &Review,
+    pattern: Pattern,
+    op: PointOp,
+) -> impl Iterator<Item = (&TestResult, &Point)> {
+    points(review).filter(move |(_, point)| point.load.pattern == pattern && point.load.op == op)
+}
+
+/// The fastest sequential access in a direction, bytes a second.
+pub(super) fn sequential(review: &Review, op: PointOp) -> Option<Figure> {
+    let by_speed = |a: &(&TestResult, &Point), b: &(&TestResult, &Point)| {
+        a.1.bw_bytes_per_s.total_cmp(&b.1.bw_bytes_per_s)
+    };
+    let (test, point) = pure(review, Pattern::Sequential, op).max_by(by_speed)?;
+    positive(test, point.bw_bytes_per_s)
+}
+
+fn depth(load: &Load) -> u32 {
+    load.queue_depth * load.threads
+}
+
+fn page_reads(review: &Review) -> impl Iterator<Item = (&TestResult, &Point)> {
+    let reads = pure(review, Pattern::Random, PointOp::Read);
+    reads.filter(|(_, point)| point.load.block_bytes == PAGE_BYTES)
+}
+
+/// Mean latency of small random reads, one at a time, ns.
+pub(super) fn single_read_ns(review: &Review) -> Option<Figure> {
+    let (test, point) = page_reads(review).find(|(_, point)| depth(&point.load) == 1)?;
+    positive(test, point.latency_ns.mean)
+}
+
+/// Requests a second of small random reads, as many at a time as were measured, with how many that
+/// is. From [`DEEP_MIN`] on.
+pub(super) fn deep_reads(review: &Review) -> Option<(Figure, u32)> {
+    let deepest = page_reads(review).max_by_key(|(_, point)| depth(&point.load));
+    let (test, point) = deepest.filter(|(_, point)| depth(&point.load) >= DEEP_MIN)?;
+    Some((positive(test, point.iops)?, depth(&point.load)))
+}
+
+/// Fewer requests at a time say nothing of what many could reach.
+const DEEP_MIN: u32 = 16;
+
+/// Who takes turns between reads and writes has no mix slower than the slower of the two alone;
+/// below this share of it, sequential mixes cost: a drive or a link goes one way at a time.
+pub(super) const SEQUENTIAL_MIX_SHARE: f64 = 0.75;
+
+/// At random, reads wait for programs of the same dies in every drive; below this share it is more
+/// than that.
+pub(super) const RANDOM_MIX_SHARE: f64 = 0.5;
+
+/// How a mix of reads and writes stands to the pure loads of its test.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Mix {
+    pub(super) test_id: String,
+    pub(super) pattern: Pattern,
+    /// Share of reads of the slowest mix, percent.
+    pub(super) read_percent: u32,
+    /// Of the speeds.
+    pub(super) unit: Unit,
+    pub(super) slowest: f64,
+    pub(super) reads: f64,
+    pub(super) writes: f64,
+}
+
+impl Mix {
+    /// The slowest mix as a share of the slower of the pure loads.
+    fn share(&self) -> f64 {
+        self.slowest / self.reads.min(self.writes)
+    }
+
+    /// Whether mixing costs more than with most drives.
+    pub(super) fn costs(&self) -> bool {
+        match self.pattern {
+            Pattern::Sequential => self.share() < SEQUENTIAL_MIX_SHARE,
+            Pattern::Random => self.share() < RANDOM_MIX_SHARE,
+        }
+    }
+}
+
+/// The mixes of each test that has both pure loads as well, the most expensive first.
+pub(super) fn mixes(review: &Review) -> Vec<Mix> {
+    let mut found: Vec<Mix> = judged(review).filter_map(mix).collect();
+    found.sort_by(|a, b| a.share().total_cmp(&b.share()));
+    found
+}
+
+fn mix(test: &TestResult) -> Option<Mix> {
+    let mixed = points_of(test).iter();
+    let mixed: Vec<&Point> = mixed.filter(|p| p.load.op == PointOp::Mixed).collect();
+    let at = |share: u32| mixed.iter().find(|p| p.load.read_percent == share);
+    let metric = Metric::of(points_of(test));
+    let speed = |point: &Point| metric.value(point).0;
+    let (reads, writes) = (speed(at(100)?), speed(at(0)?));
+    let real = mixed
+        .iter()
+        .filter(|p| (1..100).contains(&p.load.read_percent));
+    let slowest = real.min_by(|a, b| speed(a).total_cmp(&speed(b)))?;
+    (speed(slowest) > 0.0 && reads.min(writes) > 0.0).then(|| Mix {
+        test_id: test.id.clone(),
+        pattern: slowest.load.pattern,
+        read_percent: slowest.load.read_percent,
+        unit: metric.value(slowest).1,
+        slowest: speed(slowest),
+        reads,
+        writes,
+    })
+}
+
+/// Mean time until a small write of one thread, with nothing beside it, is durable, ns: with
+/// `O_DSYNC`, or with a flush after each.
+pub(super) fn commit_ns(review: &Review) -> Option<Figure> {
+    judged(review).find_map(|test| {
+        let mut points = sync_points_of(test).iter();
+        points.find_map(|point| {
+            let [stream] = point.streams.as_slice() else {
+                return None;
+            };
+            let load = stream.load;
+            let small = load.block_bytes == PAGE_BYTES && load.op == PointOp::Write;
+            let each = match stream.durability.sync {
+                SyncMethod::None => false,
+                SyncMethod::Dsync => true,
+                SyncMethod::Fsync | SyncMethod::Fdatasync => stream.durability.every == Some(1),
+            };
+            let wanted = small && each && load.threads == 1;
+            let latency = stream.commit_latency_ns().filter(|_| wanted)?;
+            positive(test, latency.mean)
+        })
+    })
+}
+
+fn positive(test: &TestResult, value: f64) -> Option<Figure> {
+    (value > 0.0 && value.is_finite()).then(|| Figure {
+        test_id: test.id.clone(),
+        value,
+    })
+}

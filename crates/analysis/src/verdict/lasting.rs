@@ -1,0 +1,219 @@
+//! How a drive writes for long, and what a rest brings back.
+
+use stend_record::review::{Pattern, PointOp, Review, Series, TestResult};
+
+use crate::ends::{end_level, end_spread, start_level};
+use crate::figures::{Unit, speed_of};
+use crate::findings::judged;
+use crate::kinds::curve::{KEPT_SHARE, Return, curves_of};
+use crate::kinds::ladder::rungs_of;
+use crate::recovery::recovery;
+use crate::steps::{Level, LevelKind, steps};
+
+/// From so many small random writes a second on, in the end, a drive writes like one for servers:
+/// read-intensive SATA drives for data centers promise 7,500 to 19,000 in steady state (remembered,
+/// unverified).
+pub(super) const STRONG_IOPS_MIN: f64 = 10_000.0;
+
+/// Below so many it is weak: published reviews have 2,500 to 5,000 of client drives in steady
+/// state.
+pub(super) const WEAK_IOPS: f64 = 5_000.0;
+
+/// A level in the middle is named where it is below this share of the start and as far above the
+/// end: it is neither.
+const MIDDLE_SHARE: f64 = 0.75;
+
+/// A drive's first curve of writes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Lasting {
+    pub(super) test_id: String,
+    pub(super) pattern: Pattern,
+    /// Unit of the speeds.
+    pub(super) unit: Unit,
+    pub(super) start: f64,
+    pub(super) end: f64,
+    pub(super) written_bytes: u64,
+    pub(super) fall: Option<Fall>,
+    /// What the end is worth; of small random writes alone.
+    pub(super) rank: Rank,
+    /// Between which speeds nine tenths of the end's samples lie.
+    pub(super) spread: (f64, f64),
+}
+
+/// A speed that is not kept.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fall {
+    /// Bytes written before it falls: above the geometric mean of start and end.
+    pub(super) bytes: u64,
+    /// The level at which most of them were written, where it is far from the start and the end.
+    pub(super) middle: Option<f64>,
+}
+
+/// What the end of a curve is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rank {
+    /// As much as drives for servers promise.
+    Strong,
+    /// Between the two, or not known.
+    Usual,
+    /// Less than any of them promises.
+    Weak,
+}
+
+/// A fall counts in a curve that is as long as this, s, or fills the drive once.
+pub(super) const LASTING_S_MIN: f64 = 1200.0;
+
+/// That a drive does not fall, and that its end is strong, is known once so many times its capacity
+/// are written: SNIA's performance test specification writes as much before it seeks a steady state.
+pub(super) const SETTLED_CAPACITIES: u64 = 2;
+
+pub(super) fn lasting(review: &Review) -> Option<Lasting> {
+    let capacity = review.target.capacity_bytes;
+    judged(review).find_map(|test| {
+        let [series] = curves_of(test) else {
+            return None;
+        };
+        let last = series.samples.last()?;
+        let long = last.t_s >= LASTING_S_MIN || last.written_bytes >= capacity;
+        let settled = last.written_bytes >= SETTLED_CAPACITIES * capacity;
+        let mut found = of_series(test, series)?;
+        if found.rank == Rank::Strong && !settled {
+            found.rank = Rank::Usual;
+        }
+        let told = long && (settled || found.fall.is_some());
+        (told && series.point.op == PointOp::Write).then_some(found)
+    })
+}
+
+fn of_series(test: &TestResult, series: &Series) -> Option<Lasting> {
+    let (start, end) = (start_level(series)?, end_level(series)?);
+    if start <= 0.0 || end <= 0.0 {
+        return None;
+    }
+    let told = |iops: f64| speed_of(series, iops).0;
+    let (low, high) = end_spread(series)?;
+    let small = series.point.block_bytes == 4096 && series.point.pattern == Pattern::Random;
+    let rank = match end {
+        iops if small && iops >= STRONG_IOPS_MIN => Rank::Strong,
+        iops if small && iops < WEAK_IOPS => Rank::Weak,
+        _ => Rank::Usual,
+    };
+    let fall = recovery(series, end).filter(|found| found.fell && found.bytes > 0);
+    let fall = fall.map(|found| Fall {
+        bytes: found.bytes,
+        middle: middle(series, found.bytes, start, end).map(told),
+    });
+    Some(Lasting {
+        test_id: test.id.clone(),
+        pattern: series.point.pattern,
+        unit: speed_of(series, end).1,
+        start: told(start),
+        end: told(end),
+        written_bytes: series.samples.last().map_or(0, |s| s.written_bytes),
+        fall,
+        rank,
+        spread: (told(low), told(high)),
+    })
+}
+
+/// The level of most of the fast bytes, IOPS, where it is far from the start and the end.
+fn middle(series: &Series, fast_bytes: u64, start: f64, end: f64) -> Option<f64> {
+    let of = |level: &Level| {
+        level
+            .to_bytes
+            .min(fast_bytes)
+            .saturating_sub(level.from_bytes)
+    };
+    let levels = steps(series);
+    let even = levels.iter().filter(|level| level.kind == LevelKind::Level);
+    let longest = even.max_by_key(|level| of(level))?;
+    let iops = longest.iops_mean;
+    let most = 2 * of(longest) >= fast_bytes;
+    (most && iops < MIDDLE_SHARE * start && end < MIDDLE_SHARE * iops).then_some(iops)
+}
+
+/// Less than this share of the fast writes is little.
+const LITTLE_SHARE: f64 = 0.1;
+
+/// How much of the fast writes is back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Back {
+    /// Nothing.
+    Nothing,
+    /// A part of them, from the first speed on or from a lower one.
+    Part {
+        /// How much, bytes.
+        bytes: u64,
+        /// That is less than a tenth of them.
+        little: bool,
+    },
+    /// All, at the first speed.
+    Whole,
+}
+
+/// What comes back without TRIM and with it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Rest {
+    pub(super) test_id: String,
+    pub(super) idle: Back,
+    pub(super) trim: Option<Back>,
+}
+
+pub(super) fn rest(review: &Review) -> Option<Rest> {
+    judged(review).find_map(|test| of_rungs(test).or_else(|| of_curves(test)))
+}
+
+/// Of a ladder the longest rests.
+fn of_rungs(test: &TestResult) -> Option<Rest> {
+    let [fresh, later @ ..] = curves_of(test) else {
+        return None;
+    };
+    let longest = |trim: bool| {
+        let rung = rungs_of(test).iter().rfind(|rung| rung.trim == trim)?;
+        let series = later.iter().find(|series| series.name == rung.name)?;
+        back(fresh, series)
+    };
+    rest_of(test, longest(false)?, longest(true))
+}
+
+fn of_curves(test: &TestResult) -> Option<Rest> {
+    let [fresh, later @ ..] = curves_of(test) else {
+        return None;
+    };
+    if fresh.point.op != PointOp::Write || !rungs_of(test).is_empty() {
+        return None;
+    }
+    let trimmed = |series: &&Series| series.name.contains("TRIM");
+    let idle = later.iter().find(|series| series.name.contains("idle"))?;
+    let trim = later.iter().find(trimmed);
+    rest_of(
+        test,
+        back(fresh, idle)?,
+        trim.and_then(|series| back(fresh, series)),
+    )
+}
+
+fn rest_of(test: &TestResult, idle: Back, trim: Option<Back>) -> Option<Rest> {
+    Some(Rest {
+        test_id: test.id.clone(),
+        idle,
+        trim,
+    })
+}
+
+/// `None` where the fresh curve does not fall: there is nothing to bring back.
+fn back(fresh: &Series, later: &Series) -> Option<Back> {
+    let (start, end) = (start_level(fresh)?, end_level(fresh)?);
+    if end >= KEPT_SHARE * start {
+        return None;
+    }
+    let found = Return::of(fresh, later).filter(|back| back.fresh.bytes > 0)?;
+    Some(match found.after.bytes {
+        0 => Back::Nothing,
+        _ if found.is_whole() => Back::Whole,
+        bytes => Back::Part {
+            bytes,
+            little: (bytes as f64) < LITTLE_SHARE * found.fresh.bytes as f64,
+        },
+    })
+}

@@ -1,0 +1,329 @@
+//! The rules: which statements follow from a review's figures, and which of them are made.
+
+use stend_record::endurance::EnduranceEnd;
+use stend_record::review::{PointOp, Review, TargetKind};
+
+use super::facts::{self, Mix};
+use super::lasting::{Back, Lasting, Rank, Rest, lasting, rest};
+use super::link::Link;
+use super::rivals;
+use super::statement::{Beware, ResponseClass, SpeedClass, Statement, Suits};
+use super::{STATEMENTS_MAX, Shown};
+use crate::findings::{judged, labels};
+use crate::headline::Headline;
+use crate::kinds::endurance::endurance_of;
+use crate::kinds::response::{NORMAL_SHARE, deletion_effect, responses_of};
+
+/// From this share of what the link carries on, it is the link that limits.
+pub(super) const LIMIT_SHARE: f64 = 0.9;
+
+/// Below this share of it, writing is slow.
+pub(super) const SLOW_WRITE_SHARE: f64 = 0.5;
+
+/// Without a known link: hard disks read up to so many bytes a second, at their outer edge.
+pub(super) const HARD_DISK_BYTES_PER_S: f64 = 250e6;
+
+/// Without a known link: beyond what SATA carries.
+pub(super) const SATA_BYTES_PER_S: f64 = 600e6;
+
+/// Small reads, one at a time: published reviews of SATA drives have about 10,000 a second of the
+/// quick ones, and 25 MB/s of the slow ones (remembered, unverified). Up to this they are quick, ns.
+pub(super) const QUICK_READ_NS: f64 = 100_000.0;
+
+/// Beyond this they are slow, ns.
+pub(super) const SLOW_READ_NS: f64 = 165_000.0;
+
+/// A desktop waits for small reads, one or two at a time: beyond this it gets less than published
+/// reviews measure of the slowest drives, ns.
+pub(super) const DESKTOP_READ_NS_MAX: f64 = 200_000.0;
+
+/// Bytes that a desktop writes in a day: what makers of computers asked Intel to warrant for its
+/// first drives (AnandTech 2614), and ratings of client drives have gone by since.
+pub(super) const DESKTOP_DAY_BYTES: u64 = 20_000_000_000;
+
+/// Games are loaded by large reads: below this they wait for the drive more than for the
+/// processor; two thirds of what SATA carries.
+pub(super) const GAMES_BYTES_PER_S: f64 = 370e6;
+
+/// Small random reads a second that data sheets of read-intensive SATA drives promise (remembered,
+/// unverified).
+pub(super) const SERVER_READ_IOPS: f64 = 75_000.0;
+
+/// Up to this, a durable write has not waited for flash for long, ns: 2,000 a second and thread.
+pub(super) const QUICK_COMMIT_NS: f64 = 500_000.0;
+
+/// From this on, a thread has less than 500 commits a second, ns.
+pub(super) const SLOW_COMMIT_NS: f64 = 2_000_000.0;
+
+/// Nine tenths of the last samples of a curve spread by this ratio where it is uneven.
+pub(super) const UNEVEN_RATIO: f64 = 3.0;
+
+/// A read that waits this long is noticed, ns: a tenth of a second (Nielsen's limit of what seems
+/// instantaneous).
+pub(super) const NOTICED_NS: f64 = 100e6;
+
+/// A statement that could be made.
+struct Candidate {
+    statement: Statement,
+    test_id: Option<String>,
+    /// Those of the least are made first.
+    rank: u32,
+}
+
+fn candidate(rank: u32, test_id: &str, statement: Statement) -> Candidate {
+    Candidate {
+        statement,
+        test_id: Some(test_id.to_owned()),
+        rank,
+    }
+}
+
+/// The statements of a verdict, in the order of reading, and those that it leaves out.
+pub(super) fn statements(review: &Review, headlines: &[Headline]) -> (Vec<Shown>, Vec<Shown>) {
+    let (lasting, rest) = (lasting(review), rest(review));
+    let mut all: Vec<Candidate> = sequential(review).into_iter().collect();
+    let beside = rivals::statements(review, headlines).into_iter();
+    let beside: Vec<Candidate> = (0..)
+        .zip(beside)
+        .map(|(nth, statement)| Candidate {
+            statement,
+            test_id: None,
+            rank: 1 + 7 * nth,
+        })
+        .collect();
+    let alone = beside.is_empty();
+    all.extend(beside);
+    let suits = suits(review, lasting.as_ref(), rest.as_ref());
+    // A desktop's reason is the same figure.
+    if suits.iter().all(|one| one.rank != DESKTOP_RANK) {
+        all.extend(response(review, alone));
+    }
+    all.extend(lasting.as_ref().map(lasting_statement));
+    all.extend(rest.as_ref().map(rest_statement));
+    all.extend(suits);
+    all.extend(beware(review, lasting.as_ref()));
+    keep(all)
+}
+
+/// The most important ones, and the others, both in their order.
+fn keep(all: Vec<Candidate>) -> (Vec<Shown>, Vec<Shown>) {
+    let mut ranks: Vec<(u32, usize)> = (0..).zip(&all).map(|(at, one)| (one.rank, at)).collect();
+    ranks.sort_unstable();
+    ranks.truncate(STATEMENTS_MAX);
+    let (kept, left_out): (Vec<_>, Vec<_>) = (0..)
+        .zip(all)
+        .partition(|(at, _)| ranks.iter().any(|(_, kept)| kept == at));
+    let shown = |list: Vec<(usize, Candidate)>| {
+        let list = list
+            .into_iter()
+            .map(|(_, one)| (one.statement, one.test_id));
+        list.collect()
+    };
+    (shown(kept), shown(left_out))
+}
+
+fn sequential(review: &Review) -> Option<Candidate> {
+    let read = facts::sequential(review, PointOp::Read)?;
+    let write = facts::sequential(review, PointOp::Write)?;
+    let class = speed_class(Link::of(&review.target), read.value, write.value);
+    let statement = Statement::Sequential {
+        drive: labels(review).swap_remove(0),
+        is_model: matches!(
+            review.target.kind,
+            TargetKind::Simulated | TargetKind::BlockDevice
+        ),
+        read_bytes_per_s: read.value,
+        write_bytes_per_s: write.value,
+        class,
+    };
+    Some(candidate(0, &read.test_id, statement))
+}
+
+fn speed_class(link: Option<Link>, read: f64, write: f64) -> SpeedClass {
+    let Some(link) = link else {
+        return match read {
+            speed if speed <= HARD_DISK_BYTES_PER_S => SpeedClass::HardDisk,
+            speed if speed <= SATA_BYTES_PER_S => SpeedClass::Sata,
+            _ => SpeedClass::BeyondSata,
+        };
+    };
+    let limit = link.limit_bytes_per_s();
+    match (read >= LIMIT_SHARE * limit, write >= LIMIT_SHARE * limit) {
+        (true, true) => SpeedClass::AtLimit(link),
+        (true, false) => SpeedClass::ReadsAtLimit {
+            link,
+            writes_slowly: write < SLOW_WRITE_SHARE * limit,
+        },
+        (false, _) => SpeedClass::BelowLimit(link),
+    }
+}
+
+/// Beside rivals only where it is slow.
+fn response(review: &Review, alone: bool) -> Option<Candidate> {
+    let read = facts::single_read_ns(review)?;
+    let class = match read.value {
+        ns if ns <= QUICK_READ_NS => ResponseClass::Quick,
+        ns if ns <= SLOW_READ_NS => ResponseClass::Usual,
+        _ => ResponseClass::Slow,
+    };
+    let latency_ns = read.value;
+    let statement = Statement::Response { latency_ns, class };
+    let told = alone || class == ResponseClass::Slow;
+    told.then(|| candidate(3, &read.test_id, statement))
+}
+
+fn lasting_statement(found: &Lasting) -> Candidate {
+    let statement = Statement::Lasting {
+        pattern: found.pattern,
+        unit: found.unit,
+        start: found.start,
+        end: found.end,
+        written_bytes: found.written_bytes,
+        fall: found.fall.as_ref().map(|fall| (fall.bytes, fall.middle)),
+        rank: found.rank,
+    };
+    candidate(2, &found.test_id, statement)
+}
+
+fn rest_statement(found: &Rest) -> Candidate {
+    let rank = match found.idle {
+        Back::Nothing => 4,
+        _ => 7,
+    };
+    let (idle, trim) = (found.idle, found.trim);
+    candidate(rank, &found.test_id, Statement::Rest { idle, trim })
+}
+
+/// The first of the uses that it suits.
+const DESKTOP_RANK: u32 = 3;
+
+fn suits(review: &Review, lasting: Option<&Lasting>, rest: Option<&Rest>) -> Vec<Candidate> {
+    let mut out: Vec<Candidate> = desktop(review, lasting, rest).into_iter().collect();
+    let commit = facts::commit_ns(review).filter(|found| found.value <= QUICK_COMMIT_NS);
+    out.extend(commit.map(|found| {
+        let commit_ns = found.value;
+        let statement = Statement::Suits(Suits::Database { commit_ns });
+        candidate(4, &found.test_id, statement)
+    }));
+    out.extend(read_server(review, lasting));
+    out
+}
+
+fn desktop(review: &Review, lasting: Option<&Lasting>, rest: Option<&Rest>) -> Option<Candidate> {
+    let read = facts::single_read_ns(review).filter(|f| f.value <= DESKTOP_READ_NS_MAX)?;
+    let latency_ns = read.value;
+    let fast = lasting.is_some_and(|l| match &l.fall {
+        None => l.written_bytes >= DESKTOP_DAY_BYTES,
+        Some(fall) => fall.bytes >= DESKTOP_DAY_BYTES,
+    });
+    // A day later as well, as far as that is known.
+    let again = rest.is_none_or(|rest| match rest.idle {
+        Back::Nothing => false,
+        Back::Part { bytes, .. } => bytes >= DESKTOP_DAY_BYTES,
+        Back::Whole => true,
+    });
+    let large = facts::sequential(review, PointOp::Read);
+    let suits = Suits::Desktop {
+        latency_ns,
+        day: fast && again,
+        games: large.is_some_and(|read| read.value >= GAMES_BYTES_PER_S),
+    };
+    Some(candidate(
+        DESKTOP_RANK,
+        &read.test_id,
+        Statement::Suits(suits),
+    ))
+}
+
+/// A server that mostly reads writes as well: not where mixing costs, or writing for long is weak.
+fn read_server(review: &Review, lasting: Option<&Lasting>) -> Option<Candidate> {
+    let (reads, depth) = facts::deep_reads(review)?;
+    let mixes = facts::mixes(review);
+    let held_up = mixes.iter().any(Mix::costs);
+    let weak = lasting.is_some_and(|found| found.rank == Rank::Weak);
+    let suits = reads.value >= SERVER_READ_IOPS && !held_up && !weak;
+    let iops = reads.value;
+    let statement = Statement::Suits(Suits::ReadServer { iops, depth });
+    suits.then(|| candidate(6, &reads.test_id, statement))
+}
+
+/// What to beware of, the gravest first.
+fn beware(review: &Review, lasting: Option<&Lasting>) -> Vec<Candidate> {
+    let found = [
+        early_end(review),
+        slow_commits(review),
+        mix(review),
+        uneven(lasting),
+        deletion(review),
+    ];
+    let found = found.into_iter().flatten();
+    (0..)
+        .zip(found)
+        .map(|(nth, (test_id, beware))| {
+            // The first is made before all but what it is and how it writes.
+            let rank = if nth == 0 { 4 } else { 8 + nth };
+            candidate(rank, &test_id, Statement::Beware(beware))
+        })
+        .collect()
+}
+
+type Found = Option<(String, Beware)>;
+
+fn early_end(review: &Review) -> Found {
+    judged(review).find_map(|test| {
+        let found = endurance_of(test)?;
+        let rated_bytes = found.rated_bytes?;
+        let written_bytes = found.written_bytes;
+        let early = found.end == EnduranceEnd::Refused && written_bytes < rated_bytes;
+        let beware = Beware::EarlyEnd {
+            written_bytes,
+            rated_bytes,
+        };
+        early.then(|| (test.id.clone(), beware))
+    })
+}
+
+fn slow_commits(review: &Review) -> Found {
+    let found = facts::commit_ns(review).filter(|found| found.value >= SLOW_COMMIT_NS)?;
+    let commit_ns = found.value;
+    Some((found.test_id, Beware::SlowCommits { commit_ns }))
+}
+
+fn mix(review: &Review) -> Found {
+    let found = facts::mixes(review).into_iter().find(Mix::costs)?;
+    let beware = Beware::Mix {
+        pattern: found.pattern,
+        read_percent: found.read_percent,
+        unit: found.unit,
+        slowest: found.slowest,
+        reads: found.reads,
+        writes: found.writes,
+    };
+    Some((found.test_id, beware))
+}
+
+fn uneven(lasting: Option<&Lasting>) -> Found {
+    let found = lasting?;
+    let (low, high) = found.spread;
+    let unit = found.unit;
+    let beware = Beware::Uneven { unit, low, high };
+    (low * UNEVEN_RATIO <= high).then(|| (found.test_id.clone(), beware))
+}
+
+fn deletion(review: &Review) -> Found {
+    judged(review).find_map(|test| {
+        let trimmed = responses_of(test)
+            .iter()
+            .filter(|r| r.command_bytes.is_some());
+        let mut trimmed = trimmed.filter_map(|r| Some((r, deletion_effect(r)?)));
+        trimmed.find_map(|(response, effect)| {
+            let slowest_ns = response.latency_ns.max as f64;
+            let fell = effect.iops_lowest < NORMAL_SHARE * response.reference_iops;
+            let beware = Beware::Deletion {
+                slowest_ns,
+                file_bytes: response.file_bytes,
+            };
+            (fell && slowest_ns >= NOTICED_NS).then(|| (test.id.clone(), beware))
+        })
+    })
+}

@@ -1,0 +1,324 @@
+//! Statements as sentences of the current language.
+
+use stend_language::{recorded, say, text};
+
+use super::lasting::{Back, Rank};
+use super::rules::DESKTOP_DAY_BYTES;
+use super::statement::{Beware, Caution, ResponseClass, SpeedClass, Standing, Statement, Suits};
+use crate::headline::Group;
+use crate::shortened;
+use crate::words;
+
+fn key(holds: bool) -> &'static str {
+    if holds { "yes" } else { "no" }
+}
+
+pub(super) fn statement(statement: &Statement) -> String {
+    match statement {
+        Statement::Sequential { .. } => sequential(statement),
+        Statement::Standing { rivals, standing } => standing_words(rivals, *standing),
+        Statement::Outlier { rival, area, ratio } => {
+            let (area, times) = (area_key(*area), words::times(*ratio));
+            text!("verdict-outlier", rival = rival, area = area, times = times)
+        }
+        Statement::Response { latency_ns, class } => {
+            let class = match class {
+                ResponseClass::Quick => "quick",
+                ResponseClass::Usual => "usual",
+                ResponseClass::Slow => "slow",
+            };
+            let latency = words::latency(*latency_ns);
+            text!("verdict-response", class = class, latency = latency)
+        }
+        Statement::Lasting { .. } => lasting(statement),
+        Statement::Rest { idle, trim } => rest(*idle, *trim),
+        Statement::Suits(suits) => suits_words(*suits),
+        Statement::Beware(beware) => beware_words(*beware),
+    }
+}
+
+fn sequential(statement: &Statement) -> String {
+    let Statement::Sequential {
+        drive,
+        is_model,
+        read_bytes_per_s,
+        write_bytes_per_s,
+        class,
+    } = statement
+    else {
+        return String::new();
+    };
+    let model = key(*is_model);
+    let [read, write] = [*read_bytes_per_s, *write_bytes_per_s].map(words::speed);
+    match class {
+        SpeedClass::AtLimit(link) => text!(
+            "verdict-sequential-at-limit",
+            drive = drive,
+            model = model,
+            link = link.name(),
+            read = read,
+            write = write
+        ),
+        SpeedClass::ReadsAtLimit {
+            link,
+            writes_slowly,
+        } => text!(
+            "verdict-sequential-reads-at-limit",
+            drive = drive,
+            model = model,
+            link = link.name(),
+            slow = key(*writes_slowly),
+            read = read,
+            write = write
+        ),
+        SpeedClass::BelowLimit(link) => text!(
+            "verdict-sequential-below-limit",
+            drive = drive,
+            model = model,
+            link = link.name(),
+            limit = words::speed(link.limit_bytes_per_s()),
+            read = read,
+            write = write
+        ),
+        SpeedClass::HardDisk | SpeedClass::Sata | SpeedClass::BeyondSata => {
+            let class = match class {
+                SpeedClass::HardDisk => "hard-disk",
+                SpeedClass::Sata => "sata",
+                _ => "beyond",
+            };
+            text!(
+                "verdict-sequential-unknown-link",
+                drive = drive,
+                model = model,
+                class = class,
+                read = read,
+                write = write
+            )
+        }
+    }
+}
+
+fn area_key(area: Group) -> &'static str {
+    match area {
+        Group::Reads => "reads",
+        Group::Writes => "writes",
+        Group::Sustained => "sustained",
+        Group::Mixed => "mixed",
+        Group::Applications => "applications",
+    }
+}
+
+/// How far it is ahead: the form and the figure.
+fn lead(ratio: f64) -> (&'static str, String) {
+    match ratio {
+        ratio if ratio >= 2.0 => ("times", words::times(ratio)),
+        ratio => ("share", words::percent(ratio - 1.0)),
+    }
+}
+
+fn standing_words(rivals: &[String], standing: Standing) -> String {
+    let (count, names) = (rivals.len(), words::list(rivals));
+    match standing {
+        Standing::Level => text!("verdict-standing-level", rivals = count, names = names),
+        Standing::Ahead { throughout, most } => {
+            let (form, lead) = lead(most.1);
+            text!(
+                "verdict-standing-ahead",
+                rivals = count,
+                names = names,
+                throughout = key(throughout),
+                area = area_key(most.0),
+                form = form,
+                lead = lead
+            )
+        }
+        Standing::Behind { throughout, most } => text!(
+            "verdict-standing-behind",
+            rivals = count,
+            names = names,
+            throughout = key(throughout),
+            behind = area_key(most.0),
+            share = words::percent(most.1)
+        ),
+        Standing::Mixed { ahead, behind } => {
+            let (form, lead) = lead(ahead.1);
+            text!(
+                "verdict-standing-mixed",
+                rivals = count,
+                names = names,
+                area = area_key(ahead.0),
+                form = form,
+                lead = lead,
+                behind = area_key(behind.0),
+                share = words::percent(behind.1)
+            )
+        }
+    }
+}
+
+fn lasting(statement: &Statement) -> String {
+    let Statement::Lasting {
+        pattern,
+        unit,
+        start,
+        end,
+        written_bytes,
+        fall,
+        rank,
+    } = statement
+    else {
+        return String::new();
+    };
+    let rank = match rank {
+        Rank::Strong => "strong",
+        Rank::Usual => "usual",
+        Rank::Weak => "weak",
+    };
+    let pattern = pattern.words();
+    let [start, end] = [*start, *end].map(|speed| unit.words(speed));
+    match fall {
+        None => text!(
+            "verdict-lasting-holds",
+            rank = rank,
+            pattern = pattern,
+            start = start,
+            end = end,
+            written = words::bytes(*written_bytes)
+        ),
+        Some((bytes, None)) => text!(
+            "verdict-lasting-falls",
+            rank = rank,
+            pattern = pattern,
+            start = start,
+            end = end,
+            bytes = words::bytes(*bytes)
+        ),
+        Some((bytes, Some(middle))) => text!(
+            "verdict-lasting-steps",
+            rank = rank,
+            pattern = pattern,
+            start = start,
+            middle = unit.words(*middle),
+            end = end,
+            bytes = words::bytes(*bytes)
+        ),
+    }
+}
+
+fn rest(idle: Back, trim: Option<Back>) -> String {
+    let (trim, trimmed) = match trim {
+        None => ("unknown", 0),
+        Some(Back::Nothing) => ("nothing", 0),
+        Some(Back::Part { bytes, .. }) => ("part", bytes),
+        Some(Back::Whole) => ("whole", 0),
+    };
+    match idle {
+        Back::Nothing => {
+            let trimmed = words::bytes(trimmed);
+            text!("verdict-rest-nothing", trim = trim, trimmed = trimmed)
+        }
+        Back::Part { bytes, little } => text!(
+            "verdict-rest-part",
+            trim = trim,
+            little = key(little),
+            bytes = words::bytes(bytes)
+        ),
+        Back::Whole => say("verdict-rest-whole"),
+    }
+}
+
+fn suits_words(suits: Suits) -> String {
+    match suits {
+        Suits::Desktop {
+            latency_ns,
+            day,
+            games,
+        } => {
+            let id = match games {
+                true => "verdict-suits-desktop-and-games",
+                false => "verdict-suits-desktop",
+            };
+            text!(
+                id,
+                day = key(day),
+                latency = words::latency(latency_ns),
+                volume = words::bytes(DESKTOP_DAY_BYTES)
+            )
+        }
+        Suits::Database { commit_ns } => {
+            let latency = words::latency(commit_ns);
+            text!("verdict-suits-database", latency = latency)
+        }
+        Suits::ReadServer { iops, depth } => {
+            let reads = words::number(iops);
+            text!("verdict-suits-read-server", depth = depth, reads = reads)
+        }
+    }
+}
+
+fn beware_words(beware: Beware) -> String {
+    match beware {
+        Beware::EarlyEnd {
+            written_bytes,
+            rated_bytes,
+        } => {
+            let [written, rated] = [written_bytes, rated_bytes].map(words::bytes);
+            text!("verdict-early-end", written = written, rated = rated)
+        }
+        Beware::SlowCommits { commit_ns } => {
+            let latency = words::latency(commit_ns);
+            text!("verdict-slow-commits", latency = latency)
+        }
+        Beware::Mix {
+            pattern,
+            read_percent,
+            unit,
+            slowest,
+            reads,
+            writes,
+        } => text!(
+            "verdict-mix",
+            pattern = pattern.words(),
+            percent = read_percent,
+            slowest = unit.words(slowest),
+            reads = unit.words(reads),
+            writes = unit.words(writes)
+        ),
+        Beware::Uneven { unit, low, high } => {
+            let [low, high] = [low, high].map(|speed| unit.words(speed));
+            text!("verdict-uneven", low = low, high = high)
+        }
+        Beware::Deletion {
+            slowest_ns,
+            file_bytes,
+        } => {
+            let file = words::bytes(file_bytes);
+            let slowest = words::latency(slowest_ns);
+            text!("verdict-deletion", file = file, slowest = slowest)
+        }
+    }
+}
+
+pub(super) fn caution(caution: &Caution) -> String {
+    match caution {
+        Caution::NoTest => say("verdict-no-test"),
+        Caution::Scaled(scale) => {
+            let scale = words::number(*scale);
+            text!("verdict-scaled", scale = scale)
+        }
+        Caution::Spoiled(tests) => shortened::sentence(tests),
+        Caution::SlowLink(drive, link) => {
+            let link = recorded(link);
+            text!("verdict-slow-link", drive = drive, link = link)
+        }
+        Caution::Unfinished(failed) if failed.is_empty() => say("verdict-unfinished"),
+        Caution::Unfinished(failed) => {
+            let failed = words::list(failed);
+            text!("verdict-unfinished-failed", failed = failed)
+        }
+        Caution::UnlikeRivals(drives) => {
+            let drives = words::list(drives);
+            text!("verdict-unlike", drives = drives)
+        }
+    }
+}

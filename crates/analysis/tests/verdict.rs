@@ -1,0 +1,883 @@
+//! Verdicts of made-up reviews: each rule both ways, at its threshold.
+
+use crate::common::{self, GB, cached_tlc, curves, point, points, sampled, target};
+use stend_analysis::findings;
+use stend_analysis::headline::Group;
+use stend_analysis::verdict::{
+    Back, Beware, Caution, Rank, ResponseClass, STATEMENTS_MAX, SpeedClass, Standing, Statement,
+    Suits, Verdict, verdict,
+};
+use stend_language::{Language, within};
+use stend_record::endurance::{Endurance, EnduranceEnd};
+use stend_record::load::Load;
+use stend_record::review::{
+    Condition, Durability, FailedTest, LatencySummary, Pattern, PointOp, Response,
+    ResponseInterval, Review, Rival, SLOW_LINK, Series, SyncMethod, SyncPoint, SyncStream,
+    TargetInfo, TargetKind, TestResult,
+};
+
+use Pattern::{Random, Sequential};
+use PointOp::{Mixed, Read, Write};
+
+const NAME: &str = "Vendor 256 GB";
+
+/// A drive of 50 GB with SATA, and these tests.
+fn review(tests: Vec<TestResult>) -> Review {
+    let mut review = common::review(NAME, tests);
+    review.target.capacity_bytes = 50_000_000_000;
+    review.target.facts = vec![fact("interface", "sata-6g")];
+    review
+}
+
+fn fact(name: &str, value: &str) -> Condition {
+    Condition {
+        name: name.into(),
+        value: value.into(),
+    }
+}
+
+/// MB/s.
+fn sequential(read: f64, write: f64) -> TestResult {
+    let mut both = vec![
+        point(Read, 1_000_000, 1, 100, read),
+        point(Write, 1_000_000, 1, 0, write),
+    ];
+    for point in &mut both {
+        point.load.pattern = Sequential;
+    }
+    points("sequential", both)
+}
+
+/// Small reads: mean latency of one at a time, ns, and requests a second of 32.
+fn small_reads(latency_ns: f64, iops: f64) -> TestResult {
+    let mut single = point(Read, 4096, 1, 100, 1e9 / latency_ns);
+    single.latency_ns.mean = latency_ns;
+    points("random", vec![single, point(Read, 4096, 32, 100, iops)])
+}
+
+/// MB/s of reads alone, of half and half, and of writes alone.
+fn mixed(pattern: Pattern, reads: f64, half: f64, writes: f64) -> TestResult {
+    let all = [(100, reads), (50, half), (0, writes)];
+    let mut all = all.map(|(share, speed)| point(Mixed, 1_000_000, 1, share, speed));
+    for point in &mut all {
+        point.load.pattern = pattern;
+    }
+    points("mixed", all.into())
+}
+
+/// Writes: 40,000 a second until so many GB are written, then so many.
+fn fresh(gigabytes: f64, end: f64) -> Series {
+    let rate = move |w, _| if w < gigabytes * GB { 40_000.0 } else { end };
+    sampled(4_000, rate, |_, _| 1.0)
+}
+
+/// The same curve after a rest or TRIM.
+fn after(name: &str, series: Series) -> Series {
+    Series {
+        name: name.into(),
+        ..series
+    }
+}
+
+fn lasting(gigabytes: f64, end: f64) -> TestResult {
+    curves("degradation", vec![fresh(gigabytes, end)])
+}
+
+fn recovery(idle_gigabytes: f64, trim_gigabytes: f64) -> TestResult {
+    let all = vec![
+        fresh(60.0, 4_000.0),
+        after("after idle", fresh(idle_gigabytes, 4_000.0)),
+        after("after TRIM", fresh(trim_gigabytes, 4_000.0)),
+    ];
+    curves("recovery", all)
+}
+
+/// Durable writes of one thread that take so long, ns.
+fn commits(latency_ns: f64) -> TestResult {
+    let latency = LatencySummary::new(0, latency_ns, 1, [1; 5]);
+    let stream = SyncStream {
+        load: Load::write(Random, 4096, 1),
+        durability: Durability {
+            sync: SyncMethod::Dsync,
+            every: None,
+        },
+        writes_per_s: 1e9 / latency_ns,
+        commits_per_s: 1e9 / latency_ns,
+        write_latency_ns: Some(latency),
+        ..SyncStream::default()
+    };
+    let point = SyncPoint {
+        duration_s: 10.0,
+        streams: vec![stream],
+        ..SyncPoint::default()
+    };
+    TestResult {
+        sync: Some(vec![point]),
+        ..curves("flush-latency", Vec::new())
+    }
+}
+
+/// Reads while 32 GB are deleted, with the slowest of them, ns, and so many in the worst second.
+fn deletion(slowest_ns: u64, lowest: f64) -> TestResult {
+    let interval = |second: i32| ResponseInterval {
+        t_s: f64::from(second),
+        iops: if second == 1 { lowest } else { 10_000.0 },
+        ..ResponseInterval::default()
+    };
+    let response = Response {
+        name: "with TRIM".into(),
+        file_bytes: 32_000_000_000,
+        command_bytes: Some(128 << 20),
+        interval_s: 1.0,
+        intervals: (0..30).map(interval).collect(),
+        reference_iops: 10_000.0,
+        latency_ns: LatencySummary::new(0, 1e5, slowest_ns, [1; 5]),
+        ..Response::default()
+    };
+    TestResult {
+        responses: Some(vec![response]),
+        ..curves("trim-response", Vec::new())
+    }
+}
+
+fn worn_out(written_bytes: u64, end: EnduranceEnd) -> TestResult {
+    TestResult {
+        endurance: Some(Endurance {
+            rated_bytes: Some(100_000_000_000_000),
+            written_bytes,
+            end,
+            ..Endurance::default()
+        }),
+        ..curves("endurance", Vec::new())
+    }
+}
+
+fn rival(title: &str, tests: Vec<TestResult>) -> Rival {
+    Rival {
+        target: target(title),
+        tests,
+        ..Rival::default()
+    }
+}
+
+fn all_of(review: &Review) -> Vec<Statement> {
+    let statements = verdict(review).statements.into_iter();
+    statements.map(|(statement, _)| statement).collect()
+}
+
+/// What is measured, and what is stated of it or not.
+type Row = (&'static str, Vec<TestResult>, fn(&Statement) -> bool, bool);
+
+fn check(rows: Vec<Row>) {
+    for (what, tests, is, wanted) in rows {
+        let all = all_of(&review(tests));
+        assert_eq!(all.iter().any(is), wanted, "{what}: {all:?}");
+    }
+}
+
+macro_rules! stated {
+    ($($pattern:tt)+) => {
+        |statement: &Statement| matches!(statement, $($pattern)+)
+    };
+}
+
+/// 90 % of the 555 MB/s that SATA carries are 499.5, half of them 277.5.
+#[test]
+fn sequential_speeds_are_set_against_the_link() {
+    use SpeedClass::{AtLimit, BelowLimit, ReadsAtLimit};
+    let of = |read, write| vec![sequential(read, write)];
+    check(vec![
+        (
+            "both",
+            of(500.0, 500.0),
+            stated!(Statement::Sequential {
+                class: AtLimit(_),
+                ..
+            }),
+            true,
+        ),
+        (
+            "write below",
+            of(500.0, 499.0),
+            stated!(Statement::Sequential {
+                class: AtLimit(_),
+                ..
+            }),
+            false,
+        ),
+        (
+            "write half",
+            of(500.0, 278.0),
+            stated!(Statement::Sequential {
+                class: ReadsAtLimit {
+                    writes_slowly: false,
+                    ..
+                },
+                ..
+            }),
+            true,
+        ),
+        (
+            "write less than half",
+            of(500.0, 277.0),
+            stated!(Statement::Sequential {
+                class: ReadsAtLimit {
+                    writes_slowly: true,
+                    ..
+                },
+                ..
+            }),
+            true,
+        ),
+        (
+            "read below",
+            of(499.0, 500.0),
+            stated!(Statement::Sequential {
+                class: BelowLimit(_),
+                ..
+            }),
+            true,
+        ),
+        (
+            "no writes",
+            vec![small_reads(9e4, 8e4)],
+            stated!(Statement::Sequential { .. }),
+            false,
+        ),
+    ]);
+    let unknown = |read: f64| {
+        let mut review = review(of(read, 100.0));
+        review.target.facts.clear();
+        all_of(&review).swap_remove(0)
+    };
+    for (read, wanted) in [
+        (250.0, SpeedClass::HardDisk),
+        (251.0, SpeedClass::Sata),
+        (600.0, SpeedClass::Sata),
+        (601.0, SpeedClass::BeyondSata),
+    ] {
+        let found = unknown(read);
+        let same = matches!(&found, Statement::Sequential { class, .. } if *class == wanted);
+        assert!(same, "{read}: {found:?}");
+    }
+}
+
+#[test]
+fn small_reads_are_quick_usual_or_slow() {
+    use ResponseClass::{Slow, Usual};
+    let of = |latency_ns| vec![small_reads(latency_ns, 1_000.0)];
+    let desktop = stated!(Statement::Suits(Suits::Desktop { games: false, .. }));
+    check(vec![
+        ("a desktop's", of(200_000.0), desktop, true),
+        ("too slow for one", of(200_001.0), desktop, false),
+        (
+            "which says the same of its response",
+            of(200_001.0),
+            stated!(Statement::Response { class: Slow, .. }),
+            true,
+        ),
+        (
+            "not twice",
+            of(150_000.0),
+            stated!(Statement::Response { class: Usual, .. }),
+            false,
+        ),
+    ]);
+    // Beside a rival, who tells how good that is, only what is slow is told.
+    let beside = |latency_ns| {
+        let mut review = review(of(latency_ns));
+        review.rivals.push(rival("Other", of(latency_ns)));
+        all_of(&review)
+            .iter()
+            .any(stated!(Statement::Response { .. }))
+    };
+    assert!(beside(250_000.0) && !beside(150_000.0));
+}
+
+#[test]
+fn games_ask_for_large_reads() {
+    let of = |read| vec![sequential(read, 100.0), small_reads(9e4, 1e4)];
+    let games = stated!(Statement::Suits(Suits::Desktop { games: true, .. }));
+    check(vec![
+        ("370 MB/s", of(370.0), games, true),
+        ("369 MB/s", of(369.0), games, false),
+    ]);
+}
+
+#[test]
+fn a_curve_says_how_long_and_what_the_end_is_worth() {
+    use Statement::Lasting;
+    // Written for so many seconds, fast until so many GB are written.
+    let curve = |seconds, gigabytes: f64, fast: f64, end: f64| {
+        let rate = move |w, _| if w < gigabytes * GB { fast } else { end };
+        vec![curves("curve", vec![sampled(seconds, rate, |_, _| 1.0)])]
+    };
+    // Twice the capacity are 100 GB: 1,221 s at 20,000 a second.
+    let level = |seconds| curve(seconds, 0.0, 0.0, 20_000.0);
+    let of = |gigabytes, end| vec![lasting(gigabytes, end)];
+    let told = stated!(Lasting { .. });
+    let strong = stated!(Lasting {
+        rank: Rank::Strong,
+        ..
+    });
+    let usual = stated!(Lasting {
+        rank: Rank::Usual,
+        ..
+    });
+    let weak = stated!(Lasting {
+        rank: Rank::Weak,
+        ..
+    });
+    let holds = stated!(Lasting { fall: None, .. });
+    let falls = stated!(Lasting {
+        fall: Some((_, None)),
+        ..
+    });
+    let steps = stated!(Lasting {
+        fall: Some((_, Some(_))),
+        ..
+    });
+    let three = vec![curves(
+        "degradation",
+        vec![sampled(7_200, cached_tlc, |_, _| 1.0)],
+    )];
+    check(vec![
+        ("strong", of(60.0, 10_001.0), strong, true),
+        ("usual", of(60.0, 9_999.0), usual, true),
+        ("still usual", of(60.0, 5_001.0), usual, true),
+        ("weak", of(60.0, 4_999.0), weak, true),
+        ("falls", of(60.0, 31_000.0), falls, true),
+        ("hardly falls", of(60.0, 33_000.0), holds, true),
+        ("three levels", three, steps, true),
+        ("20 minutes", curve(1_200, 5.0, 4e4, 4e3), told, true),
+        ("less", curve(1_199, 5.0, 4e4, 4e3), told, false),
+        (
+            "or the capacity once",
+            curve(600, 48.0, 4e4, 4e3),
+            told,
+            true,
+        ),
+        ("holds for twice the capacity", level(1_221), holds, true),
+        ("not known before", level(1_220), told, false),
+        (
+            "strong after twice the capacity",
+            curve(1_500, 40.0, 4e4, 12e3),
+            strong,
+            true,
+        ),
+        (
+            "not known before",
+            curve(1_400, 40.0, 4e4, 12e3),
+            strong,
+            false,
+        ),
+    ]);
+    let found = all_of(&review(of(60.0, 5_000.0)));
+    let bytes = found.iter().find_map(|statement| match statement {
+        Lasting { fall, .. } => fall.map(|(bytes, _)| bytes),
+        _ => None,
+    });
+    assert!((bytes.unwrap() as f64 / GB - 60.0).abs() < 0.5, "{bytes:?}");
+}
+
+#[test]
+fn a_desktop_s_day_is_known_from_a_curve() {
+    let of = |gigabytes| vec![small_reads(9e4, 1e4), lasting(gigabytes, 4_000.0)];
+    let day = stated!(Statement::Suits(Suits::Desktop { day: true, .. }));
+    check(vec![
+        ("more than 20 GB", of(20.3), day, true),
+        ("less", of(19.7), day, false),
+        ("not measured", vec![small_reads(9e4, 1e4)], day, false),
+        (
+            "again after a rest",
+            [of(60.0), vec![recovery(20.3, 60.0)]].concat(),
+            day,
+            true,
+        ),
+        (
+            "not again",
+            [of(60.0), vec![recovery(19.7, 60.0)]].concat(),
+            day,
+            false,
+        ),
+    ]);
+}
+
+#[test]
+fn a_rest_brings_back_nothing_a_part_or_all() {
+    use Statement::Rest;
+    let of = |idle, trim| vec![recovery(idle, trim)];
+    let flat = sampled(4_000, |_, _| 20_000.0, |_, _| 1.0);
+    let flat = vec![flat.clone(), after("after idle", flat)];
+    let nothing = stated!(Rest {
+        idle: Back::Nothing,
+        trim: Some(Back::Whole)
+    });
+    let little = stated!(Rest {
+        idle: Back::Part { little: true, .. },
+        ..
+    });
+    let part = stated!(Rest {
+        idle: Back::Part { little: false, .. },
+        ..
+    });
+    let whole = stated!(Rest {
+        idle: Back::Whole,
+        ..
+    });
+    check(vec![
+        ("nothing, TRIM all", of(0.0, 60.0), nothing, true),
+        ("little", of(5.9, 60.0), little, true),
+        ("a part", of(6.1, 60.0), part, true),
+        ("still a part", of(53.5, 60.0), part, true),
+        ("nine tenths are all", of(54.5, 60.0), whole, true),
+        (
+            "what does not fall",
+            vec![curves("recovery", flat)],
+            stated!(Rest { .. }),
+            false,
+        ),
+    ]);
+}
+
+#[test]
+fn durable_writes_are_a_database_s() {
+    let good = stated!(Statement::Suits(Suits::Database { .. }));
+    let bad = stated!(Statement::Beware(Beware::SlowCommits { .. }));
+    check(vec![
+        ("quick", vec![commits(500_000.0)], good, true),
+        ("not quick", vec![commits(500_001.0)], good, false),
+        ("not slow", vec![commits(1_999_999.0)], bad, false),
+        ("slow", vec![commits(2_000_000.0)], bad, true),
+    ]);
+}
+
+#[test]
+fn a_server_that_reads_needs_reads_and_no_mix_that_costs() {
+    let good = stated!(Statement::Suits(Suits::ReadServer { .. }));
+    let of = |iops, mix| vec![small_reads(9e4, iops), mixed(Sequential, 500.0, mix, 300.0)];
+    check(vec![
+        ("enough", of(75_000.0, 300.0), good, true),
+        ("too few", of(74_999.0, 300.0), good, false),
+        ("a mix that costs", of(75_000.0, 224.0), good, false),
+        (
+            "weak writes",
+            [of(75_000.0, 300.0), vec![lasting(60.0, 4e3)]].concat(),
+            good,
+            false,
+        ),
+    ]);
+}
+
+#[test]
+fn there_is_something_to_beware_of() {
+    let mix = stated!(Statement::Beware(Beware::Mix { .. }));
+    let hole = stated!(Statement::Beware(Beware::Deletion { .. }));
+    let end = stated!(Statement::Beware(Beware::EarlyEnd { .. }));
+    let uneven = stated!(Statement::Beware(Beware::Uneven { .. }));
+    let surges = |high: f64| {
+        let rate = move |_, t: f64| if t as u64 % 2 == 0 { 10_000.0 } else { high };
+        vec![curves(
+            "degradation",
+            vec![sampled(4_000, rate, |_, _| 1.0)],
+        )]
+    };
+    const TB: u64 = 1_000_000_000_000;
+    check(vec![
+        (
+            "mixing costs",
+            vec![mixed(Sequential, 500.0, 224.0, 300.0)],
+            mix,
+            true,
+        ),
+        (
+            "as turns do",
+            vec![mixed(Sequential, 500.0, 225.0, 300.0)],
+            mix,
+            false,
+        ),
+        (
+            "at random",
+            vec![mixed(Random, 500.0, 149.0, 300.0)],
+            mix,
+            true,
+        ),
+        (
+            "reads wait for programs",
+            vec![mixed(Random, 500.0, 150.0, 300.0)],
+            mix,
+            false,
+        ),
+        ("surges", surges(30_100.0), uneven, true),
+        ("even", surges(29_900.0), uneven, false),
+        ("a hole", vec![deletion(100_000_000, 8_999.0)], hole, true),
+        (
+            "not noticed",
+            vec![deletion(99_999_999, 8_999.0)],
+            hole,
+            false,
+        ),
+        (
+            "no slower second",
+            vec![deletion(100_000_000, 9_000.0)],
+            hole,
+            false,
+        ),
+        (
+            "early",
+            vec![worn_out(99 * TB, EnduranceEnd::Refused)],
+            end,
+            true,
+        ),
+        (
+            "rated",
+            vec![worn_out(100 * TB, EnduranceEnd::Refused)],
+            end,
+            false,
+        ),
+        (
+            "goes on",
+            vec![worn_out(99 * TB, EnduranceEnd::Budget)],
+            end,
+            false,
+        ),
+    ]);
+}
+
+#[test]
+fn rivals_are_ahead_level_or_behind() {
+    let of = |read, write| {
+        all_of(&{
+            let mut review = review(vec![sequential(read, write)]);
+            review
+                .rivals
+                .push(rival("Other", vec![sequential(400.0, 400.0)]));
+            review
+        })
+    };
+    let standing = |read, write| {
+        let found = of(read, write).into_iter();
+        let mut found = found.filter_map(|statement| match statement {
+            Statement::Standing { standing, .. } => Some(standing),
+            _ => None,
+        });
+        found.next().unwrap()
+    };
+    assert_eq!(standing(419.0, 382.0), Standing::Level);
+    assert!(matches!(
+        standing(421.0, 400.0),
+        Standing::Ahead {
+            throughout: false,
+            most: (Group::Reads, _)
+        }
+    ));
+    assert!(matches!(
+        standing(421.0, 500.0),
+        Standing::Ahead {
+            throughout: true,
+            most: (Group::Writes, _)
+        }
+    ));
+    assert!(matches!(
+        standing(400.0, 380.0),
+        Standing::Behind {
+            throughout: false,
+            most: (Group::Writes, _)
+        }
+    ));
+    assert!(matches!(
+        standing(380.0, 300.0),
+        Standing::Behind {
+            throughout: true,
+            most: (Group::Writes, _)
+        }
+    ));
+    assert!(matches!(
+        standing(500.0, 200.0),
+        Standing::Mixed {
+            ahead: (Group::Reads, _),
+            behind: (Group::Writes, _)
+        }
+    ));
+}
+
+#[test]
+fn what_lies_within_the_intervals_is_level() {
+    // A mean of 400 and 440 MB/s, each of three repetitions that scatter by so much.
+    let standing = |scatter: f64| {
+        let repeated = |speed: f64| {
+            let mut test = sequential(speed, 1.0);
+            let all = test.points.as_mut().unwrap();
+            all.truncate(1);
+            all[0].repeated_iops = vec![speed - scatter, speed, speed + scatter];
+            vec![test]
+        };
+        let mut review = review(repeated(440.0));
+        review.rivals.push(rival("Other", repeated(400.0)));
+        all_of(&review).swap_remove(0)
+    };
+    // 9.5 % apart; of 9 MB/s the half widths are 5.1 and 5.6 %, 7.6 % together.
+    let level = stated!(Statement::Standing {
+        standing: Standing::Level,
+        ..
+    });
+    assert!(!level(&standing(9.0)), "{:?}", standing(9.0));
+    assert!(level(&standing(13.0)), "{:?}", standing(13.0));
+}
+
+#[test]
+fn of_several_rivals_one_that_leads_by_a_factor_is_named() {
+    let named = |write, rivals: usize| {
+        let mut review = review(vec![sequential(400.0, 200.0)]);
+        for at in 0..rivals {
+            let speed = if at == 1 { write } else { 200.0 };
+            let title = format!("Other {at}");
+            review
+                .rivals
+                .push(rival(&title, vec![sequential(400.0, speed)]));
+        }
+        all_of(&review)
+            .into_iter()
+            .find_map(|statement| match statement {
+                Statement::Outlier { rival, area, .. } => Some((rival, area)),
+                _ => None,
+            })
+    };
+    assert_eq!(named(300.0, 3), Some(("Other 1".into(), Group::Writes)));
+    assert_eq!(named(299.0, 3), None);
+    assert_eq!(named(300.0, 1), None, "it is told as the only one");
+}
+
+/// Reviews that combine what drives can be, full ones.
+fn full_reviews() -> Vec<Review> {
+    let mut out = Vec::new();
+    for (speeds, link) in [
+        ((520.0, 510.0), "sata-6g"),
+        ((520.0, 200.0), "sata-6g"),
+        ((2_000.0, 900.0), "pcie-nvme, 3.0 x4"),
+        ((200.0, 100.0), ""),
+    ] {
+        for latency_ns in [9e4, 3e5] {
+            for (gigabytes, end) in [(8.0, 4e3), (60.0, 12e3), (60.0, 7e3), (60.0, 39e3)] {
+                for (idle, mix) in [(0.0, 100.0), (5.0, 300.0), (60.0, 100.0)] {
+                    for rivals in [0, 1, 3] {
+                        let tests = |factor: f64| {
+                            vec![
+                                sequential(speeds.0 * factor, speeds.1 / factor),
+                                small_reads(latency_ns, 80e3 * factor),
+                                mixed(Sequential, 500.0, mix, 300.0),
+                                lasting(gigabytes, end),
+                                recovery(idle, 60.0),
+                                commits(if rivals == 1 { 3e6 } else { 1e5 }),
+                            ]
+                        };
+                        let mut review = review(tests(1.0));
+                        review.target.facts = vec![fact("interface", link)];
+                        let others = (0..rivals).map(|at| {
+                            let factor = 1.0 + f64::from(at);
+                            rival(&format!("Other {at}"), tests(factor))
+                        });
+                        review.rivals = others.collect();
+                        out.push(review);
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+fn sentences(text: &str) -> Vec<String> {
+    let parts = text
+        .split(". ")
+        .map(|part| part.trim_end_matches('.').to_owned());
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+#[test]
+fn a_full_review_has_three_to_five_sentences_and_none_twice() {
+    for review in full_reviews() {
+        let found = verdict(&review);
+        let said = sentences(&found.text());
+        assert_eq!(said.len(), found.statements.len(), "{said:?}");
+        assert!((3..=STATEMENTS_MAX).contains(&said.len()), "{said:?}");
+        let mut once = said.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), said.len(), "{said:?}");
+        // None is the finding that stands beside a chart.
+        for finding in findings(&review) {
+            for sentence in sentences(&finding.text) {
+                assert!(!said.contains(&sentence), "{sentence}");
+            }
+        }
+        assert_eq!(found.cautions, []);
+    }
+}
+
+#[test]
+fn nothing_is_said_of_what_was_not_measured() {
+    let mut review = full_reviews().swap_remove(1);
+    while !review.tests.is_empty() {
+        let gone = review.tests.remove(0).id;
+        for (statement, test_id) in verdict(&review).statements {
+            assert_ne!(test_id, Some(gone.clone()), "{statement:?}");
+        }
+    }
+    assert_eq!(verdict(&review).cautions, [Caution::NoTest]);
+    // Nor of what is only a part of its test.
+    let mut part = self::review(vec![sequential(520.0, 300.0)]);
+    part.tests[0].left_out_points = 1;
+    assert_eq!(verdict(&part).statements, []);
+}
+
+#[test]
+fn of_a_shortened_run_only_what_it_supports_is_said() {
+    let mut review = review(vec![sequential(520.0, 300.0), lasting(60.0, 4e3)]);
+    review.target.capacity_bytes = 1_000_000_000_000;
+    let lasting = stated!(Statement::Lasting { .. });
+    assert!(all_of(&review).iter().any(lasting));
+    review.duration_scale = 0.1;
+    let found = verdict(&review);
+    assert!(!all_of(&review).iter().any(lasting));
+    let [Caution::Scaled(scale), Caution::Spoiled(tests)] = found.cautions.as_slice() else {
+        panic!("{:?}", found.cautions);
+    };
+    assert_eq!((*scale, tests[0].test_id.as_str()), (0.1, "degradation"));
+    let said = found.cautions_text();
+    assert!(said.contains("multiplied by 0.1, and"), "{said}");
+    assert!(
+        said.contains("of Title of degradation (125 GB of 1 TB were written)."),
+        "{said}"
+    );
+}
+
+#[test]
+fn cautions_name_links_missing_tests_and_unlike_rivals() {
+    let mut review = review(vec![sequential(520.0, 300.0)]);
+    let slow = fact(SLOW_LINK, "SATA, 3.0 Gbps, and the drive could do 6.0 Gbps");
+    // Once, though a device's facts are those of the place as well; of a file only there.
+    review.target.facts.push(slow.clone());
+    review.environment.push(slow.clone());
+    review.complete = false;
+    review.failed.push(FailedTest {
+        id: "random".into(),
+        error: "killed".into(),
+    });
+    let mut other = rival("Other", vec![sequential(400.0, 300.0)]);
+    other.target = TargetInfo {
+        kind: TargetKind::BlockDevice,
+        facts: vec![slow],
+        ..other.target
+    };
+    review.rivals.push(other);
+    let link = "SATA, 3.0 Gbps, and the drive could do 6.0 Gbps".to_owned();
+    assert_eq!(
+        verdict(&review).cautions,
+        [
+            Caution::SlowLink(NAME.into(), link.clone()),
+            Caution::SlowLink("Other".into(), link),
+            Caution::Unfinished(vec!["random".into()]),
+            Caution::UnlikeRivals(vec!["Other".into()]),
+        ]
+    );
+}
+
+/// One of each statement, whatever its figures.
+fn each_statement() -> Vec<Verdict> {
+    let mut reviews = full_reviews();
+    for read in [200.0, 500.0, 700.0] {
+        let mut one = review(vec![sequential(read, 100.0)]);
+        one.target.facts.clear();
+        one.target.kind = TargetKind::File;
+        reviews.push(one);
+    }
+    for latency_ns in [9e4, 15e4, 18e4, 25e4] {
+        reviews.push(review(vec![small_reads(latency_ns, 1e4)]));
+    }
+    for (own, other) in [(1.0, 1.0), (1.0, 3.0), (3.0, 1.0), (1.0, 1.2), (1.2, 1.0)] {
+        for count in [1, 2] {
+            for both in [false, true] {
+                let of = |f: f64| vec![sequential(300.0 * f, if both { 300.0 * f } else { 300.0 })];
+                let mut one = review(of(own));
+                one.rivals = vec![rival("Other", of(other)); count];
+                reviews.push(one);
+            }
+        }
+    }
+    for (idle, trim) in [
+        (0.0, 0.0),
+        (0.0, 5.0),
+        (0.0, 60.0),
+        (5.0, 5.0),
+        (5.0, 60.0),
+        (9.0, 60.0),
+        (60.0, 60.0),
+    ] {
+        reviews.push(review(vec![recovery(idle, trim)]));
+    }
+    let mut without = recovery(0.0, 0.0);
+    without.series.as_mut().unwrap().pop();
+    reviews.push(review(vec![without]));
+    reviews.push(review(vec![mixed(Random, 500.0, 100.0, 300.0)]));
+    let surges = |_, t: f64| {
+        if t as u64 % 2 == 0 {
+            10_000.0
+        } else {
+            90_000.0
+        }
+    };
+    let surges = sampled(4_000, surges, |_, _| 1.0);
+    reviews.push(review(vec![curves("degradation", vec![surges])]));
+    for rate in [4e3, 7e3, 20e3] {
+        let level = sampled(8_000, move |_, _| rate, |_, _| 1.0);
+        reviews.push(review(vec![curves("degradation", vec![level])]));
+        let steps = move |w, _| match w / GB {
+            w if w < 2.0 => 90_000.0,
+            w if w < 60.0 => 40_000.0,
+            _ => rate,
+        };
+        let steps = sampled(4_000, steps, |_, _| 1.0);
+        reviews.push(review(vec![curves("degradation", vec![steps])]));
+    }
+    reviews.push(review(vec![mixed(Sequential, 500.0, 100.0, 300.0)]));
+    reviews.push(review(vec![deletion(500_000_000, 10.0)]));
+    reviews.push(review(vec![worn_out(1 << 40, EnduranceEnd::Refused)]));
+    reviews.push(review(Vec::new()));
+    let mut incomplete = review(vec![sequential(500.0, 100.0)]);
+    incomplete.complete = false;
+    reviews.push(incomplete);
+    reviews.iter().map(verdict).collect()
+}
+
+/// Latin words that Russian sentences have: names, terms and units that stay as they are.
+const KEPT: [&str; 9] = [
+    "Vendor", "GB", "Other", "SATA", "PCIe", "TRIM", "IOPS", "SLC", "SSD",
+];
+
+#[test]
+fn both_languages_say_every_statement() {
+    let mut russian = 0;
+    for found in each_statement() {
+        let said = |language| within(language, || [found.text(), found.cautions_text()].join(" "));
+        for (language, text) in Language::ALL.map(|language| (language, said(language))) {
+            assert!(!text.contains(['{', '}']), "{text}");
+            assert!(!text.contains("  ") || text.trim().is_empty(), "{text:?}");
+            assert!(
+                text.trim().is_empty() || text.trim_end().ends_with('.'),
+                "{text}"
+            );
+            for sentence in sentences(text.trim()) {
+                let first = sentence.chars().find(|c| c.is_alphabetic()).unwrap();
+                assert!(first.is_uppercase(), "{sentence}");
+            }
+            if language == Language::Russian {
+                let latin = text.split(|c: char| !c.is_ascii_alphabetic());
+                let latin = latin.filter(|word| !word.is_empty() && !KEPT.contains(word));
+                assert_eq!(latin.collect::<Vec<_>>(), [""; 0], "{text}");
+                russian += usize::from(!text.trim().is_empty());
+            }
+        }
+    }
+    assert!(russian > 100, "{russian}");
+}

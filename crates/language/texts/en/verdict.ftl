@@ -1,0 +1,218 @@
+# The verdict: whole sentences with which a review opens.
+
+## What kind of drive it is
+
+private-verdict-subject = { $model ->
+    [yes] The { $drive }
+   *[no] { $drive }
+}
+verdict-sequential-at-limit = { private-verdict-subject } is a fast { $link } drive: in sequence it
+    reads at { $read } and writes at { $write }, which is as much as the link allows.
+verdict-sequential-reads-at-limit = { $slow ->
+    [yes] { private-verdict-subject } is a drive for reading more than for writing: in sequence it
+        reads at { $read }, as fast as { $link } allows, but writes at only { $write }.
+   *[no] { private-verdict-subject } reads in sequence as fast as { $link } allows ({ $read }), and
+        writes at { $write }.
+}
+verdict-sequential-below-limit = { private-verdict-subject } stays below what its { $link } link
+    allows ({ $limit }): in sequence it reads at { $read } and writes at { $write }.
+verdict-sequential-unknown-link = { $class ->
+    [hard-disk] { private-verdict-subject } is slow for a solid-state drive: in sequence it reads at
+        { $read } and writes at { $write }, no faster than a hard disk.
+    [sata] { private-verdict-subject } is about as fast as a SATA drive: in sequence it reads at
+        { $read } and writes at { $write }.
+   *[beyond] { private-verdict-subject } is faster than any SATA drive: in sequence it reads at
+        { $read } and writes at { $write }.
+}
+
+## Beside rivals
+
+private-verdict-area = { $area ->
+    [reads] in reading
+    [writes] in writing
+    [sustained] in sustained writing
+    [mixed] when it reads and writes at once
+   *[applications] in applications
+}
+private-verdict-lead = { $form ->
+    [times] { $lead } as fast
+   *[share] { $lead } faster
+}
+private-verdict-behind = { $behind ->
+    [reads] in reading
+    [writes] in writing
+    [sustained] in sustained writing
+    [mixed] when it reads and writes at once
+   *[applications] in applications
+}
+verdict-standing-level = { $rivals ->
+    [1] It is level with the { $names } in everything that was compared.
+   *[other] It is level with the mean of its rivals, { $names }, in everything that was compared.
+}
+verdict-standing-ahead = { $throughout ->
+    [yes] { $rivals ->
+        [1] It is ahead of the { $names } throughout, and most of all { private-verdict-area },
+            where it is { private-verdict-lead }.
+       *[other] It is ahead of the mean of its rivals, { $names }, throughout, and most of all
+            { private-verdict-area }, where it is { private-verdict-lead }.
+    }
+   *[no] { $rivals ->
+        [1] It is nowhere behind the { $names }, and { private-verdict-lead }
+            { private-verdict-area }.
+       *[other] It is nowhere behind the mean of its rivals, { $names }, and
+            { private-verdict-lead } { private-verdict-area }.
+    }
+}
+verdict-standing-behind = { $throughout ->
+    [yes] { $rivals ->
+        [1] It is behind the { $names } throughout, and most of all { private-verdict-behind },
+            where it reaches { $share } of the speed.
+       *[other] It is behind the mean of its rivals, { $names }, throughout, and most of all
+            { private-verdict-behind }, where it reaches { $share } of the speed.
+    }
+   *[no] { $rivals ->
+        [1] It is nowhere ahead of the { $names }, and reaches { $share } of its speed
+            { private-verdict-behind }.
+       *[other] It is nowhere ahead of the mean of its rivals, { $names }, and reaches { $share } of
+            their speed { private-verdict-behind }.
+    }
+}
+verdict-standing-mixed = { $rivals ->
+    [1] Against the { $names } it is { private-verdict-lead } { private-verdict-area }, but reaches
+        only { $share } of the speed { private-verdict-behind }.
+   *[other] Against the mean of its rivals, { $names }, it is { private-verdict-lead }
+        { private-verdict-area }, but reaches only { $share } of the speed
+        { private-verdict-behind }.
+}
+verdict-outlier = Of these, the { $rival } stands out: { $area ->
+    [reads] in reading
+    [writes] in writing
+    [sustained] in sustained writing
+    [mixed] when reading and writing at once
+   *[applications] in applications
+} it is { $times } as fast.
+
+## How soon it answers
+
+verdict-response = { $class ->
+    [quick] It answers a small read in { $latency }, quicker than most drives.
+    [usual] It answers a small read in { $latency }, as is usual for solid-state drives.
+   *[slow] It answers a small read only after { $latency }, which is slow for a solid-state drive.
+}
+
+## Writing for long
+
+private-verdict-sustained = { $pattern ->
+    [random] sustained random writing
+   *[sequential] sustained sequential writing
+}
+private-verdict-sustained-first = { $pattern ->
+    [random] Sustained random writing
+   *[sequential] Sustained sequential writing
+}
+verdict-lasting-holds = { $rank ->
+    [strong] { private-verdict-sustained-first } hardly slows it down: after { $written } it still
+        reaches { $end }, as much as drives for servers promise.
+    [weak] It is no drive for work that writes all day: { private-verdict-sustained } begins at
+        { $start } and ends at { $end }.
+   *[usual] { private-verdict-sustained-first } hardly slows it down: after { $written } it still
+        reaches { $end }.
+}
+verdict-lasting-falls = { $rank ->
+    [strong] Under { private-verdict-sustained } it falls from { $start } to { $end } once
+        { $bytes } are written, which is still as much as drives for servers promise.
+    [weak] It is no drive for work that writes all day: under { private-verdict-sustained } it falls
+        from { $start } to { $end } once { $bytes } are written.
+   *[usual] Under { private-verdict-sustained } it falls from { $start } to { $end } once { $bytes }
+        are written.
+}
+verdict-lasting-steps = { $rank ->
+    [strong] { private-verdict-sustained-first } starts at { $start }, runs at { $middle } for most
+        of the first { $bytes }, and ends at { $end }, which is still as much as drives for servers
+        promise.
+    [weak] It is no drive for work that writes all day: { private-verdict-sustained } starts at
+        { $start }, runs at { $middle } for most of the first { $bytes }, and ends at { $end }.
+   *[usual] { private-verdict-sustained-first } starts at { $start }, runs at { $middle } for most
+        of the first { $bytes }, and ends at { $end }.
+}
+verdict-rest-nothing = { $trim ->
+    [whole] A rest alone brings nothing of that back, so it does no garbage collection while idle;
+        after TRIM it is as fast as new.
+    [part] A rest alone brings nothing of that back, so it does no garbage collection while idle;
+        after TRIM it writes { $trimmed } fast again.
+    [nothing] Neither a rest nor TRIM brings anything of that back.
+   *[unknown] A rest alone brings nothing of that back, so it does no garbage collection while idle.
+}
+verdict-rest-part = { $little ->
+    [yes] { $trim ->
+        [whole] A rest alone restores little of that: it then writes { $bytes } fast; after TRIM it
+            is as fast as new.
+       *[other] A rest alone restores little of that: it then writes { $bytes } fast.
+    }
+   *[no] { $trim ->
+        [whole] After a rest it writes { $bytes } fast again, and after TRIM it is as fast as new.
+       *[other] After a rest it writes { $bytes } fast again, even without TRIM.
+    }
+}
+verdict-rest-whole = After a rest it is as fast as new, even without TRIM.
+
+## For whom
+
+verdict-suits-desktop = { $day ->
+    [yes] For a desktop it is quick enough: a small read takes { $latency }, and the { $volume } or
+        so that a desktop writes in a day do not slow it down.
+   *[no] For a desktop it is quick enough: a small read takes { $latency }.
+}
+verdict-suits-desktop-and-games = { $day ->
+    [yes] For a desktop and for games it is quick enough: a small read takes { $latency }, and the
+        { $volume } or so that a desktop writes in a day do not slow it down.
+   *[no] For a desktop and for games it is quick enough: a small read takes { $latency }.
+}
+verdict-suits-database = It suits a database: a durable write takes only { $latency }.
+verdict-suits-read-server = It suits a server that mostly reads: with { $depth } requests
+    outstanding it does { $reads } random reads a second.
+
+## What to beware of
+
+verdict-early-end = It refused to be written after { $written }, before the { $rated } that it is
+    rated for.
+verdict-slow-commits = It is no drive for a busy database: every durable write takes { $latency }.
+verdict-mix = { $pattern ->
+    [random] Beware of reading and writing at random at once: with { $percent } % reads it does only
+        { $slowest }, against { $reads } when it reads and { $writes } when it writes.
+   *[sequential] Beware of reading and writing in sequence at once: with { $percent } % reads it
+        moves only { $slowest }, against { $reads } when it reads and { $writes } when it writes.
+}
+verdict-uneven = Writing for long comes in surges: from one second to the next it changes between
+    { $low } and { $high }.
+verdict-deletion = While { $file } are being deleted, a read can take { $slowest }.
+
+## What it lacks
+
+verdict-no-test = No test has finished: there is nothing to judge.
+verdict-scaled = Take it with caution: every measurement was multiplied by { $scale }, and what
+    needs the edition's own durations shows differently or not at all.
+verdict-slow-link = { $drive } ran on a link below what it could use ({ $link }): its figures may be
+    the link's.
+verdict-unfinished = Not every test has finished: the verdict is of those that did.
+verdict-unfinished-failed = Not every test has finished ({ $failed } failed): the verdict is of
+    those that did.
+verdict-unlike = Not measured in the same way (see the conditions), so compare with care:
+    { $drives }.
+
+## Strengths and weaknesses in a few words
+
+point-sequential = Sequential access
+point-sequential-write = Sequential writing
+point-response = A small read
+point-lasting = Random writing for long
+point-rest = After a rest
+point-rest-nothing = nothing comes back
+point-rest-whole = as new
+point-commits = A durable write
+point-deep-reads = Many random reads at once
+point-early-end = Worn out after
+point-mix-sequential = Sequential reads and writes mixed
+point-mix-random = Random reads and writes mixed
+point-uneven = Lowest speed of writing for long
+point-deletion = Slowest read during a deletion
