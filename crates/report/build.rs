@@ -38,8 +38,8 @@ fn main() {
 /// The script without the kinds of traces that it registers beside lines and dots, and without
 /// whatever only these use: a fifth of it, which a browser reads in a fifth of the time.
 ///
-/// The script is a bundle by esbuild: a statement `var NAME=wrapper(…=>{…});` for each module, which
-/// runs when another first calls `NAME()`.
+/// The script is a bundle by esbuild: a statement `var NAME=wrapper(…=>{…});` for each module,
+/// which runs when another first calls `NAME()`.
 fn core(script: &str) -> Result<String, &'static str> {
     const REGISTER: &str = ".register([";
     let from = script.rfind(REGISTER).ok_or("nothing is registered")? + REGISTER.len();

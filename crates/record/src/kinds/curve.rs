@@ -213,7 +213,10 @@ mod tests {
             serde_json::from_str::<IntervalLatency>(&text).unwrap(),
             latency
         );
-        let earlier = r#"{"p50_ns":[85600,999],"p99_ns":[1740000,43900000],"max_ns":[0,18400000000000000000]}"#;
+        let earlier = concat!(
+            r#"{"p50_ns":[85600,999],"p99_ns":[1740000,43900000],"#,
+            r#""max_ns":[0,18400000000000000000]}"#
+        );
         assert_eq!(
             serde_json::from_str::<IntervalLatency>(earlier).unwrap(),
             latency
