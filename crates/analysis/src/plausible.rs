@@ -1,4 +1,6 @@
-//! Figures of a file that no drive has: the host answered in the drive's place.
+//! Figures that no drive has: something else answered in the drive's place.
+//!
+//! No drive is faster than the link that it is attached by.
 //!
 //! What is measured on a file goes through a file system, and in a virtual machine through the
 //! host's own. Their caches answer faster than a drive, and a part of a file that was never written
@@ -21,22 +23,87 @@ const WRITE_RATIO_MAX: f64 = 1.5;
 /// From this request size on a load is a large one, bytes.
 const LARGE_BYTES: u64 = 128 << 10;
 
-/// What is implausible about the figures of a review whose target is a file or a directory: the id
-/// of a test, and a warning. Nothing of other targets.
+/// What it means, and what to do.
+const CACHED: &str = "the host's cache, or a part of the file that was never written, has answered \
+                      in place of the drive; these are no figures of a drive. Measure the block \
+                      device itself, or a file several times as large as the host's memory";
+
+/// What is implausible about the figures of a review of a real target: the id of a test, and a
+/// warning. Of block devices what their link cannot carry; of files and directories also what the
+/// host's cache must have answered. Nothing of simulated drives.
 pub fn implausible(review: &Review) -> Vec<(String, String)> {
-    if !matches!(review.target.kind, TargetKind::File | TargetKind::Directory) {
+    if review.target.kind == TargetKind::Simulated {
         return Vec::new();
     }
+    let through_cache = review.target.kind != TargetKind::BlockDevice;
+    let facts = &review.target.facts;
+    let link = facts.iter().find(|fact| fact.name == "link");
+    let link = link.and_then(|fact| Link::parse(&fact.value));
     let points = || {
         let of_test = |test| points_of(test).iter().map(move |point| (test, point));
         review.tests.iter().flat_map(of_test)
     };
     let all: Vec<&Point> = points().map(|(_, point)| point).collect();
     let found = points().filter_map(|(test, point)| {
-        let why = too_fast_for_random(point, &all).or_else(|| faster_than_read(point, &all))?;
-        Some((test.id.clone(), warning(point, &why)))
+        let beyond = || link.as_ref()?.exceeded_by(point);
+        let cached = || {
+            let why = too_fast_for_random(point, &all).or_else(|| faster_than_read(point, &all))?;
+            Some(format!("{why}: {CACHED}"))
+        };
+        let why = beyond().or_else(|| cached().filter(|_| through_cache))?;
+        Some((test.id.clone(), format!("{}: {why}", point.load.describe())))
     });
     found.collect()
+}
+
+/// What a drive's link can carry.
+struct Link<'r> {
+    /// As the review has it.
+    words: &'r str,
+    /// In one direction, without what the packets around the data take.
+    bytes_per_s: f64,
+    /// Whether it carries as much in the other direction at the same time.
+    duplex: bool,
+}
+
+impl<'r> Link<'r> {
+    /// From `SATA, 6.0 Gbps`, or `PCIe, 8.0 GT/s, 4 lanes`.
+    fn parse(words: &'r str) -> Option<Link<'r>> {
+        let mut parts = words.split(", ");
+        let kind = parts.next()?;
+        let mut number = || parts.next()?.split(' ').next()?.parse::<f64>().ok();
+        let per_s = number()? * 1e9;
+        let (duplex, lanes) = match kind {
+            "SATA" => (false, 1.0),
+            "PCIe" => (true, number()?),
+            _ => return None,
+        };
+        // A byte takes 10 bits on SATA and on PCIe up to 5 GT/s, and 130/128 of 8 on faster ones.
+        let bits = match duplex && per_s > 5e9 {
+            true => 8.0 * 130.0 / 128.0,
+            false => 10.0,
+        };
+        Some(Link {
+            words,
+            bytes_per_s: per_s * lanes / bits,
+            duplex,
+        })
+    }
+
+    /// Why a figure is none of a drive on this link.
+    fn exceeded_by(&self, point: &Point) -> Option<String> {
+        let both = self.duplex && point.load.op == PointOp::Mixed;
+        let most = self.bytes_per_s * if both { 2.0 } else { 1.0 };
+        (point.bw_bytes_per_s > most).then(|| {
+            format!(
+                "{}, more than the drive's link carries ({}: at most {}): something else, such as \
+                 a cache of the host or of a controller, has answered in place of the drive",
+                words::speed(point.bw_bytes_per_s),
+                self.words,
+                words::speed(most)
+            )
+        })
+    }
 }
 
 fn outstanding_bytes(load: &Load) -> u64 {
@@ -85,13 +152,4 @@ fn faster_than_read(point: &Point, all: &[&Point]) -> Option<String> {
             words::speed(read.bw_bytes_per_s)
         )
     })
-}
-
-fn warning(point: &Point, why: &str) -> String {
-    format!(
-        "{}: {why}: the host's cache, or a part of the file that was never written, has answered \
-         in place of the drive; these are no figures of a drive. Measure the block device itself, \
-         or a file several times as large as the host's memory",
-        point.load.describe()
-    )
 }

@@ -6,6 +6,10 @@ use stend_record::kinds::RepeatedFigure;
 use stend_record::review::{LatencySummary, Point, PointPart, TestResult};
 
 use crate::figures::{Interval, Unit, mean};
+use crate::kinds::benchmark::benchmark_of;
+use crate::kinds::files::files_of;
+use crate::kinds::sync::{is_same, sync_points_of};
+use crate::kinds::traces::traces_of;
 use crate::kinds::{named_figures, titled_figures};
 use crate::load::points_of;
 use crate::words;
@@ -16,9 +20,9 @@ fn mean_of<T>(items: &[&T], figure: impl Fn(&T) -> f64) -> f64 {
     mean(&values)
 }
 
-/// One test of what its repetitions measured, the first of which comes first: points are means,
-/// all else is the first repetition's; of key figures and of points each repetition's value is
-/// kept.
+/// One test of what its repetitions measured, the first of which comes first: points, cells of
+/// benchmarks, durable writes, traces and work on files are means, curves and all else are the
+/// first repetition's; of key figures and of points each repetition's value is kept.
 ///
 /// # Panics
 /// Without a repetition.
@@ -37,6 +41,7 @@ pub fn merged(repetitions: &[&TestResult]) -> TestResult {
             *point = merged_point(&same);
         }
     }
+    average_rows(&mut test, repetitions);
     for other in &repetitions[1..] {
         for warning in &other.warnings {
             if !test.warnings.contains(warning) {
@@ -45,6 +50,94 @@ pub fn merged(repetitions: &[&TestResult]) -> TestResult {
         }
     }
     test
+}
+
+/// Figures of a row of a table that are averaged.
+type Row<'t> = (Vec<&'t mut f64>, Vec<&'t mut LatencySummary>);
+
+/// Means in place of the first repetition's figures in rows other than points.
+fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
+    average(
+        test.benchmark.as_mut(),
+        &all.iter()
+            .map(|test| benchmark_of(test))
+            .collect::<Vec<_>>(),
+        |a, b| (&a.row, a.load) == (&b.row, b.load),
+        |cell| {
+            let speeds = [&mut cell.best_bw_bytes_per_s, &mut cell.best_iops];
+            let figures = speeds.into_iter().chain([&mut cell.best_mean_latency_ns]);
+            (figures.collect(), Vec::new())
+        },
+    );
+    average(
+        test.files.as_mut(),
+        &all.iter().map(|test| files_of(test)).collect::<Vec<_>>(),
+        |a, b| (&a.set, a.op, a.set_bytes) == (&b.set, b.op, b.set_bytes),
+        |work| {
+            let figures = vec![&mut work.duration_s, &mut work.bw_bytes_per_s];
+            (figures, Vec::new())
+        },
+    );
+    average(
+        test.traces.as_mut(),
+        &all.iter().map(|test| traces_of(test)).collect::<Vec<_>>(),
+        |a, b| a.name == b.name,
+        |trace| {
+            let times = [&mut trace.busy_s, &mut trace.elapsed_s];
+            let speeds = [&mut trace.bw_bytes_per_s, &mut trace.iops];
+            let figures = times.into_iter().chain(speeds);
+            let figures = figures.chain(&mut trace.write_amplification);
+            let latencies = [&mut trace.read_latency_ns, &mut trace.write_latency_ns];
+            (figures.collect(), latencies.into_iter().flatten().collect())
+        },
+    );
+    let overall: Option<Vec<f64>> = all.iter().map(|test| test.overall_bw_bytes_per_s).collect();
+    test.overall_bw_bytes_per_s = overall.map(|all| mean(&all));
+    average(
+        test.sync.as_mut(),
+        &all.iter()
+            .map(|test| sync_points_of(test))
+            .collect::<Vec<_>>(),
+        is_same,
+        |point| {
+            let mut row: Row<'_> = Row::default();
+            for stream in &mut point.streams {
+                row.0.extend([&mut stream.iops, &mut stream.writes_per_s]);
+                row.0
+                    .extend([&mut stream.commits_per_s, &mut stream.bw_bytes_per_s]);
+                row.1.extend(&mut stream.read_latency_ns);
+                row.1.extend(&mut stream.write_latency_ns);
+                row.1.extend(&mut stream.sync_latency_ns);
+            }
+            row
+        },
+    );
+}
+
+/// Averages the rows of a list over all repetitions that have the same.
+fn average<T: Clone>(
+    own: Option<&mut Vec<T>>,
+    all: &[&[T]],
+    is_same: impl Fn(&T, &T) -> bool,
+    figures: impl for<'t> Fn(&'t mut T) -> Row<'t>,
+) {
+    for (at, row) in own.into_iter().flatten().enumerate() {
+        let same: Option<Vec<T>> = all.iter().map(|list| list.get(at).cloned()).collect();
+        let Some(mut same) = same.filter(|same| same.iter().all(|other| is_same(other, row)))
+        else {
+            continue;
+        };
+        let same: Vec<Row<'_>> = same.iter_mut().map(&figures).collect();
+        let (numbers, latencies) = figures(row);
+        for (nth, number) in numbers.into_iter().enumerate() {
+            let values: Option<Vec<f64>> = same.iter().map(|r| r.0.get(nth).map(|n| **n)).collect();
+            *number = values.map_or(*number, |values| mean(&values));
+        }
+        for (nth, latency) in latencies.into_iter().enumerate() {
+            let values: Option<Vec<_>> = same.iter().map(|r| r.1.get(nth).map(|l| **l)).collect();
+            *latency = values.map_or(*latency, |values| merged_latency(&values));
+        }
+    }
 }
 
 fn key_figures(repetitions: &[&TestResult]) -> Vec<RepeatedFigure> {
@@ -152,7 +245,56 @@ pub fn line(test: &TestResult) -> String {
 
 #[cfg(test)]
 mod tests {
+    use stend_record::kinds::benchmark::BenchmarkCell;
+    use stend_record::kinds::files::FileWork;
+    use stend_record::review::{SyncPoint, SyncStream};
+
     use super::*;
+
+    #[test]
+    fn rows_of_all_kinds_are_means() {
+        let latency = |ns: u64| LatencySummary::new(1_000, ns as f64, ns, [ns; 5]);
+        let of = |factor: f64| {
+            let ns = (100.0 * factor) as u64;
+            let cell = BenchmarkCell {
+                best_iops: 10.0 * factor,
+                best_mean_latency_ns: 5.0 * factor,
+                ..BenchmarkCell::default()
+            };
+            let work = FileWork {
+                duration_s: 2.0 * factor,
+                ..FileWork::default()
+            };
+            let stream = SyncStream {
+                writes_per_s: 7.0 * factor,
+                write_latency_ns: Some(latency(ns)),
+                ..SyncStream::default()
+            };
+            TestResult {
+                benchmark: Some(vec![cell]),
+                files: Some(vec![work]),
+                sync: Some(vec![SyncPoint {
+                    streams: vec![stream],
+                    ..SyncPoint::default()
+                }]),
+                overall_bw_bytes_per_s: Some(factor),
+                ..TestResult::default()
+            }
+        };
+        let (one, three) = (of(1.0), of(3.0));
+        let mut expected = of(2.0);
+        let stream = &mut expected.sync.as_mut().unwrap()[0].streams[0];
+        stream.write_latency_ns = Some(merged_latency(&[latency(100), latency(300)]));
+        let both = merged(&[&one, &three]);
+        assert_eq!(both.benchmark, expected.benchmark);
+        assert_eq!(both.files, expected.files);
+        assert_eq!(both.sync, expected.sync);
+        assert_eq!(both.overall_bw_bytes_per_s, Some(2.0));
+        // What another repetition lacks stays the first's.
+        let mut other = of(3.0);
+        other.files.as_mut().unwrap()[0].set = "other".to_owned();
+        assert_eq!(merged(&[&one, &other]).files, one.files);
+    }
 
     #[test]
     fn latencies_are_means_of_all_requests() {

@@ -1,7 +1,7 @@
 //! One load in two tests, and figures that no drive has.
 
 use stend_analysis::{Cause, implausible, noiseless, unlike_loads};
-use stend_record::review::{Pattern, Point, PointOp, Review, TargetKind};
+use stend_record::review::{Condition, Pattern, Point, PointOp, Review, TargetKind};
 
 use crate::common::{self, point, points};
 
@@ -110,6 +110,39 @@ fn figures_that_no_drive_has_are_found_on_files_alone() {
     let mut deep = tests(250.0, 250.0, 97_000.0);
     deep[1].1[0].load.queue_depth = 128;
     assert_eq!(of(TargetKind::File, deep), []);
+}
+
+#[test]
+fn what_the_link_cannot_carry_is_no_figure_of_the_drive() {
+    let found = |kind, link: &str, op, mb_per_s: f64| {
+        let share = if op == PointOp::Mixed { 50 } else { 100 };
+        let fast = point(op, 131_072, 32, share, mb_per_s * 1e6 / 131_072.0);
+        let mut review = review(kind, &[("sequential", vec![fast])]);
+        review.target.facts = vec![Condition {
+            name: "link".to_owned(),
+            value: link.to_owned(),
+        }];
+        implausible(&review)
+    };
+    use TargetKind::{BlockDevice, Directory, Simulated};
+    let [sata, pcie] = ["SATA, 6.0 Gbps", "PCIe, 8.0 GT/s, 4 lanes"];
+    for (kind, link, op, fits, exceeds) in [
+        (BlockDevice, sata, Read, 599.0, 601.0),
+        // In one direction at a time.
+        (BlockDevice, sata, PointOp::Mixed, 599.0, 601.0),
+        (Directory, sata, Read, 599.0, 601.0),
+        (BlockDevice, pcie, Read, 3_937.0, 3_940.0),
+        (BlockDevice, pcie, PointOp::Mixed, 7_870.0, 7_880.0),
+        (BlockDevice, "PCIe, 5.0 GT/s, 1 lane", Read, 499.0, 501.0),
+    ] {
+        assert_eq!(found(kind, link, op, fits), [], "{link} {op:?}");
+        let warnings = found(kind, link, op, exceeds);
+        assert_eq!(warnings.len(), 1, "{link} {op:?}");
+        assert!(warnings[0].1.contains(link), "{warnings:?}");
+    }
+    assert_eq!(found(Simulated, sata, Read, 601.0), []);
+    assert_eq!(found(BlockDevice, "USB", Read, 601.0), []);
+    assert_eq!(found(BlockDevice, "PCIe", Read, 60_100.0), []);
 }
 
 #[test]
