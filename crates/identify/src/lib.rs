@@ -6,9 +6,11 @@
 //!
 //! Black box: this crate knows targets by [`stend_contract::Target`] alone, of which it asks
 //! neither facts nor health. Modules, each importing only those before it: `property` (the
-//! document), `probing` (jobs), `observed`, `observe` (probes), `reviewed` (what a review saw), `infer`.
+//! document), `naming` (its words for people), `probing` (jobs), `observed`, `observe` (probes),
+//! `reviewed` (what a review saw), `infer`.
 
 mod infer;
+pub mod naming;
 mod observe;
 pub mod observed;
 mod probing;

@@ -145,9 +145,15 @@ impl Observed {
         self.fill.as_ref().map_or(0, Curve::bytes)
     }
 
+    /// Bytes of the empty drive that were written before that fill began.
+    pub fn before_fill_bytes(&self) -> u64 {
+        let before = self.capacity_bytes.saturating_sub(self.fill_bytes());
+        self.new_reads.map_or(0, |_| before)
+    }
+
     /// Of the parts of the full drive, after a rest, the one that is read the slowest of all but
     /// one in eight: data in the drive's usual mode, where some may be in an SLC cache still.
-    pub(crate) fn slowest_settled(&self) -> Option<Times> {
+    pub fn slowest_settled(&self) -> Option<Times> {
         let mut parts = self.settled_parts.clone();
         parts.sort_by_key(|times| (times.p1_ns, times.p50_ns));
         match parts.len() {

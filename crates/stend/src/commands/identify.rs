@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use stend_identify::naming::{Group, UNITS};
 use stend_identify::observed::Observed;
-use stend_identify::property::{Identification, Property, Value};
+use stend_identify::property::Identification;
 use stend_identify::{infer, observed_in, probe, written_bytes_max};
 use stend_record::review::{Review, SCHEMA};
 use stend_target::Access;
@@ -128,66 +129,39 @@ fn probed(args: &IdentifyArgs, name: &str) -> Result<Observed, Failure> {
     Ok(probe(&mut *target, &mut options)?)
 }
 
-/// Properties for a terminal: what is known, then what is not, and why.
+/// Properties for a terminal: what is known by groups, then what is not, and why.
 fn table(identification: &Identification) -> String {
     let mut text = format!("{}\n", identification.target);
     let (told, untold): (Vec<_>, Vec<_>) = identification
         .properties
         .iter()
         .partition(|property| property.told);
-    for property in told {
-        let id = &property.id;
-        text += &format!(
-            "  {id:<30} {}\n{:33}{}\n",
-            value(property),
-            "",
-            property.evidence
-        );
+    for group in Group::ALL {
+        let of_group: Vec<_> = told.iter().filter(|told| told.group() == group).collect();
+        if !of_group.is_empty() {
+            text += &format!("\n  {}\n", group.title());
+        }
+        for property in of_group {
+            let interval = property.interval_words().map(|words| format!(" ({words})"));
+            text += &format!(
+                "    {:<38} {}{}\n      {}\n",
+                property.name(),
+                property.value_words(),
+                interval.unwrap_or_default(),
+                property.evidence
+            );
+        }
     }
-    text += "  cannot be told:\n";
+    if !untold.is_empty() {
+        text += "\n  Cannot be told\n";
+    }
     for property in untold {
         let why = property.why_not.as_deref().unwrap_or_default();
-        text += &format!("    {:<28} {why}\n", property.id);
+        text += &format!("    {}\n      {why}\n", property.name());
     }
     if !identification.left_out.is_empty() {
         let left_out = identification.left_out.join("; ");
-        text += &format!("  left out for want of time: {left_out}\n");
+        text += &format!("\n  left out for want of time: {left_out}\n");
     }
-    text
-}
-
-/// What a property is, with its interval.
-fn value(property: &Property) -> String {
-    match (&property.value, property.present) {
-        (Some(Value::Kind(kind)), _) => kind.clone(),
-        (Some(Value::Quantity(value)), _) => {
-            let (low, high) = (
-                property.low.unwrap_or(*value),
-                property.high.unwrap_or(*value),
-            );
-            quantity(
-                *value,
-                (low, high),
-                property.unit.as_deref().unwrap_or_default(),
-            )
-        }
-        (None, Some(true)) => "yes".to_owned(),
-        (None, Some(false)) => "no".to_owned(),
-        (None, None) => String::new(),
-    }
-}
-
-/// A quantity in a unit that people read.
-fn quantity(value: f64, (low, high): (f64, f64), unit: &str) -> String {
-    let (factor, unit) = match unit {
-        "bytes" if value >= 1e9 => (1e9, "GB (10^9)"),
-        "bytes" if value >= 1e6 => (1e6, "MB (10^6)"),
-        "bytes" => (1024.0, "KiB"),
-        "bytes/s" => (1e6, "MB/s (10^6)"),
-        "ns" => (1e3, "µs"),
-        "dies" => return format!("{value:.0} dies ({low:.0} to {high:.0})"),
-        other => (1.0, other),
-    };
-    let of = |value: f64| format!("{:.2}", value / factor);
-    format!("{} {unit} ({} to {})", of(value), of(low), of(high))
+    text + &format!("\n  In brackets: 90 % intervals. {UNITS}.\n")
 }
