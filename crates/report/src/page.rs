@@ -136,6 +136,11 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
     let published = published::tables(review);
     let key_figures = headline::table(&drives);
     let verdict = verdict(review);
+    // Without a verdict, the cautions say why there is none.
+    let (said, cautions) = match (verdict.text(), verdict.cautions_text()) {
+        (said, cautions) if said.is_empty() => (cautions, said),
+        both => both,
+    };
     let (kicker, title) = match comparison {
         None => (say("kicker-review"), target.title.clone()),
         Some(_) => (say("kicker-comparison"), against(&drives)),
@@ -150,8 +155,8 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
         note: data.note.clone(),
         contents: contents(&tests, key_figures.is_some(), !published.is_empty()),
         top: top(review, &verdict, &drives),
-        summary: number::bound(&verdict.text()),
-        cautions: number::bound(&verdict.cautions_text()),
+        summary: number::bound(&said),
+        cautions: number::bound(&cautions),
         key_figures,
         published,
         drives: drives_table(&drives),

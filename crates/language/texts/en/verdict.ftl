@@ -136,18 +136,18 @@ verdict-lasting-steps = { $rank ->
         of the first { $bytes }, and ends at { $end }.
 }
 verdict-rest-nothing = { $trim ->
-    [whole] A rest alone brings nothing of that back, so it does no garbage collection while idle;
-        after TRIM it is as fast as new.
-    [part] A rest alone brings nothing of that back, so it does no garbage collection while idle;
-        after TRIM it writes { $trimmed } fast again.
-    [nothing] Neither a rest nor TRIM brings anything of that back.
-   *[unknown] A rest alone brings nothing of that back, so it does no garbage collection while idle.
+    [whole] A rest alone restores nothing, so it does no garbage collection while idle; after TRIM
+        it is as fast as new.
+    [part] A rest alone restores nothing, so it does no garbage collection while idle; after TRIM it
+        writes { $trimmed } fast again.
+    [nothing] Neither a rest nor TRIM restores its speed.
+   *[unknown] A rest alone restores nothing, so it does no garbage collection while idle.
 }
 verdict-rest-part = { $little ->
     [yes] { $trim ->
-        [whole] A rest alone restores little of that: it then writes { $bytes } fast; after TRIM it
+        [whole] A rest alone restores little: only { $bytes } are written fast again; after TRIM it
             is as fast as new.
-       *[other] A rest alone restores little of that: it then writes { $bytes } fast.
+       *[other] A rest alone restores little: only { $bytes } are written fast again.
     }
    *[no] { $trim ->
         [whole] After a rest it writes { $bytes } fast again, and after TRIM it is as fast as new.
@@ -183,8 +183,8 @@ verdict-mix = { $pattern ->
    *[sequential] Beware of reading and writing in sequence at once: with { $percent } % reads it
         moves only { $slowest }, against { $reads } when it reads and { $writes } when it writes.
 }
-verdict-uneven = Writing for long comes in surges: from one second to the next it changes between
-    { $low } and { $high }.
+verdict-uneven = Its speed in writing for long is uneven: from one second to the next it changes
+    between { $low } and { $high }.
 verdict-deletion = While { $file } are being deleted, a read can take { $slowest }.
 
 ## What it lacks

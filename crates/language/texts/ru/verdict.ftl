@@ -70,20 +70,20 @@ verdict-standing-ahead = { $throughout ->
 verdict-standing-behind = { $throughout ->
     [yes] { $rivals ->
         [1] Он во всём уступает { $names }, а больше всего — { private-verdict-behind }: там у него
-            { $share } скорости соперника.
+            { $share } скорости конкурента.
        *[other] Он во всём уступает среднему уровню конкурентов ({ $names }), а больше всего —
             { private-verdict-behind }: там у него { $share } их скорости.
     }
    *[no] { $rivals ->
         [1] Он ни в чём не опережает { $names }, а { private-verdict-behind } достигает лишь
-            { $share } скорости соперника.
+            { $share } скорости конкурента.
        *[other] Он ни в чём не опережает средний уровень конкурентов ({ $names }), а
             { private-verdict-behind } достигает лишь { $share } их скорости.
     }
 }
 verdict-standing-mixed = { $rivals ->
     [1] По сравнению с { $names } он { private-verdict-area } быстрее { private-verdict-lead }, зато
-        { private-verdict-behind } достигает лишь { $share } скорости соперника.
+        { private-verdict-behind } достигает лишь { $share } скорости конкурента.
    *[other] По сравнению со средним уровнем конкурентов ({ $names }) он { private-verdict-area }
         быстрее { private-verdict-lead }, зато { private-verdict-behind } достигает лишь { $share }
         их скорости.
@@ -109,20 +109,16 @@ private-verdict-sustained = { $pattern ->
    *[sequential] последовательной
 }
 verdict-lasting-holds = { $rank ->
-    [strong] Длительная запись{ $pattern ->
-        [random] {" "}в случайном порядке
-       *[sequential] {" "}подряд
-    } почти не замедляет его: после { $written } он всё ещё выдаёт { $end }, не меньше, чем обещают
-        накопители для серверов; { $start } было вначале.
-    [weak] Для работы, при которой запись идёт весь день, он не годится: { $end } при длительной
-        { private-verdict-sustained } записи — мало (вначале { $start }, всего записано
-        { $written }).
-   *[usual] При длительной { private-verdict-sustained } записи он почти не замедляется: вначале
-        { $start }, после { $written } — { $end }.
+    [strong] При длительной { private-verdict-sustained } записи он почти не замедляется: после
+        { $written } — всё ещё { $end }, не меньше, чем заявляют для серверных накопителей.
+    [weak] Для работы, при которой запись идёт весь день, он не годится: при длительной
+        { private-verdict-sustained } записи у него { $start } в начале и { $end } в конце.
+   *[usual] При длительной { private-verdict-sustained } записи он почти не замедляется: после
+        { $written } — всё ещё { $end }.
 }
 verdict-lasting-falls = { $rank ->
     [strong] При длительной { private-verdict-sustained } записи он после { $bytes } замедляется с
-        { $start } до { $end }, но и это не меньше, чем обещают накопители для серверов.
+        { $start } до { $end }, но и это не меньше, чем заявляют для серверных накопителей.
     [weak] Для работы, при которой запись идёт весь день, он не годится: при длительной
         { private-verdict-sustained } записи он после { $bytes } замедляется с { $start } до
         { $end }.
@@ -134,7 +130,7 @@ verdict-lasting-steps = { $rank ->
         [random] случайную
        *[sequential] последовательную
     } запись он начинает с { $start }, большую часть первых { $bytes } принимает со скоростью
-        { $middle }, а в конце выдаёт { $end } — не меньше, чем обещают накопители для серверов.
+        { $middle }, а в конце выдаёт { $end } — не меньше, чем заявляют для серверных накопителей.
     [weak] Для работы, при которой запись идёт весь день, он не годится: длительную { $pattern ->
         [random] случайную
        *[sequential] последовательную
@@ -191,7 +187,7 @@ verdict-suits-read-server = Он подходит для сервера, кот�
 ## Чего остерегаться
 
 verdict-early-end = Он отказался принимать данные после { $written } записи — раньше, чем исчерпан
-    заявленный ресурс { $rated }.
+    заявленный ресурс в { $rated }.
 verdict-slow-commits = Для нагруженной базы данных он не годится: каждая запись с гарантией
     сохранности занимает { $latency }.
 verdict-mix = { $pattern ->
@@ -201,7 +197,7 @@ verdict-mix = { $pattern ->
         чтения остаётся { $slowest } против { $reads } при одном чтении и { $writes } при одной
         записи.
 }
-verdict-uneven = Длительная запись идёт рывками: от секунды к секунде скорость меняется между
+verdict-uneven = Скорость длительной записи неравномерна: от секунды к секунде она меняется между
     { $low } и { $high }.
 verdict-deletion = Пока удаляются { $file } данных, чтение может занять { $slowest }.
 
