@@ -54,6 +54,7 @@ impl Group {
                 ),
                 ("idle-gc", "Garbage collection while idle"),
                 ("trim-restores", "TRIM: how much speed it restores"),
+                ("trim-ns-per-gib", "TRIM: time of a GiB"),
             ],
             Group::Reads => &[
                 ("read-latency-ns", "Random read of a page: mean time"),
@@ -67,6 +68,7 @@ impl Group {
             ],
             Group::Durability => &[
                 ("flush-latency-ns", "Flush after a write: mean time"),
+                ("program-ns", "Flash: time of a program"),
                 ("power-loss-protection", "Power-loss protection"),
                 ("flush-ignored", "Flushes are ignored"),
                 ("half-duplex", "Half-duplex: both directions in turns"),

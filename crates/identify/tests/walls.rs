@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use stend_identify::observed::Observed;
 use stend_identify::{Options, infer, probe};
 use stend_target::SimulatedTarget;
 
@@ -58,4 +59,13 @@ fn facts_of_a_target_are_not_looked_at() {
     };
     let with_facts = probe(&mut known, &mut options).expect("the drive is probed");
     assert_eq!(infer("hidden", &with_facts), infer("hidden", seen_plain()));
+}
+
+#[test]
+fn every_property_has_a_name_for_people() {
+    for property in infer("nothing", &Observed::default()).properties {
+        assert_ne!(property.name(), property.id);
+        assert!(!property.told, "nothing was seen: {property:?}");
+        assert!(property.why_not.is_some_and(|why| !why.is_empty()));
+    }
 }
