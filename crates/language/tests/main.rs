@@ -236,7 +236,9 @@ const OF_THEIR_OWN: [&str; 5] = [
 /// The string literals of a source without its comments and tests, but for reasons of `expect`.
 fn literals(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
-    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = source
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
     let code = code.collect::<Vec<_>>().join("\n").replace("'\"'", "''");
     let mut out = Vec::new();
     let mut rest = code.as_str();
