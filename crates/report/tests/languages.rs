@@ -35,7 +35,7 @@ fn read(html: &str) -> Vec<String> {
         .select(&Selector::parse("body").unwrap())
         .next()
         .unwrap();
-    let silent = ["script", "style", "code", "pre"];
+    let silent = ["script", "noscript", "style", "code", "pre"];
     let mut texts: Vec<String> = body
         .descendants()
         .filter(|node| {
