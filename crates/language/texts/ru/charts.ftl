@@ -82,6 +82,20 @@ latency-title-depth = { $op ->
     [write] Задержка записи в зависимости от глубины очереди: { $drive }
    *[mixed] Задержка смешанной нагрузки в зависимости от глубины очереди: { $drive }
 }
+private-of-load = { $op ->
+    [read] { $pattern ->
+        [random] случайного чтения
+       *[sequential] последовательного чтения
+    }
+    [write] { $pattern ->
+        [random] случайной записи
+       *[sequential] последовательной записи
+    }
+   *[mixed] { $pattern ->
+        [random] случайной смешанной нагрузки
+       *[sequential] последовательной смешанной нагрузки
+    }
+}
 private-of-load-of-block = { private-of-load } блоками { $block }
 latency-title-curve = Задержка { private-of-load-of-block } за всё время кривой
 latency-title-time = Задержка { private-of-load-of-block } во времени
