@@ -32,4 +32,5 @@ mod state;
 mod steady;
 mod sweep;
 mod sync;
+mod twin;
 mod variants;
