@@ -34,4 +34,5 @@ mod state;
 mod steady;
 mod sweep;
 mod sync;
+mod twin;
 mod variants;

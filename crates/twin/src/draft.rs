@@ -20,7 +20,7 @@ const SPARE_LEAST: f64 = 0.02;
 
 /// Figures that decide how fast a drive is, and so may be fitted where a part gives a range. Other
 /// ranges are kept for drawing plausible versions.
-const FITTED: [(&str, &str); 27] = [
+const FITTED: [(&str, &str); 16] = [
     ("controller", "read_command_ns"),
     ("controller", "write_command_ns"),
     ("controller", "read_page_ns"),
@@ -28,26 +28,30 @@ const FITTED: [(&str, &str); 27] = [
     ("controller", "direction_change_ns"),
     ("controller", "read_l2p_miss_ns"),
     ("controller", "write_l2p_miss_ns"),
-    ("controller", "gc_page_ns"),
-    ("controller", "fold_page_ns"),
     ("dram", "write_buffer_kib"),
     ("dram", "turnaround_ns"),
-    ("gc", "depth"),
-    ("idle", "duty_percent"),
     ("l2p_cache", "read_us"),
-    ("nand", "blocks_per_plane"),
     ("nand_commands", "one_shot_program_us"),
     ("power_loss", "journal_program_us"),
     ("slc_cache", "blocks_per_plane"),
     ("slc_cache", "dynamic_blocks_per_plane"),
-    ("slc_cache", "fold_start_percent"),
-    ("slc_cache", "fold_start_free_mib"),
+    ("slc_cache", "read_us"),
+    ("slc_cache", "program_us"),
+];
+
+/// Those that decide how fast a drive makes room: only a curve tells them.
+const FITTED_TO_CURVES: [(&str, &str); 11] = [
+    ("controller", "fold_page_ns"),
+    ("controller", "gc_page_ns"),
+    ("gc", "depth"),
+    ("idle", "duty_percent"),
+    ("nand", "blocks_per_plane"),
     ("slc_cache", "fold_dies_background"),
     ("slc_cache", "fold_dies_max"),
     ("slc_cache", "fold_pause_us"),
+    ("slc_cache", "fold_start_free_mib"),
+    ("slc_cache", "fold_start_percent"),
     ("slc_cache", "idle_free_mib"),
-    ("slc_cache", "read_us"),
-    ("slc_cache", "program_us"),
 ];
 
 /// What a draft is made from.
@@ -60,6 +64,8 @@ pub struct Draft<'a> {
     pub parts: &'a [Part],
     /// What is known of the drive.
     pub told: &'a Told,
+    /// Whether a curve is fitted to: without one, what only curves tell is not searched for.
+    pub sustained: bool,
     /// Whether a load of a test, by its id, may be looked at: what is held out may not.
     pub counts: &'a dyn Fn(&str, &Load) -> bool,
 }
@@ -113,7 +119,7 @@ impl Draft<'_> {
         self.buffer(&mut layers);
         self.controller(&mut layers);
         self.rest(&mut layers);
-        settle_ranges(&mut layers);
+        settle_ranges(&mut layers, self.sustained);
         Ok(self.head() + &layers.text_of_all())
     }
 
@@ -610,11 +616,12 @@ fn one_line(text: &str) -> String {
 
 /// Ranges are for the fit where the figure decides speed and is a number, and for drawing
 /// elsewhere.
-fn settle_ranges(layers: &mut Layers) {
+fn settle_ranges(layers: &mut Layers, sustained: bool) {
     for (table, key, figure) in layers.figures_mut() {
         let is_list = figure.get("value").is_some_and(toml::Value::is_array);
         let value = figure.get("value").and_then(number);
-        let fitted = FITTED.contains(&(table, key)) && !is_list;
+        let of_curves = sustained && FITTED_TO_CURVES.contains(&(table, key));
+        let fitted = (of_curves || FITTED.contains(&(table, key))) && !is_list;
         let range = |key: &str| {
             let list = figure.get(key)?.as_array()?;
             Some([number(&list[0])?, number(&list[1])?])

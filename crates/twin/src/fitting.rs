@@ -4,7 +4,8 @@ use stend_drive::Model;
 use stend_drive::model::{Files, NewValue, write_values};
 use stend_fit::Measured;
 use stend_fit::fitting::{
-    Fit, FitError, Fitted, Generation, SearchOptions, Task, errors, figure_of, fit,
+    CAN_SEARCH, Evaluation, Fit, FitError, Fitted, Generation, Refined, SearchOptions, Task,
+    errors, figure_of, fit, refine,
 };
 use stend_fit::pool::{Pool, Threads, Work, Yield};
 
@@ -13,6 +14,9 @@ use crate::rows::Rows;
 
 /// Points of a generation.
 const POPULATION: usize = 8;
+
+/// Evaluations for steps, where there are as many.
+const STEPS_MAX: usize = 64;
 
 /// The interval of a figure: the root of the mean square of all errors grows by this much within
 /// it.
@@ -60,53 +64,105 @@ pub struct Search<'a> {
 pub struct Found {
     /// The drive file.
     pub text: String,
-    /// What the search came to.
+    /// What the draft predicted.
+    pub before: Evaluation,
+    /// What the search came to; its parameters begin where the steps before it ended.
     pub fit: Fit,
 }
 
+/// How far a search is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// A step of so many, and the root of the mean square of the errors after it.
+    Step(usize, f64),
+    /// A generation after the steps.
+    Generation(Generation),
+}
+
 impl Search<'_> {
-    /// Searches; `tell` is given how far it is after every generation.
+    /// Searches: steps first, then generations. `tell` is given how far it is.
     ///
     /// # Errors
     /// Figures that make no sound model, rows that it cannot answer, no optimiser.
-    pub fn run(&self, tell: &mut dyn FnMut(&Generation)) -> Result<Found, TwinError> {
+    pub fn run(&self, tell: &mut dyn FnMut(&Progress)) -> Result<Found, TwinError> {
+        let threads = Limited::to(self.threads)?;
+        let models = self.models(self.draft)?;
+        let task = self.task(&models, &threads, 0);
+        let steps = match CAN_SEARCH {
+            true => self.evaluations.min(STEPS_MAX.max(self.evaluations / 2)),
+            false => self.evaluations,
+        };
+        let mut told = |step: usize, cost: f64| tell(&Progress::Step(step, cost.sqrt()));
+        let refined = refine(&task, steps, &mut told).map_err(trouble)?;
+        let left = match CAN_SEARCH {
+            true => self.evaluations.saturating_sub(refined.evaluations),
+            false => 0,
+        };
+        let draft = self.stepped(&refined)?;
+        let models = self.models(&draft)?;
+        let task = self.task(&models, &threads, left / POPULATION);
+        let mut keep = |_: &_, generation: &Generation| {
+            tell(&Progress::Generation(generation.clone()));
+            Ok(())
+        };
+        let fit = fit(&task, None, &mut keep).map_err(trouble)?;
+        Ok(Found {
+            text: self.written(&draft, &fit)?,
+            before: refined.before,
+            fit,
+        })
+    }
+
+    fn models(&self, text: &str) -> Result<[(String, Files); 1], TwinError> {
         let file = format!("{}.toml", self.name);
         let wrong =
             |error: String| TwinError::Model(format!("the draft is no sound model: {error}"));
-        let files = Files::of_text(self.draft.to_owned(), &file);
+        let files = Files::of_text(text.to_owned(), &file);
         let files = files.map_err(|error| wrong(error.to_string()))?;
         files.model().map_err(|error| wrong(error.to_string()))?;
-        let models = [(self.name.to_owned(), files)];
-        let task = Task {
-            models: &models,
+        Ok([(self.name.to_owned(), files)])
+    }
+
+    fn task<'a>(
+        &'a self,
+        models: &'a [(String, Files)],
+        pool: &'a Limited,
+        generations_max: usize,
+    ) -> Task<'a> {
+        Task {
+            models,
             measured: &self.rows.measured,
             only: &|_| true,
             others: &Model::shipped,
             options: SearchOptions {
                 seed: self.seed,
-                generations_max: self.evaluations / POPULATION,
+                generations_max,
                 population: POPULATION,
             },
-            pool: &Limited::to(self.threads)?,
-        };
-        let mut keep = |_: &_, generation: &Generation| {
-            tell(generation);
-            Ok(())
-        };
-        let fit = fit(&task, None, &mut keep).map_err(|error| match error {
-            FitError::NoOptimiser => TwinError::NoOptimiser(
-                "this program is built without its optimiser, and cannot fit; `cargo build \
-                 --release --features fit` builds one that can, and --evaluations 0 makes a twin \
-                 that is not fitted"
-                    .to_owned(),
-            ),
-            other => TwinError::Model(other.to_string()),
-        })?;
-        let text = self.written(&fit)?;
-        Ok(Found { text, fit })
+            pool,
+        }
     }
 
-    fn written(&self, fit: &Fit) -> Result<String, TwinError> {
+    /// The draft with what was stepped to.
+    fn stepped(&self, refined: &Refined) -> Result<String, TwinError> {
+        let source = format!(
+            "fitted: to review {}; its figures hardly change with it",
+            self.review
+        );
+        let moved = refined.values.iter();
+        let moved = moved.filter(|(parameter, value)| parameter.figure.value != *value);
+        let values = moved.map(|(parameter, value)| NewValue {
+            table: &parameter.figure.table,
+            key: &parameter.figure.key,
+            index: parameter.figure.index,
+            value: *value,
+            source: &source,
+        });
+        let text = write_values(self.draft, &values.collect::<Vec<_>>());
+        text.map_err(|error| TwinError::Model(error.to_string()))
+    }
+
+    fn written(&self, draft: &str, fit: &Fit) -> Result<String, TwinError> {
         let determined = fit.parameters.iter().filter(|fitted| fitted.determined);
         let sources: Vec<(&Fitted, String)> = determined
             .map(|fitted| (fitted, self.source(fitted, fit)))
@@ -122,7 +178,7 @@ impl Search<'_> {
             }
         });
         let values: Vec<NewValue<'_>> = values.collect();
-        let text = write_values(self.draft, &values);
+        let text = write_values(draft, &values);
         text.map_err(|error| TwinError::Model(error.to_string()))
     }
 
@@ -150,6 +206,10 @@ impl Search<'_> {
             rms * 100.0
         )
     }
+}
+
+fn trouble(error: FitError) -> TwinError {
+    TwinError::Model(error.to_string())
 }
 
 /// Where the root of the mean square of all errors has grown by [`ERROR_ADDED`], if it grows by

@@ -36,7 +36,4 @@ pub enum TwinError {
     /// The figures make no sound model, or could not be fitted.
     #[error("{0}")]
     Model(String),
-    /// The program is built without the optimiser.
-    #[error("{0}")]
-    NoOptimiser(String),
 }

@@ -213,7 +213,7 @@ fn push_table(text: &mut String, head: &str, name: &str, keys: &Table) {
     let _ = writeln!(text, "\n{head}");
     let is_list = |value: &Value| matches!(value, Value::Array(_));
     for (key, figure) in keys.iter().filter(|(_, value)| !is_list(value)) {
-        let _ = writeln!(text, "{key} = {figure}");
+        let _ = writeln!(text, "{key} = {}", in_order(figure));
     }
     for (key, list) in keys.iter().filter(|(_, value)| is_list(value)) {
         for keys in list.as_array().into_iter().flatten() {
@@ -223,6 +223,23 @@ fn push_table(text: &mut String, head: &str, name: &str, keys: &Table) {
             }
         }
     }
+}
+
+/// A figure as drive files write it: its value first, then its source.
+fn in_order(figure: &Value) -> String {
+    let Some(keys) = figure.as_table().filter(|keys| keys.contains_key("value")) else {
+        return figure.to_string();
+    };
+    const FIRST: [&str; 2] = ["value", "source"];
+    let first = FIRST
+        .into_iter()
+        .filter_map(|key| Some((key, keys.get(key)?)));
+    let others = keys.iter().map(|(key, value)| (key.as_str(), value));
+    let others = others.filter(|(key, _)| !FIRST.contains(key));
+    let all = first
+        .chain(others)
+        .map(|(key, value)| format!("{key} = {value}"));
+    format!("{{ {} }}", all.collect::<Vec<_>>().join(", "))
 }
 
 /// A figure of a drive file.

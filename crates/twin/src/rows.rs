@@ -51,6 +51,17 @@ pub struct Rows {
     pub unused: Vec<(String, String)>,
 }
 
+impl Rows {
+    /// Whether anything in them depends on how the drive makes room: writes for longer than a
+    /// point, or that must be durable.
+    pub fn sustained(&self) -> bool {
+        let figures = self.measured.tests.iter().flat_map(|test| &test.figures);
+        figures
+            .map(|figure| figure.window)
+            .any(|window| window != Window::Whole)
+    }
+}
+
 /// What is held out.
 #[derive(Clone, Debug)]
 pub struct HeldOut<'a> {
@@ -384,7 +395,11 @@ impl Making<'_> {
                         capacity,
                         SEED,
                     ))),
-                    EditionStep::Trim => steps.push(Step::TrimAll),
+                    // What was written before has left nothing but wear: not simulated.
+                    EditionStep::Trim => {
+                        steps.clear();
+                        steps.push(Step::TrimAll);
+                    }
                     EditionStep::Idle { duration_s } => steps.push(Step::Rest(*duration_s)),
                     EditionStep::UntilSteady(_) => {
                         let start = steady_start(test, &state.id)?;

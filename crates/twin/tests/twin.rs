@@ -25,6 +25,7 @@ fn draft(review: &Review, rows: &Rows, parts: &[Part]) -> Result<String, TwinErr
         review,
         parts,
         told: &Told::default(),
+        sustained: rows.sustained(),
         counts: &|test: &str, _: &Load| rows.used.contains(test),
     };
     draft.text()
@@ -49,7 +50,7 @@ fn twin(review: &Review, evaluations: usize) -> Found {
 fn a_twin_answers_as_the_drive_and_has_not_seen_what_is_held_out() {
     let review = small::review_of(small::model());
     let found = twin(&review, 24);
-    assert!(found.fit.after.cost < found.fit.before.cost);
+    assert!(found.fit.after.cost < found.before.cost);
     let model = Model::parse(&found.text, "twin.toml").unwrap();
     assert_eq!(model.capacity.user_bytes.value, 8_000_000_000 / 4096 * 4096);
     assert!(

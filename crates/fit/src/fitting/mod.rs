@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `parameters` | free figures as places from 0 to 1 between their bounds |
 //! | `objective` | what values cost: the errors of all rows |
+//! | `refine` | steps of Gauss and Newton, for a start close to the end |
 //! | `search` | CMA-ES, in generations; continues after an interruption |
 //! | `leave_one_out` | each drive predicted with what is fitted without its own rows |
 //! | `sensitivity` | how sensitive the figures are to each parameter |
@@ -19,6 +20,7 @@ mod document;
 mod leave_one_out;
 mod objective;
 mod parameters;
+mod refine;
 mod search;
 mod sensitivity;
 mod written;
@@ -35,6 +37,7 @@ pub use leave_one_out::{Chosen, LeaveOneOut, LeftOut, LeftOutRow, Origin, Plan};
 pub use objective::{Evaluation, SQUARE_UP_TO};
 pub use parameters::{Parameter, parameters};
 pub(crate) use parameters::{Set, ranges, with_values};
+pub use refine::{Refined, refine};
 pub use search::{History, SearchOptions};
 pub use sensitivity::{SENSITIVE_FROM, Sensitivity};
 pub use written::{Written, figure_of, written};
@@ -298,9 +301,13 @@ impl Search<'_, '_> {
     }
 }
 
+/// Whether the program is built with the optimiser, which generations need; steps
+/// ([`refine()`]) do not.
+pub const CAN_SEARCH: bool = cfg!(feature = "optimiser");
+
 /// Whether the program can search as it is to, told before anything is simulated.
 fn may_search(options: &SearchOptions) -> Result<(), FitError> {
-    match options.generations_max > 0 && !cfg!(feature = "optimiser") {
+    match options.generations_max > 0 && !CAN_SEARCH {
         true => Err(FitError::NoOptimiser),
         false => Ok(()),
     }

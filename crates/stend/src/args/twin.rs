@@ -51,9 +51,9 @@ pub struct TwinArgs {
     )]
     pub holdout: Vec<String>,
 
-    /// Evaluations of the search at most, each a simulation of all tests that are fitted to. The
-    /// search also needs three for each figure, to learn which of them matter. 0: no search.
-    #[arg(long, value_name = "N", default_value_t = 160, value_parser = values::whole::<usize>)]
+    /// Evaluations at most, each a simulation of all tests that are fitted to: steps first, then
+    /// generations, which need three more for each figure. 0: no fit.
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = values::whole::<usize>)]
     pub evaluations: usize,
 
     /// Seed of the search.

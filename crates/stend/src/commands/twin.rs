@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use stend_drive::Model;
-use stend_fit::fitting::{Generation, errors as fit_errors};
+use stend_fit::fitting::{CAN_SEARCH, errors as fit_errors};
 use stend_identify::property::{self, Identification};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::load::Load;
@@ -14,7 +14,7 @@ use stend_record::review::{Review, SCHEMA as REVIEW_SCHEMA};
 use stend_target::SimulatedTarget;
 use stend_twin::draft::{Draft, shipped};
 use stend_twin::errors::{Errors, errors};
-use stend_twin::fitting::{Found, Search, interval};
+use stend_twin::fitting::{Found, Progress, Search, interval};
 use stend_twin::parts::Part;
 use stend_twin::rows::{HeldOut, Rows, rows};
 use stend_twin::told::Told;
@@ -41,6 +41,7 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
         review: &review,
         parts: &parts,
         told: &told,
+        sustained: made.sustained(),
         counts: &counts,
     };
     let draft = draft.text()?;
@@ -196,21 +197,29 @@ fn searched(
         threads: args.threads.map(usize::from),
     };
     note(&format!(
-        "fitting to {} figures of {}: which figures of the model matter",
+        "fitting to {} figures of {}",
         rows.measured.rows.len(),
         rows.used.iter().cloned().collect::<Vec<_>>().join(", ")
     ));
+    if !CAN_SEARCH && args.evaluations > 0 {
+        note("this program is built without its optimiser: steps alone, no generations");
+    }
     signals::hint("; nothing was written".to_owned());
     let begin = Instant::now();
-    let mut tell = |generation: &Generation| {
-        note(&format!(
-            "generation {} of {} at most: best {:.2} % (before {:.2} %), {} s",
-            generation.number,
-            generation.of,
-            generation.cost_best.sqrt() * 100.0,
-            generation.cost_before.sqrt() * 100.0,
-            begin.elapsed().as_secs()
-        ));
+    let mut tell = |progress: &Progress| {
+        let seconds = begin.elapsed().as_secs();
+        note(&match progress {
+            Progress::Step(number, rms) => {
+                format!("step {number}: {:.2} %, {seconds} s", rms * 100.0)
+            }
+            Progress::Generation(generation) => format!(
+                "generation {} of {} at most: best {:.2} % (before {:.2} %), {seconds} s",
+                generation.number,
+                generation.of,
+                generation.cost_best.sqrt() * 100.0,
+                generation.cost_before.sqrt() * 100.0
+            ),
+        });
     };
     Ok(search.run(&mut tell)?)
 }
@@ -256,7 +265,7 @@ fn document(
             "change_per_tenth": fitted.sensitivity.change_per_tenth,
         })
     });
-    let [before, after] = [&found.fit.before, &found.fit.after].map(fit_errors);
+    let [before, after] = [&found.before, &found.fit.after].map(fit_errors);
     json!({
         "schema": SCHEMA,
         "target": review.target.title,
@@ -322,7 +331,6 @@ impl From<TwinError> for Failure {
             TwinError::Parts(text) | TwinError::Review(text) | TwinError::Model(text) => {
                 Failure::Input(text)
             }
-            TwinError::NoOptimiser(text) => Failure::ToolMissing(text),
         }
     }
 }
