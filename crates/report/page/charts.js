@@ -169,30 +169,38 @@
     return out;
   }
 
-  // Rows of the marks' labels above the plot, from the last to the first: a label that
-  // reaches over a later one, or over its pole, stands a row above it.
+  // Places of the marks' labels above the plot: to the right of their poles, or to the left where
+  // the right has no room. One that reaches over another, or over its pole, stands a row above it.
   const MARK_ROW = 15;
-  function markRows(chart, width) {
+  function markLabels(chart, width) {
     const plot = width - 84;
     const scale = (v) => (chart.x.scale === "log" ? Math.log10(v) : v);
     const [from, to] = chart.x.range.map(scale);
-    const lefts = chart.marks.map((mark) => plot * (scale(mark.at) - from) / (to - from));
-    const rows = chart.marks.map(() => 0);
-    for (let i = rows.length - 1; i >= 0; i--) {
-      const end = lefts[i] + 7 * chart.marks[i].text.length + 10;
-      for (let j = i + 1; j < rows.length && lefts[j] < end; j++) rows[i] = Math.max(rows[i], rows[j] + 1);
+    const labels = chart.marks.map((mark) => {
+      const pole = plot * (scale(mark.at) - from) / (to - from);
+      const length = 7 * mark.text.length + 10;
+      const back = pole + length > plot + 24;
+      return { back, left: back ? pole - length : pole, right: back ? pole : pole + length, row: 0 };
+    });
+    const forward = labels.filter((label) => !label.back).reverse();
+    const placed = [];
+    for (const label of [...forward, ...labels.filter((label) => label.back)]) {
+      for (const other of placed) {
+        if (label.left < other.right && other.left < label.right) label.row = Math.max(label.row, other.row + 1);
+      }
+      placed.push(label);
     }
-    return rows;
+    return labels;
   }
 
   // A thin dashed upright for each mark, with its label on a pole above the plot.
   function marksOf(chart, width) {
     if (!chart.marks) return { shapes: [], annotations: [], height: 0 };
-    const rows = markRows(chart, width);
+    const labels = markLabels(chart, width);
     const log = chart.x.scale === "log";
     const line = { color: colour("muted"), width: 1, dash: "5px,4px" };
     return {
-      height: MARK_ROW * Math.max(...rows.map((row) => row + 1)),
+      height: MARK_ROW * Math.max(...labels.map((label) => label.row + 1)),
       shapes: chart.marks.map((mark) => ({ type: "line", x0: mark.at, x1: mark.at, yref: "paper", y0: 0, y1: 1, line })),
       annotations: chart.marks.map((mark, i) => ({
         // Of annotations, unlike shapes, plotly wants exponents on a logarithmic axis.
@@ -200,8 +208,8 @@
         yref: "paper",
         y: 1,
         ax: 0,
-        ay: -(MARK_ROW / 2 + MARK_ROW * rows[i]),
-        xanchor: "left",
+        ay: -(MARK_ROW / 2 + MARK_ROW * labels[i].row),
+        xanchor: labels[i].back ? "right" : "left",
         yanchor: "middle",
         align: "left",
         text: plain(mark.text),

@@ -135,7 +135,8 @@ pub fn chart(
     }
 }
 
-fn width_percent(at: f64, longest: f64) -> String {
+/// A length as a share of the longest, percent, as CSS takes it.
+pub fn width_percent(at: f64, longest: f64) -> String {
     let share = if longest > 0.0 && at.is_finite() {
         (at / longest).clamp(0.0, 1.0)
     } else {

@@ -7,7 +7,7 @@
 //! each kind of test; `latency` has their distributions, `bars` their bars in groups, `speed` their
 //! speeds in both units; `chart` is the data that the page's script draws; `assets` has script and
 //! style; `page` lays it out. `comparison` is what several reviews do not share, `study` makes
-//! the page of a study.
+//! the page of a study, `identification` that of what is inside a drive.
 
 mod assets;
 mod bars;
@@ -18,6 +18,7 @@ mod curve;
 mod drive;
 mod error;
 mod headline;
+mod identification;
 mod kinds;
 mod latency;
 mod number;
@@ -36,6 +37,9 @@ use std::path::{Path, PathBuf};
 pub use assets::{PLOTLY_GZIP, STYLE};
 pub use comparison::Comparison;
 pub use error::ReportError;
+pub use identification::Origin;
+use stend_identify::observed::Observed;
+use stend_identify::property::Identification;
 use stend_record::review::Review;
 use stend_record::study::Study;
 
@@ -116,8 +120,28 @@ pub fn write_study(
     replace(&page, &html).map(|()| page)
 }
 
-fn json(review: &Review) -> Result<String, ReportError> {
-    let json = serde_json::to_string(review);
+/// Writes `index.html` and `identification.json` into a folder, as [`write_folder`] does: what was
+/// told of the inside of a drive, with pictures of what was seen. `reproduce` is the command that
+/// makes both again. Returns the path of the page.
+///
+/// # Errors
+/// Those of [`write_folder`].
+pub fn write_identification(
+    identification: &Identification,
+    seen: &Observed,
+    (origin, reproduce): (Origin, &str),
+    folder: &Path,
+) -> Result<PathBuf, ReportError> {
+    let html = identification::render(identification, seen, (origin, reproduce))?;
+    let json = json(identification)?;
+    make(folder)?;
+    let page = folder.join("index.html");
+    replace(&page, &html)?;
+    replace(&folder.join("identification.json"), &json).map(|()| page)
+}
+
+fn json(document: &impl serde::Serialize) -> Result<String, ReportError> {
+    let json = serde_json::to_string(document);
     let json = json.map_err(|error| ReportError::Render(error.to_string()))?;
     Ok(json + "\n")
 }

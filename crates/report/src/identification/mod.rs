@@ -1,0 +1,213 @@
+//! The page of an identification: what is known of the inside of a drive, what is not, and
+//! pictures of what tells.
+
+mod durable;
+mod pictures;
+mod reads;
+mod writes;
+
+use askama::Template;
+use stend_identify::naming::Group;
+use stend_identify::observed::Observed;
+use stend_identify::property::{Identification, Property};
+
+use crate::assets::Assets;
+use crate::chart::ChartData;
+use crate::error::ReportError;
+use crate::number;
+use crate::view::{Block, Contents};
+use pictures::{Drawn, Picture};
+
+/// What was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A simulated drive was probed.
+    Simulated,
+    /// A real drive or file was probed.
+    Real,
+    /// A review was read; nothing was probed.
+    Review,
+}
+
+impl Origin {
+    fn badge(self) -> &'static str {
+        match self {
+            Origin::Simulated => "simulated drive",
+            Origin::Real => "probed by fio",
+            Origin::Review => "read from a review",
+        }
+    }
+
+    fn note(self) -> &'static str {
+        match self {
+            Origin::Simulated => {
+                "A model of the drive was probed in virtual time, as a black box: none of the \
+                 model's figures was looked at. No hardware took part."
+            }
+            Origin::Real => "All of it follows from requests and the time that they took.",
+            Origin::Review => {
+                "Nothing was probed: all of it follows from what a review measured, which is less \
+                 than what probes see."
+            }
+        }
+    }
+}
+
+/// A picture's place in the page.
+struct Link {
+    anchor: String,
+    title: String,
+}
+
+impl Link {
+    fn to(picture: &Picture) -> Link {
+        Link {
+            anchor: picture.anchor.clone(),
+            title: picture.title.clone(),
+        }
+    }
+}
+
+/// A property that was told.
+struct Told<'a> {
+    name: &'a str,
+    value: String,
+    /// The 90 % interval; empty without one.
+    interval: String,
+    evidence: String,
+    links: Vec<Link>,
+}
+
+/// What is known of a group.
+struct Known<'a> {
+    title: &'static str,
+    told: Vec<Told<'a>>,
+}
+
+/// The pictures of a group.
+struct Section {
+    anchor: String,
+    title: &'static str,
+    /// Bars, each with an anchor.
+    bars: Vec<(String, Block)>,
+    charts: Block,
+}
+
+#[derive(Template)]
+#[template(path = "identification.html")]
+struct Page<'a> {
+    assets: Assets,
+    contents: Vec<Contents>,
+    target: &'a str,
+    capacity: String,
+    badge: &'static str,
+    simulated: bool,
+    note: &'static str,
+    left_out: String,
+    known: Vec<Known<'a>>,
+    /// Names, and why they cannot be told.
+    unknown: Vec<(&'a str, String)>,
+    sections: Vec<Section>,
+    reproduce: &'a str,
+}
+
+/// The page of what was told of what was seen.
+pub(crate) fn render(
+    identification: &Identification,
+    seen: &Observed,
+    (origin, reproduce): (Origin, &str),
+) -> Result<String, ReportError> {
+    let mut data = ChartData {
+        subject: format!("{} (identification)", identification.target),
+        ..ChartData::default()
+    };
+    let pictures = pictures::drawn(identification, seen, &mut data);
+    let known = known(identification, &pictures);
+    let unknown = identification.properties.iter().filter(|p| !p.told);
+    let unknown = unknown.map(|property| {
+        let why = property.why_not.as_deref().unwrap_or_default();
+        (property.name(), number::bound(why))
+    });
+    let sections = sections(pictures);
+    let page = Page {
+        assets: Assets::embedding(&data)?,
+        contents: contents(&sections),
+        target: &identification.target,
+        capacity: number::capacity(identification.capacity_bytes),
+        badge: origin.badge(),
+        simulated: origin == Origin::Simulated,
+        note: origin.note(),
+        left_out: identification.left_out.join("; "),
+        known,
+        unknown: unknown.collect(),
+        sections,
+        reproduce,
+    };
+    page.render()
+        .map_err(|error| ReportError::Render(error.to_string()))
+}
+
+fn known<'a>(identification: &'a Identification, pictures: &[Picture]) -> Vec<Known<'a>> {
+    let told = |property: &'a Property| {
+        let links = pictures
+            .iter()
+            .filter(|picture| picture.properties.contains(&&*property.id));
+        let interval = property.interval_words();
+        Told {
+            name: property.name(),
+            value: number::bound(&property.value_words()),
+            interval: number::bound(&interval.unwrap_or_default()),
+            evidence: number::bound(&property.evidence),
+            links: links.map(Link::to).collect(),
+        }
+    };
+    let known = Group::ALL.into_iter().map(|group| {
+        let of_group = identification.properties.iter();
+        let of_group = of_group.filter(|property| property.told && property.group() == group);
+        Known {
+            title: group.title(),
+            told: of_group.map(told).collect(),
+        }
+    });
+    known.filter(|known| !known.told.is_empty()).collect()
+}
+
+fn sections(pictures: Vec<Picture>) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    for (number, group) in Group::ALL.into_iter().enumerate() {
+        let (mut bars, mut figures) = (Vec::new(), Vec::new());
+        for picture in pictures.iter().filter(|picture| picture.group == group) {
+            match &picture.drawn {
+                Drawn::Bars(chart) => {
+                    let block = Block {
+                        bars: vec![chart.clone()],
+                        ..Block::default()
+                    };
+                    bars.push((picture.anchor.clone(), block));
+                }
+                Drawn::Chart(figure) => figures.push(figure.clone()),
+            }
+        }
+        if !bars.is_empty() || !figures.is_empty() {
+            sections.push(Section {
+                anchor: format!("pictures-{}", number + 1),
+                title: group.title(),
+                bars,
+                charts: Block::drawn(figures, Vec::new()),
+            });
+        }
+    }
+    sections
+}
+
+fn contents(sections: &[Section]) -> Vec<Contents> {
+    let first = [
+        Contents::new("known", "What is known"),
+        Contents::new("unknown", "What cannot be told"),
+    ];
+    let pictures = sections
+        .iter()
+        .map(|section| Contents::new(&section.anchor, section.title));
+    let last = Contents::new("reproduce", "How to reproduce");
+    first.into_iter().chain(pictures).chain([last]).collect()
+}

@@ -1,0 +1,301 @@
+//! Which pictures there are, and what all of them are made of.
+
+use stend_identify::naming::Group;
+use stend_identify::observed::{Curve, Observed};
+use stend_identify::property::{Identification, Property};
+
+use super::{durable, reads, writes};
+use crate::bars::{BarChart, Group as BarGroup, Row, width_percent};
+use crate::chart::{Axis, Band, Chart, ChartData, Coordinate, Mark, Role, Scale, Trace, Values};
+use crate::number;
+use crate::view::{Cell, Figure, Table};
+
+/// A picture in the page.
+pub(super) struct Picture {
+    pub group: Group,
+    /// Id of the place that links lead to.
+    pub anchor: String,
+    pub title: String,
+    /// Ids of the properties that it tells something of.
+    pub properties: &'static [&'static str],
+    pub drawn: Drawn,
+}
+
+/// What a picture is made of.
+pub(super) enum Drawn {
+    Chart(Figure),
+    Bars(BarChart),
+}
+
+/// A picture before it has its place, with the ids of the properties that it shows.
+pub(super) enum Drawing {
+    Chart(&'static [&'static str], Box<Chart>),
+    Bars(&'static [&'static str], BarChart),
+}
+
+impl Drawing {
+    pub fn chart(properties: &'static [&'static str], chart: Chart) -> Option<Drawing> {
+        Some(Drawing::Chart(properties, Box::new(chart)))
+    }
+}
+
+/// Makes a picture; `None` where nothing was seen.
+type Make = fn(&Told<'_>) -> Option<Drawing>;
+
+/// The pictures of a group, in the order of reading.
+fn makes(group: Group) -> &'static [Make] {
+    match group {
+        Group::Cache => &[
+            writes::fill,
+            writes::full,
+            reads::map,
+            reads::full_map,
+            writes::emptied,
+            writes::burst,
+        ],
+        Group::Spare => &[
+            writes::random,
+            writes::fresh_random,
+            writes::dirty,
+            writes::recovered,
+            writes::trimmed,
+        ],
+        Group::Reads => &[
+            reads::kinds,
+            reads::settled,
+            reads::depths,
+            reads::spans,
+            reads::pairs,
+            reads::far_pairs,
+            reads::long,
+        ],
+        Group::Durability => &[durable::flushes, durable::mixed, durable::short_writes],
+    }
+}
+
+/// All pictures, their charts placed among the page's data.
+pub(super) fn drawn(
+    identification: &Identification,
+    seen: &Observed,
+    data: &mut ChartData,
+) -> Vec<Picture> {
+    let told = Told {
+        identification,
+        seen,
+    };
+    let mut pictures: Vec<Picture> = Vec::new();
+    for group in Group::ALL {
+        for make in makes(group) {
+            let picture = match make(&told) {
+                None => continue,
+                Some(Drawing::Bars(properties, chart)) => Picture {
+                    group,
+                    anchor: format!("bars-{}", pictures.len() + 1),
+                    title: chart.title.clone(),
+                    properties,
+                    drawn: Drawn::Bars(chart),
+                },
+                Some(Drawing::Chart(properties, chart)) => {
+                    let table = points(&chart);
+                    let figure = chart.place(data, Some(table));
+                    Picture {
+                        group,
+                        anchor: format!("{}-title", figure.id),
+                        title: figure.title.clone(),
+                        properties,
+                        drawn: Drawn::Chart(figure),
+                    }
+                }
+            };
+            pictures.push(picture);
+        }
+    }
+    pictures
+}
+
+/// What was seen, and what was told of it.
+pub(super) struct Told<'a> {
+    identification: &'a Identification,
+    pub seen: &'a Observed,
+}
+
+impl Told<'_> {
+    /// A property that was told.
+    pub fn property(&self, id: &str) -> Option<&Property> {
+        let property = self.identification.property(id);
+        property.filter(|property| property.told)
+    }
+
+    /// A quantity that was told.
+    pub fn number(&self, id: &str) -> Option<f64> {
+        self.property(id)?.number()
+    }
+
+    /// Marks a quantity on the horizontal axis, and shades its interval; `at` is the place of a
+    /// value of the property.
+    pub fn mark(&self, chart: &mut Chart, id: &str, name: &str, at: impl Fn(f64) -> f64) {
+        let Some((property, value)) = self.property(id).and_then(|p| Some((p, p.number()?))) else {
+            return;
+        };
+        chart.marks.push(Mark {
+            at: number::significant(at(value), 5),
+            text: number::bound(&format!("{name}: {}", property.value_words())),
+        });
+        if let (Some(low), Some(high)) = (property.low, property.high) {
+            let [from, to] = [low, high].map(|end| number::significant(at(end), 5));
+            chart.bands.push(Band {
+                from,
+                to,
+                text: "90\u{a0}% interval".to_owned(),
+            });
+        }
+        // An axis with a mark has its ends told.
+        let ends = [at(value), at(property.high.unwrap_or(value))];
+        if let Some([_, end]) = &mut chart.x.range {
+            *end = ends.into_iter().fold(*end, f64::max);
+        }
+    }
+}
+
+/// Windows of equal length over which the speed of a whole curve is averaged.
+const WINDOWS: u64 = 400;
+
+/// Windows are shorter where a curve begins: this share of what was written until then.
+const WINDOW_SHARE: u64 = 40;
+
+/// The means of a curve: GB written up to the middle of each window, beyond those that had been
+/// written before, and MB/s.
+pub(super) fn speeds(curve: &Curve, before_bytes: u64) -> Vec<(f64, f64)> {
+    let all = curve
+        .samples
+        .last()
+        .map_or(0, |sample| sample.written_bytes);
+    let (least, most) = (all / (10 * WINDOWS), all / WINDOWS);
+    let mut means = Vec::new();
+    let (mut from_s, mut from) = (0.0, 0);
+    for sample in &curve.samples {
+        let written = sample.written_bytes - from;
+        let window = (from / WINDOW_SHARE).clamp(least, most).max(1);
+        if written >= window && sample.t_s > from_s {
+            let middle = before_bytes + from.midpoint(sample.written_bytes);
+            let speed = written as f64 / (sample.t_s - from_s);
+            means.push((middle as f64 / 1e9, speed / 1e6));
+            (from_s, from) = (sample.t_s, sample.written_bytes);
+        }
+    }
+    means
+}
+
+/// A chart of speeds over the bytes written; `None` where none of the curves has any.
+pub(super) fn speed_chart(
+    title: &str,
+    note: &str,
+    curves: &[(String, Vec<(f64, f64)>)],
+) -> Option<Chart> {
+    let named = curves.iter().enumerate();
+    let seen = named.filter(|(_, (_, points))| !points.is_empty());
+    let traces = seen.map(|(slot, (name, points))| {
+        Trace::through(name, slot, Role::Curve, points.iter().copied())
+    });
+    let traces: Vec<Trace> = traces.collect();
+    let ends = curves.iter().filter_map(|(_, points)| points.last());
+    let end = ends.map(|(gb, _)| *gb).fold(0.0, f64::max);
+    (!traces.is_empty()).then(|| Chart {
+        title: title.to_owned(),
+        note: note.to_owned(),
+        x: Axis {
+            range: Some([0.0, end]),
+            ..Axis::new("Data written, GB (10⁹ bytes)", "GB")
+        },
+        y: Axis::new("MB/s (MB = 10⁶ bytes)", "MB/s"),
+        traces,
+        ..Chart::default()
+    })
+}
+
+/// The horizontal axis of a speed chart is logarithmic where its mark lies within the first part
+/// of it, this share.
+const LOG_SHARE: f64 = 0.03;
+
+/// Draws the beginning wide where the marks of a speed chart lie close to it.
+pub(super) fn widen_beginning(chart: &mut Chart) {
+    let Some([_, end]) = chart.x.range else {
+        return;
+    };
+    let marked = chart.marks.iter().map(|mark| mark.at).fold(0.0, f64::max);
+    let firsts = chart
+        .traces
+        .iter()
+        .filter_map(|trace| figures(trace).next());
+    let first = firsts.map(|(x, _)| x).fold(f64::INFINITY, f64::min);
+    if marked > 0.0 && marked < LOG_SHARE * end && first > 0.0 && first.is_finite() {
+        chart.x.scale = Scale::Log;
+        chart.x.range = Some([first.min(marked), end]);
+    }
+}
+
+/// Points of a trace that are in its table.
+const ROWS: usize = 16;
+
+/// The figures of a trace.
+fn figures(trace: &Trace) -> impl Iterator<Item = (f64, f64)> {
+    let (x, y): (&[Coordinate], &[Coordinate]) = match &trace.values {
+        Values::Own { x, y } => (x, y),
+        Values::Curve { .. } => (&[], &[]),
+    };
+    x.iter().zip(y).filter_map(|pair| match pair {
+        (Coordinate::Figure(x), Coordinate::Figure(y)) => Some((*x, *y)),
+        _ => None,
+    })
+}
+
+/// The numbers of a chart: of traces with many points, some.
+fn points(chart: &Chart) -> Table {
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut all = true;
+    for trace in &chart.traces {
+        rows.push(vec![trace.name.as_str().into()]);
+        let points: Vec<(f64, f64)> = figures(trace).collect();
+        let every = points.len().div_ceil(ROWS).max(1);
+        all &= every == 1;
+        let shown = points.iter().step_by(every);
+        rows.extend(shown.map(|(x, y)| {
+            let tick = chart.x.tick_values.iter().position(|at| at == x);
+            let x = tick.map_or_else(|| number::plain(*x), |at| chart.x.tick_texts[at].clone());
+            vec![x.into(), number::plain(*y).into()]
+        }));
+    }
+    let caption = match all {
+        true => "The numbers",
+        false => "Some of the numbers",
+    };
+    Table::new(caption, [&*chart.x.title, &*chart.y.title], rows)
+        .fitting()
+        .folded()
+}
+
+/// A chart of bars in the order given: what each is of, its length, its text and a remark.
+pub(super) fn bars(
+    title: &str,
+    (axis, note): (&str, &str),
+    bars: &[(&str, f64, String, String)],
+) -> Option<BarChart> {
+    let longest = bars.iter().map(|bar| bar.1).fold(0.0, f64::max);
+    let rows = bars.iter().map(|(name, at, text, note)| Row {
+        name: (*name).to_owned(),
+        text: text.clone(),
+        note: note.clone(),
+        width_percent: width_percent(*at, longest),
+        interval_percent: None,
+        reviewed: true,
+    });
+    (!bars.is_empty()).then(|| BarChart {
+        title: title.to_owned(),
+        axis: axis.to_owned(),
+        note: note.to_owned(),
+        groups: vec![BarGroup {
+            name: String::new(),
+            rows: rows.collect(),
+        }],
+    })
+}

@@ -1,0 +1,299 @@
+//! Pictures of reads: by place, by what is read, over depth and span, in pairs, for minutes.
+
+use stend_identify::observed::{ReadMap, Times};
+
+use super::pictures::{Drawing, Told, bars};
+use crate::chart::{Axis, Chart, ChartKind, Role, Scale, Trace};
+use crate::number;
+
+/// Reads by place, a part of the drive a step.
+fn by_place(name: &str, slot: usize, bytes: u64, parts: &[Times]) -> Trace {
+    let part_gb = bytes as f64 / parts.len() as f64 / 1e9;
+    let end = parts
+        .last()
+        .map(|times| (bytes as f64 / 1e9, us(times.p1_ns)));
+    let parts = parts.iter().enumerate();
+    let points = parts.map(|(index, times)| (index as f64 * part_gb, us(times.p1_ns)));
+    Trace::through(name, slot, Role::Steps, points.chain(end))
+}
+
+/// A chart of read times by place, with the levels of new and old data.
+fn place_chart(told: &Told<'_>, title: String, note: &str, maps: Vec<Trace>, bytes: u64) -> Chart {
+    let end = bytes as f64 / 1e9;
+    let levels = [
+        ("new data", told.seen.new_reads),
+        ("old data", told.seen.slowest_settled()),
+    ];
+    let levels = levels
+        .into_iter()
+        .enumerate()
+        .filter_map(|(slot, (name, times))| {
+            let level = us(times?.p1_ns);
+            let name = format!("{name}: {}", number::latency(level * 1e3));
+            Some(Trace::through(
+                name,
+                slot + 2,
+                Role::Curve,
+                [(0.0, level), (end, level)],
+            ))
+        });
+    let traces: Vec<Trace> = maps.into_iter().chain(levels).collect();
+    Chart {
+        title,
+        note: format!(
+            "The shortest of the reads of each part (1\u{a0}%), and the same of new and of old \
+             data. {note}"
+        ),
+        x: Axis {
+            range: Some([0.0, end]),
+            ..Axis::new("Place, GB (10⁹ bytes)", "GB")
+        },
+        y: Axis::new("Read of a page, µs", "µs"),
+        traces,
+        ..Chart::default()
+    }
+}
+
+pub(super) fn map(told: &Told<'_>) -> Option<Drawing> {
+    let map = told.seen.map.as_ref().filter(|map| !map.parts.is_empty())?;
+    let of = |name, slot, map: &ReadMap| by_place(name, slot, map.written_bytes, &map.parts);
+    let rested = told.seen.rested_map.as_ref();
+    let rested = rested.map(|map| of("after a rest", 1, map));
+    let maps = [of("at once", 0, map)].into_iter().chain(rested).collect();
+    let title = format!(
+        "Read time by place, {} of the empty drive just written",
+        number::gb(map.written_bytes as f64)
+    );
+    let note = "What is read like new data lies in the SLC cache still.";
+    let chart = place_chart(told, title, note, maps, map.written_bytes);
+    Drawing::chart(
+        &["slc-cache", "slc-cache-bytes", "slc-idle-emptying"],
+        chart,
+    )
+}
+
+pub(super) fn full_map(told: &Told<'_>) -> Option<Drawing> {
+    let map = told.seen.full_map.as_ref();
+    let map = map.filter(|map| !map.parts.is_empty())?;
+    let title = format!(
+        "Read time by place, {} of the full drive written again",
+        number::gb(map.written_bytes as f64)
+    );
+    let maps = vec![by_place("at once", 0, map.written_bytes, &map.parts)];
+    let note = "What is read like new data lies in the SLC cache still.";
+    let chart = place_chart(told, title, note, maps, map.written_bytes);
+    Drawing::chart(&["slc-cache-bytes-full", "slc-cache-kind"], chart)
+}
+
+pub(super) fn settled(told: &Told<'_>) -> Option<Drawing> {
+    let parts = &told.seen.settled_parts;
+    if parts.is_empty() {
+        return None;
+    }
+    let whole = told.seen.capacity_bytes;
+    let title = format!(
+        "Read time by place, the full drive after {} of rest",
+        number::duration(told.seen.settled_s)
+    );
+    let maps = vec![by_place("after the rest", 0, whole, parts)];
+    let chart = place_chart(told, title, "", maps, whole);
+    Drawing::chart(&["read-latency-ns"], chart)
+}
+
+/// Reads of a page by what is read.
+pub(super) fn kinds(told: &Told<'_>) -> Option<Drawing> {
+    let seen = told.seen;
+    let kinds = [
+        ("Space without data", seen.unwritten_reads),
+        ("Ascending order", seen.ascending_reads),
+        ("New data", seen.new_reads),
+        ("Last of a fill, at once", seen.latest_reads),
+        ("Old data", seen.slowest_settled()),
+    ];
+    let rows: Vec<(&str, f64, String, String)> = kinds
+        .into_iter()
+        .filter_map(|(name, times)| {
+            let times = times?;
+            let note = format!(
+                "1\u{a0}%: {}, mean: {}",
+                number::latency(times.p1_ns as f64),
+                number::latency(times.mean_ns)
+            );
+            let median = times.p50_ns as f64;
+            Some((name, median, number::latency(median), note))
+        })
+        .collect();
+    let axis = "Median, one read at a time; shorter is faster";
+    let note = "Beside it the shortest (1\u{a0}%) and the mean";
+    let chart = bars("Reads of a page by what is read", (axis, note), &rows)?;
+    let properties = &[
+        "slc-cache",
+        "slc-when-full",
+        "read-latency-ns",
+        "flash-read-ns",
+        "read-ahead",
+    ];
+    Some(Drawing::Bars(properties, chart))
+}
+
+pub(super) fn depths(told: &Told<'_>) -> Option<Drawing> {
+    let depths = &told.seen.depths;
+    if depths.is_empty() {
+        return None;
+    }
+    let points = depths.iter();
+    let points = points.map(|(depth, times)| (f64::from(*depth), times.per_s));
+    let chart = Chart {
+        title: "Random reads of a page over queue depth".to_owned(),
+        note: "More outstanding requests keep more dies at work, up to a limit.".to_owned(),
+        x: Axis {
+            scale: Scale::Log,
+            tick_values: depths.iter().map(|(depth, _)| f64::from(*depth)).collect(),
+            tick_texts: depths.iter().map(|(depth, _)| depth.to_string()).collect(),
+            ..Axis::new("Queue depth", "outstanding")
+        },
+        y: Axis::new("IOPS", "IOPS"),
+        traces: vec![Trace::through("reads", 0, Role::Line, points)],
+        ..Chart::default()
+    };
+    Drawing::chart(&["read-latency-ns"], chart)
+}
+
+pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
+    const MIB: f64 = (1u64 << 20) as f64;
+    let spans = &told.seen.spans;
+    let (first, last) = (spans.first()?, spans.last()?);
+    let places: Vec<f64> = spans.iter().map(|(span, _)| *span as f64 / MIB).collect();
+    let times: Vec<f64> = spans.iter().map(|(_, times)| times.mean_ns / 1e3).collect();
+    let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = times.iter().copied().fold(0.0, f64::max);
+    // A miss may cost one percent: read from the times, not from zero.
+    let margin = (most - least).max(0.01 * most) * 0.1;
+    let mut chart = Chart {
+        title: "Read time over the span that is read".to_owned(),
+        note: "Random reads of a page within a span. Beyond what the map cache covers, some have \
+               to read the map first. The vertical axis does not begin at zero."
+            .to_owned(),
+        x: Axis {
+            scale: Scale::Log,
+            tick_values: places.iter().step_by(2).copied().collect(),
+            tick_texts: spans
+                .iter()
+                .step_by(2)
+                .map(|(span, _)| size(*span))
+                .collect(),
+            range: Some([first.0 as f64 / MIB * 0.8, last.0 as f64 / MIB * 1.25]),
+            ..Axis::new("Span", "MiB")
+        },
+        y: Axis {
+            range: Some([least - margin, most + margin]),
+            ..Axis::new("Mean read of a page, µs", "µs")
+        },
+        traces: vec![Trace::through(
+            "reads",
+            0,
+            Role::Line,
+            places.iter().copied().zip(times.iter().copied()),
+        )],
+        ..Chart::default()
+    };
+    told.mark(&mut chart, "map-cache-bytes", "map cache", |bytes| {
+        bytes / MIB
+    });
+    Drawing::chart(&["map-cache", "map-cache-bytes"], chart)
+}
+
+/// Multiples of the period that are marked.
+const PERIODS: u32 = 3;
+
+pub(super) fn pairs(told: &Told<'_>) -> Option<Drawing> {
+    let pairs = &told.seen.pairs;
+    let (last, _) = pairs.last()?;
+    let kib = |bytes: u64| bytes as f64 / 1024.0;
+    let points = pairs.iter().map(|(distance, rate)| (kib(*distance), *rate));
+    let note = "Pages in one die wait for each other, and both are read the slower.";
+    let mut chart = Chart {
+        x: Axis {
+            range: Some([0.0, kib(*last)]),
+            ..Axis::new("Distance, KiB (1,024 bytes)", "KiB")
+        },
+        ..pair_chart("Pairs of pages by their distance", note, points)
+    };
+    if let Some(period) = period(told) {
+        for turn in 1..=PERIODS {
+            let at = f64::from(turn) * period / 1024.0;
+            if at <= kib(*last) {
+                let text = match turn {
+                    1 => format!("period: {}\u{a0}KiB", number::plain(at)),
+                    turn => format!("{turn}\u{a0}×"),
+                };
+                chart.marks.push(crate::chart::Mark { at, text });
+            }
+        }
+        chart.note += " The marks are the inferred period, after which the first die comes again.";
+    }
+    Drawing::chart(&["parallel-dies", "stripe-bytes"], chart)
+}
+
+/// The distance at which data lies in the same die again, where it is certain, bytes: parity, which
+/// takes turns among the dies, leaves it open.
+fn period(told: &Told<'_>) -> Option<f64> {
+    let dies = told.property("parallel-dies")?;
+    let certain = dies.low == dies.high;
+    certain.then_some(dies.number()? * told.number("stripe-bytes")?)
+}
+
+pub(super) fn far_pairs(told: &Told<'_>) -> Option<Drawing> {
+    let pairs = &told.seen.far_pairs;
+    if pairs.is_empty() {
+        return None;
+    }
+    let points = pairs.iter();
+    let points = points.map(|(distance, rate)| (*distance as f64 / 1e9, *rate));
+    let note = "The share of pairs that wait for each other tells how many dies there are.";
+    let chart = Chart {
+        x: Axis::new("Distance, GB (10⁹ bytes)", "GB"),
+        ..pair_chart("Pairs of pages that lie anywhere", note, points)
+    };
+    Drawing::chart(&["parallel-dies"], chart)
+}
+
+fn pair_chart(title: &str, note: &str, points: impl Iterator<Item = (f64, f64)>) -> Chart {
+    Chart {
+        title: title.to_owned(),
+        note: note.to_owned(),
+        kind: ChartKind::Dots,
+        y: Axis::new("Reads of both, IOPS", "IOPS"),
+        traces: vec![Trace::through("pair", 0, Role::Samples, points)],
+        ..Chart::default()
+    }
+}
+
+pub(super) fn long(told: &Told<'_>) -> Option<Drawing> {
+    let samples = &told.seen.long_reads;
+    if samples.is_empty() {
+        return None;
+    }
+    let points = samples.iter().map(|sample| (sample.t_s, sample.iops));
+    let chart = Chart {
+        title: "Ascending reads for minutes".to_owned(),
+        note: "A drive that throttles becomes slower as it becomes warmer.".to_owned(),
+        x: Axis::new("Time, s", "s"),
+        y: Axis::new("IOPS", "IOPS"),
+        traces: vec![Trace::through("reads", 0, Role::Curve, points)],
+        ..Chart::default()
+    };
+    Drawing::chart(&["thermal-throttling"], chart)
+}
+
+fn us(ns: u64) -> f64 {
+    ns as f64 / 1e3
+}
+
+/// A size in binary units.
+fn size(bytes: u64) -> String {
+    match bytes >> 30 {
+        0 => number::block(bytes),
+        gib => format!("{gib}\u{a0}GiB"),
+    }
+}
