@@ -222,9 +222,10 @@ fn an_unknown_message_is_an_error_of_the_program() {
 }
 
 /// Files whose sentences are not messages, and why.
-const OF_THEIR_OWN: [&str; 5] = [
-    // The page of a study has one language.
+const OF_THEIR_OWN: [&str; 6] = [
+    // The page of a study has one language, and so has that of an identification.
     "report/src/study.rs",
+    "report/src/identification/",
     // Errors.
     "report/src/error.rs",
     "analysis/src/claims/parse.rs",
@@ -269,7 +270,7 @@ fn report_and_analysis_have_no_sentence_that_is_no_message() {
     for folder in ["report/src", "analysis/src"] {
         for file in files(&crates().join(folder)) {
             let name = file.to_string_lossy().replace('\\', "/");
-            if !OF_THEIR_OWN.iter().any(|own| name.ends_with(own)) {
+            if !OF_THEIR_OWN.iter().any(|own| name.contains(own)) {
                 let source = std::fs::read_to_string(&file).unwrap();
                 let sentences = literals(&source).into_iter().filter(|l| is_sentence(l));
                 found.extend(sentences.map(|sentence| format!("{name}: {sentence}")));

@@ -55,7 +55,7 @@ fn place_chart(told: &Told<'_>, title: String, note: &str, maps: Vec<Trace>, byt
 }
 
 pub(super) fn map(told: &Told<'_>) -> Option<Drawing> {
-    let map = told.seen.map.as_ref().filter(|map| !map.parts.is_empty())?;
+    let map = told.seen.maps.last().filter(|map| !map.parts.is_empty())?;
     let of = |name, slot, map: &ReadMap| by_place(name, slot, map.written_bytes, &map.parts);
     let rested = told.seen.rested_map.as_ref();
     let rested = rested.map(|map| of("after a rest", 1, map));

@@ -123,7 +123,7 @@ pub(super) fn recovered(told: &Told<'_>) -> Option<Drawing> {
     let of = |trim: bool| {
         let rests = told.seen.recovered.iter().filter(|r| r.trim == trim);
         let mut points: Vec<(f64, f64)> = rests
-            .map(|Recovered { rest_s, bytes, .. }| (*rest_s, gb(*bytes as f64)))
+            .filter_map(|Recovered { rest_s, bytes, .. }| Some(((*rest_s)?, gb(*bytes as f64))))
             .collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points
