@@ -32,6 +32,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction};
 use rusqlite_migration::{M, Migrations};
 
@@ -133,22 +134,39 @@ impl Lab {
             return Ok(None);
         }
         let failed = |error| LabError::of(error, path);
-        let connection = match open_read_only(path.as_os_str(), patience) {
-            // Beside the file there is neither a log nor room for one: nobody writes, and
-            // SQLite reads it with this flag.
-            Err(error) if cannot_open(&error) && !wal_path(path).exists() => {
-                open_read_only(immutable_uri(path).as_ref(), patience)
-            }
-            other => other,
-        };
-        let connection = connection.map_err(failed)?;
-        check(&connection, path)?;
+        let connection = open_to_read(path, patience)?;
         match version(&connection).map_err(failed)? {
             // Another program is about to make it.
             0 => return Ok(None),
             version if version < latest() => return Err(LabError::Older(path.to_path_buf())),
             _ => {}
         }
+        Ok(Some(Lab {
+            connection,
+            path: path.to_path_buf(),
+        }))
+    }
+
+    /// As [`Lab::look`], and of a lab of an earlier version a copy in memory that is brought up to
+    /// date: the file stays as it is.
+    ///
+    /// # Errors
+    /// Where the file is none of this program's, or of a later version.
+    pub fn look_at_any(path: &Path) -> Result<Option<Lab>, LabError> {
+        match Lab::look(path) {
+            Err(LabError::Older(_)) => {}
+            other => return other,
+        }
+        let failed = |error| LabError::of(error, path);
+        let file = open_to_read(path, BUSY_TIMEOUT)?;
+        let mut connection = Connection::open_in_memory().map_err(failed)?;
+        Backup::new(&file, &mut connection)
+            .and_then(|copy| copy.run_to_completion(i32::MAX, Duration::ZERO, None))
+            .and_then(|()| connection.pragma_update(None, "foreign_keys", false))
+            .map_err(failed)?;
+        migrations()
+            .to_latest(&mut connection)
+            .map_err(|error| LabError::of_migration(error, path))?;
         Ok(Some(Lab {
             connection,
             path: path.to_path_buf(),
@@ -302,6 +320,21 @@ fn immutable_uri(path: &Path) -> String {
     };
     let escaped: String = path.to_string_lossy().chars().map(escaped).collect();
     format!("file://{escaped}?immutable=1")
+}
+
+/// Opens a lab of any version that this program knows, only to read it.
+fn open_to_read(path: &Path, patience: Duration) -> Result<Connection, LabError> {
+    let connection = match open_read_only(path.as_os_str(), patience) {
+        // Beside the file there is neither a log nor room for one: nobody writes, and
+        // SQLite reads it with this flag.
+        Err(error) if cannot_open(&error) && !wal_path(path).exists() => {
+            open_read_only(immutable_uri(path).as_ref(), patience)
+        }
+        other => other,
+    };
+    let connection = connection.map_err(|error| LabError::of(error, path))?;
+    check(&connection, path)?;
+    Ok(connection)
 }
 
 /// Makes a file a lab of the latest version.

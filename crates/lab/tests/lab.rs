@@ -318,6 +318,15 @@ fn half_a_change_is_undone_by_who_looks_next() {
     assert!(!place.file("cut.db-journal").exists());
 }
 
+/// A review in a lab of any version, of which nothing is changed.
+fn read_without_a_change(path: &Path, run: RunId) -> Review {
+    let bytes = fs::read(path).unwrap();
+    let lab = Lab::look_at_any(path).unwrap().unwrap();
+    let review = lab.review(run).unwrap();
+    assert!(fs::read(path).unwrap() == bytes, "the file was changed");
+    review
+}
+
 /// A lab as the first version of the tables had it.
 #[test]
 fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
@@ -367,6 +376,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
     drop(file);
     let older = Lab::look(&path).unwrap_err();
     assert!(matches!(older, LabError::Older(_)), "{older}");
+    let copied = read_without_a_change(&path, run);
     let lab = place.lab();
     // The first version knew neither label nor note, nor times of curves on processors.
     let mut expected = Review {
@@ -380,6 +390,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         }
     }
     assert_eq!(lab.review(run).unwrap(), expected);
+    assert_eq!(copied, expected);
     let file = Connection::open(&path).unwrap();
     let count = |sql: &str| -> i64 { file.query_row(sql, [], |row| row.get(0)).unwrap() };
     assert_eq!(count("SELECT count(*) FROM temperatures"), 4);

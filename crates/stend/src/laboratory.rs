@@ -46,10 +46,10 @@ fn place(of: &LabPath) -> Option<PathBuf> {
     Some(folder.join("stend/lab.db"))
 }
 
-/// The lab, to read it; an error where there is none.
+/// The lab, to read it, of an earlier version as well; an error where there is none.
 pub fn look(of: &LabPath) -> Result<Lab, Failure> {
     let path = path(of)?;
-    Lab::look(&path)?.ok_or_else(|| {
+    Lab::look_at_any(&path)?.ok_or_else(|| {
         Failure::Input(format!(
             "{}: there is no lab yet; `stend review` makes one, and --lab names another",
             path.display()
@@ -61,7 +61,7 @@ pub fn look(of: &LabPath) -> Result<Lab, Failure> {
 pub fn look_if_made(of: &LabPath) -> Result<Option<Lab>, Failure> {
     match of.lab {
         Some(_) => look(of).map(Some),
-        None => Ok(Lab::look(&path(of)?)?),
+        None => Ok(Lab::look_at_any(&path(of)?)?),
     }
 }
 
