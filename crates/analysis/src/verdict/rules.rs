@@ -27,7 +27,7 @@ pub(super) const HARD_DISK_BYTES_PER_S: f64 = 250e6;
 pub(super) const SATA_BYTES_PER_S: f64 = 600e6;
 
 /// Small reads, one at a time: published reviews of SATA drives have about 10,000 a second of the
-/// quick ones, and 25 MB/s of the slow ones (remembered, unverified). Up to this they are quick, ns.
+/// quick ones, and 25 MB/s of the slow ones (remembered, unverified). Quick up to this, ns.
 pub(super) const QUICK_READ_NS: f64 = 100_000.0;
 
 /// Beyond this they are slow, ns.
