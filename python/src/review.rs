@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stend_analysis::{findings, key_figures};
+use stend_language::{Language, within};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, check_options, run_review};
 use stend_record::review::{FailedTest, Review as Record, Rival};
 use stend_report::write_folder;
@@ -64,9 +65,10 @@ impl Review {
         figures.collect()
     }
 
-    /// Writes `index.html` and `review.json` into a folder.
-    fn save(&self, folder: PathBuf) -> PyResult<PathBuf> {
-        write_folder(&self.record, &folder)
+    /// Writes `index.html`, in a language, and `review.json` into a folder.
+    fn save(&self, folder: PathBuf, lang: &str) -> PyResult<PathBuf> {
+        let language: Language = lang.parse().map_err(|wrong: String| input(wrong))?;
+        within(language, || write_folder(&self.record, &folder))
             .map_err(|failed| pyo3::exceptions::PyOSError::new_err(failed.to_string()))
     }
 }

@@ -21,7 +21,8 @@ macro_rules! files {
     };
 }
 const FILES: &[[&str; 2]] = files!(
-    "figures", "loads", "findings", "kinds", "service", "charts", "verdict", "page"
+    "figures", "loads", "findings", "kinds", "service", "charts", "claims", "verdict", "terminal",
+    "page",
 );
 
 /// What reviews keep in English.

@@ -19,7 +19,7 @@ use std::str::FromStr;
 
 pub use argument::Argument;
 pub use figures::{bound, is_unit, numeral, quoted, unit};
-pub use recorded::recorded;
+pub use recorded::{recorded, recorded_parts};
 
 /// A language of the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

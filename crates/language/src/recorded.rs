@@ -25,10 +25,16 @@ struct Template {
     rest: String,
 }
 
+/// Messages of parts of lists, which are no texts of their own.
+const PIECE: &str = "rec-piece-";
+
 /// Messages without arguments by their English text, and those with arguments, most text first.
+#[derive(Default)]
 struct Templates {
     whole: HashMap<String, String>,
     open: Vec<Template>,
+    /// Parts of lists alone.
+    pieces: Vec<Template>,
 }
 
 static TEMPLATES: LazyLock<Templates> = LazyLock::new(Templates::read);
@@ -36,10 +42,7 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(Templates::read);
 impl Templates {
     fn read() -> Templates {
         let resource = parse(RECORDED[Language::English as usize]).expect("its bundle was read");
-        let mut templates = Templates {
-            whole: HashMap::new(),
-            open: Vec::new(),
-        };
+        let mut templates = Templates::default();
         for entry in resource.body {
             let Entry::Message(message) = entry else {
                 continue;
@@ -48,12 +51,13 @@ impl Templates {
             let template = Template::of(message.id.name, &elements.unwrap_or_default());
             match template.parts.is_empty() {
                 true => drop(templates.whole.insert(template.rest, template.id)),
+                false if template.id.starts_with(PIECE) => templates.pieces.push(template),
                 false => templates.open.push(template),
             }
         }
-        templates
-            .open
-            .sort_by_key(|t| std::cmp::Reverse(t.letters()));
+        for list in [&mut templates.open, &mut templates.pieces] {
+            list.sort_by_key(|t| std::cmp::Reverse(t.letters()));
+        }
         templates
     }
 }
@@ -116,25 +120,54 @@ pub fn recorded(english: &str) -> String {
     translated(language, english).unwrap_or_else(|| english.to_owned())
 }
 
+/// A name that a review puts together of parts, such as that of a job, in the current language:
+/// `4K: random read, 4 KiB, queue depth 32, pass 1 of 5`.
+pub fn recorded_parts(english: &str) -> String {
+    let language = current();
+    if language == Language::English {
+        return english.to_owned();
+    }
+    translated(language, english).unwrap_or_else(|| parts(language, english))
+}
+
 fn translated(language: Language, english: &str) -> Option<String> {
     if let Some(id) = TEMPLATES.whole.get(english) {
         return Some(formatted_message(language, id, &FluentArgs::new()));
     }
-    TEMPLATES.open.iter().find_map(|template| {
+    first_of(&TEMPLATES.open, language, english)
+}
+
+fn first_of(templates: &[Template], language: Language, english: &str) -> Option<String> {
+    templates.iter().find_map(|template| {
         let found = template.matched(english)?;
         let mut args = FluentArgs::new();
         for (name, value) in found {
-            match value.parse::<f64>() {
-                Ok(number) => args.set(name.to_owned(), number),
-                // An argument may be a text of its own.
-                Err(_) => args.set(
-                    name.to_owned(),
-                    translated(language, value).unwrap_or_else(|| with_figures(value)),
-                ),
+            let number = value.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            match value.parse::<f64>().ok().filter(|_| number) {
+                Some(number) => args.set(name.to_owned(), number),
+                // An argument may be a text of its own, or a list of them.
+                None => {
+                    let text = translated(language, value);
+                    let text = text.unwrap_or_else(|| parts(language, value));
+                    args.set(name.to_owned(), text);
+                }
             }
         }
         Some(formatted_message(language, &template.id, &args))
     })
+}
+
+/// Each part of a list, with the figures of what no message fits.
+fn parts(language: Language, english: &str) -> String {
+    for separator in ["; ", ": ", ", "] {
+        if english.contains(separator) {
+            let all = english.split(separator).map(|part| parts(language, part));
+            return all.collect::<Vec<_>>().join(separator);
+        }
+    }
+    translated(language, english)
+        .or_else(|| first_of(&TEMPLATES.pieces, language, english))
+        .unwrap_or_else(|| with_figures(english))
 }
 
 /// A text whose figures with units are those of the language: `3 min` is `3 мин`.

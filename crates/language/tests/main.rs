@@ -220,3 +220,63 @@ fn numbers_are_as_the_language_writes_them() {
 fn an_unknown_message_is_an_error_of_the_program() {
     message("there-is-none", &[]);
 }
+
+/// Files whose sentences are not messages, and why.
+const OF_THEIR_OWN: [&str; 5] = [
+    // The page of a study has one language.
+    "report/src/study.rs",
+    // Errors.
+    "report/src/error.rs",
+    "analysis/src/claims/parse.rs",
+    // Kept in reviews and JSON: `recorded.ftl` has them.
+    "analysis/src/compare.rs",
+    "analysis/src/plausible.rs",
+];
+
+/// The string literals of a source without its comments and tests, but for reasons of `expect`.
+fn literals(source: &str) -> Vec<String> {
+    let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let code = source
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    let code = code.collect::<Vec<_>>().join("\n").replace("'\"'", "''");
+    let mut out = Vec::new();
+    let mut rest = code.as_str();
+    while let Some((before, behind)) = rest.split_once('"') {
+        let mut end = 0;
+        let letters: Vec<char> = behind.chars().collect();
+        while end < letters.len() && letters[end] != '"' {
+            end += if letters[end] == '\\' { 2 } else { 1 };
+        }
+        let literal: String = letters[..end.min(letters.len())].iter().collect();
+        rest = behind.get(literal.len() + 1..).unwrap_or_default();
+        if !before.ends_with("expect(") {
+            out.push(literal);
+        }
+    }
+    out
+}
+
+fn is_sentence(literal: &str) -> bool {
+    let is_word = |word: &&str| word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase());
+    let words: Vec<bool> = literal.split_whitespace().map(|w| is_word(&w)).collect();
+    words.windows(3).any(|three| three.iter().all(|word| *word))
+}
+
+#[test]
+fn report_and_analysis_have_no_sentence_that_is_no_message() {
+    let mut found = Vec::new();
+    for folder in ["report/src", "analysis/src"] {
+        for file in files(&crates().join(folder)) {
+            let name = file.to_string_lossy().replace('\\', "/");
+            if !OF_THEIR_OWN.iter().any(|own| name.ends_with(own)) {
+                let source = std::fs::read_to_string(&file).unwrap();
+                let sentences = literals(&source).into_iter().filter(|l| is_sentence(l));
+                found.extend(sentences.map(|sentence| format!("{name}: {sentence}")));
+            }
+        }
+    }
+    assert!(found.is_empty(), "make messages of these: {found:#?}");
+    let seen = literals("let a = \"three of them\"; b.expect(\"not the reason here\");");
+    assert_eq!(seen.iter().filter(|l| is_sentence(l)).count(), 1);
+}

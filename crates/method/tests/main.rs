@@ -11,6 +11,7 @@ mod enough;
 mod files;
 mod fio_reads_the_jobs;
 mod ladder;
+mod languages;
 mod no_trim;
 mod parts;
 mod plan;

@@ -8,7 +8,7 @@ use stend_analysis::same_load::{UnlikeLoad, unlike_loads};
 use stend_analysis::steady::start_words;
 use stend_analysis::verdict::verdict;
 use stend_analysis::words::{capitalised, list, uncapitalised};
-use stend_language::{recorded, say, text};
+use stend_language::{recorded, recorded_parts, say, text};
 use stend_record::review::{Condition, Review, SteadyStart, TargetKind, TestResult};
 
 use crate::assets::Assets;
@@ -55,6 +55,11 @@ impl Page<'_> {
     /// A text of the review in the page's language, its names in quotation marks.
     fn recorded(&self, text: &str) -> String {
         number::quoted(&recorded(text))
+    }
+
+    /// The name of a job, of its parts.
+    fn job_name(&self, name: &str) -> String {
+        number::quoted(&recorded_parts(name))
     }
 
     fn page_title(&self) -> String {

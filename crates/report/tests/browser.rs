@@ -19,6 +19,14 @@ pub struct Visit {
     requests: Vec<String>,
 }
 
+impl Visit {
+    /// Asserts that nothing came to the console and nothing was asked of a network.
+    pub fn assert_silent(&self) {
+        assert!(self.console.is_empty(), "{:#?}", self.console);
+        assert!(self.requests.is_empty(), "{:#?}", self.requests);
+    }
+}
+
 /// Chromium's path; `None`, said in a line, where it is missing and need not be there.
 pub fn chromium() -> Option<PathBuf> {
     let found = std::env::var_os("PATH").and_then(|path| {

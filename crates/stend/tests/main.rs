@@ -21,6 +21,7 @@ mod lab;
 #[cfg(feature = "web")]
 mod lab_serve;
 mod lab_trouble;
+mod languages;
 mod permissions;
 mod plan;
 mod repeat;

@@ -111,8 +111,10 @@ class Review:
                 frames.append(samples)
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
-    def save(self, folder: Path) -> str:
+    def save(self, folder: Path, lang: str = "en") -> str:
         """Writes ``index.html`` and ``review.json`` into a folder; returns the page's path.
+
+        The page is in English (``"en"``) or in Russian (``"ru"``).
 
         A folder that is missing is made. Files of an earlier review of the same drive with the
         same edition are replaced, those of another are not: :class:`stend.InputError`. ``OSError``
@@ -127,7 +129,7 @@ class Review:
                     f"{os.fspath(folder)} holds the review of {other['target']['title']}, edition "
                     f"{other['edition']}; choose another folder"
                 )
-        return os.fspath(self._review.save(folder))
+        return os.fspath(self._review.save(folder, lang))
 
     def __repr__(self) -> str:
         record = self.record

@@ -1,6 +1,7 @@
 //! What a black-box test shows of one drive: one number.
 
 use serde::Deserialize;
+use stend_language::{recorded, text};
 use stend_record::review::{
     FileWork, Pattern, Point, PointOp, Response, Sample, Series, TestResult,
 };
@@ -278,17 +279,23 @@ impl Figure {
     pub fn measure(&self, drive: &Measured<'_>) -> Result<f64, Missing> {
         let test = drive.tests.iter().find(|test| test.id == self.test);
         let test = test.ok_or_else(|| {
-            Missing::NotMeasured(format!("test {} of {}", self.test, drive.target.name))
+            Missing::NotMeasured(text!(
+                "claims-test-of",
+                test = &self.test,
+                drive = &drive.target.name
+            ))
         })?;
         match self.value(test, drive.target.capacity_bytes) {
             Some(value) => Ok(value),
-            None if test.left_out_points > 0 => Err(Missing::NotMeasured(format!(
-                "more of test {} of {}",
-                self.test, drive.target.name
+            None if test.left_out_points > 0 => Err(Missing::NotMeasured(text!(
+                "claims-more-of-test",
+                test = &self.test,
+                drive = &drive.target.name
             ))),
-            None => Err(Missing::NotThere(format!(
-                "{}: the test shows no {}",
-                drive.target.name, self.title
+            None => Err(Missing::NotThere(text!(
+                "claims-shows-no",
+                drive = &drive.target.name,
+                figure = recorded(&self.title)
             ))),
         }
     }

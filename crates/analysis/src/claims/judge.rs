@@ -1,5 +1,7 @@
 //! Whether findings hold for drives that were measured.
 
+use stend_language::{recorded, say, text};
+
 use super::figure::{Figure, Missing};
 use super::reading::Reading;
 use super::{ABOUT_PERCENT, Article, Bounds, By, Check, Drives, Finding, Relation};
@@ -248,19 +250,25 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
                 bounds,
             } => {
                 let multiple = bounds.words(&|value| format!("{} ×", number(value)));
-                let title = &self.article.figures[figure].title;
-                let other = match figure == &self.check.figure {
-                    true => String::new(),
-                    false => format!("{title} of "),
-                };
+                let title = recorded(&self.article.figures[figure].title);
                 match against {
                     None => format!("{multiple} {title}"),
-                    Some(drives) => format!("{multiple} {other}{}", self.whom(*by, drives)),
+                    Some(drives) => {
+                        let whom = self.whom(*by, drives);
+                        let whom = match figure == &self.check.figure {
+                            true => whom,
+                            false => text!("claims-figure-of", figure = title, whom = whom),
+                        };
+                        format!("{multiple} {whom}")
+                    }
                 }
             }
             Relation::Order { more, than } => {
-                let side = if *more { "more" } else { "less" };
-                format!("{side} than {}", self.whom(By::Each, than))
+                let whom = self.whom(By::Each, than);
+                match more {
+                    true => text!("claims-more-than", whom = whom),
+                    false => text!("claims-less-than", whom = whom),
+                }
             }
             Relation::Place {
                 among,
@@ -269,12 +277,16 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
             } => {
                 let of = among.len();
                 match (at_least, at_most) {
-                    (Some(least), Some(most)) if least == most => format!("place {least} of {of}"),
-                    (Some(least), Some(most)) => format!("place {least} to {most} of {of}"),
-                    (Some(least), None) => format!("place {least} or further back of {of}"),
-                    (None, Some(1)) => format!("first of {of}"),
-                    (None, Some(most)) => format!("place {most} or better of {of}"),
-                    (None, None) => format!("any place of {of}"),
+                    (Some(least), Some(most)) if least == most => {
+                        text!("claims-place", place = *least, of = of)
+                    }
+                    (Some(least), Some(most)) => {
+                        text!("claims-place-within", least = *least, most = *most, of = of)
+                    }
+                    (Some(least), None) => text!("claims-place-behind", place = *least, of = of),
+                    (None, Some(1)) => text!("claims-place-first", of = of),
+                    (None, Some(most)) => text!("claims-place-before", place = *most, of = of),
+                    (None, None) => text!("claims-place-any", of = of),
                 }
             }
         }
@@ -284,7 +296,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
     fn whom(&self, by: By, drives: &[String]) -> String {
         match drives {
             [one] => one.clone(),
-            _ => format!("{} {}", by.words(), self.named(drives)),
+            _ => text!(by.message(), whom = self.named(drives)),
         }
     }
 
@@ -294,7 +306,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
             && drives.len() == self.article.rivals.len()
             && same(&self.article.rivals)
         {
-            return format!("the {} rivals", drives.len());
+            return text!("claims-the-rivals", count = drives.len());
         }
         words::list(drives)
     }
@@ -307,7 +319,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
             let own: Vec<&Comparison> = comparisons.iter().filter(|c| c.drive == *drive).collect();
             let mut text = match own.first().and_then(|c| c.value) {
                 Some(value) => unit.words(value),
-                None => "no figure".to_owned(),
+                None => say("claims-no-figure"),
             };
             if self.check.drives.len() > 1 {
                 text = format!("{drive}: {text}");
@@ -316,7 +328,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
                 Relation::Value(_) => {}
                 Relation::Place { .. } => {
                     if let Some(place) = own.first().and_then(|c| c.judged) {
-                        text += &format!(", place {place}");
+                        text += &text!("claims-at-place", place = place);
                     }
                 }
                 Relation::Ratio { .. } | Relation::Order { .. } => {
@@ -402,11 +414,12 @@ fn multiples(own: &[&Comparison], unit: Unit) -> String {
     let (Some(least), Some(most)) = (numbers().reduce(f64::min), numbers().reduce(f64::max)) else {
         return String::new();
     };
-    let mut text = format!(" = {} to {} × theirs", number(least), number(most));
+    let mut text = text!("claims-theirs", least = number(least), most = number(most));
+    text.insert_str(0, " = ");
     let failing = measured.iter().filter(|c| c.outcome == Outcome::Fails);
     let failing: Vec<String> = failing.map(|c| of(c)).collect();
     if !failing.is_empty() {
-        text += &format!("; not of {}", words::list(&failing));
+        text += &text!("claims-not-of", which = words::list(&failing));
     }
     text
 }
@@ -414,7 +427,10 @@ fn multiples(own: &[&Comparison], unit: Unit) -> String {
 /// The figures that are missing.
 fn lacking(comparisons: &[Comparison]) -> String {
     let mut text = String::new();
-    for (outcome, word) in [(Outcome::Open, "needs"), (Outcome::Fails, "but")] {
+    for (outcome, id) in [
+        (Outcome::Open, "claims-needs"),
+        (Outcome::Fails, "claims-but"),
+    ] {
         let mut problems: Vec<String> = comparisons
             .iter()
             .filter(|c| c.outcome == outcome)
@@ -423,19 +439,19 @@ fn lacking(comparisons: &[Comparison]) -> String {
         problems.sort();
         problems.dedup();
         if !problems.is_empty() {
-            text += &format!("; {word} {}", words::list(&problems));
+            text += &text!(id, what = words::list(&problems));
         }
     }
     text
 }
 
 impl By {
-    fn words(self) -> &'static str {
+    fn message(self) -> &'static str {
         match self {
-            By::Each => "each of",
-            By::Greatest => "the greatest of",
-            By::Least => "the least of",
-            By::Mean => "the mean of",
+            By::Each => "claims-each-of",
+            By::Greatest => "claims-greatest-of",
+            By::Least => "claims-least-of",
+            By::Mean => "claims-mean-of",
         }
     }
 }
@@ -450,16 +466,28 @@ impl Bounds {
                 true => String::new(),
                 false => format!(" (± {} %)", number(percent)),
             };
-            parts.push(format!("about {}{tolerance}", of(middle)));
+            parts.push(text!("claims-about", value = of(middle) + &tolerance));
         }
-        parts.extend(self.above.map(|bound| format!("above {}", of(bound))));
+        parts.extend(
+            self.above
+                .map(|bound| text!("claims-above", value = of(bound))),
+        );
         if let (Some(least), Some(most)) = (self.at_least, self.at_most) {
-            parts.push(format!("{} to {}", of(least), of(most)));
+            parts.push(text!("claims-between", least = of(least), most = of(most)));
         } else {
-            parts.extend(self.at_least.map(|bound| format!("{} or more", of(bound))));
-            parts.extend(self.at_most.map(|bound| format!("{} or less", of(bound))));
+            parts.extend(
+                self.at_least
+                    .map(|bound| text!("claims-or-more", value = of(bound))),
+            );
+            parts.extend(
+                self.at_most
+                    .map(|bound| text!("claims-or-less", value = of(bound))),
+            );
         }
-        parts.extend(self.below.map(|bound| format!("below {}", of(bound))));
-        parts.join(" and ")
+        parts.extend(
+            self.below
+                .map(|bound| text!("claims-below", value = of(bound))),
+        );
+        parts.join(&say("claims-and"))
     }
 }

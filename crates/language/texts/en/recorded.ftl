@@ -1,4 +1,4 @@
-# What a review keeps in English: titles of editions, conditions, warnings. The English text must be
+# What a review keeps in English: titles, methods, conditions, warnings. The English text must be
 # the program's own; an argument stands for whatever is at its place. See docs/languages.md.
 
 ## Titles of editions
@@ -8,3 +8,439 @@ rec-edition-2015 = 2015: the whole drive, { $time } a point
 rec-edition-2016a = 2016a: the whole drive, { $time } a point
 rec-edition-2016b = 2016b: inside 32 GiB, { $time } a point
 rec-edition-2018 = 2018: inside 32 GiB, { $time } a point
+rec-edition-crystaldiskmark = CrystalDiskMark, every version
+rec-edition-ladder = Recovery ladder: rests of 30 s to 30 min, with TRIM and without
+rec-edition-snia = Steady state after SNIA PTS 2.0.1: write saturation, IOPS, throughput, latency
+rec-edition-endurance = Endurance: written until it refuses; this ends the drive
+rec-edition-database = Database: durable writes, a log beside data, reads and writes in steady
+    state
+rec-edition-quick = Quick: a first look in five minutes
+
+## Titles of tests
+
+rec-test-sequential = Sequential read and write
+rec-test-random = Random read and write
+rec-test-depth = Random access against queue depth
+rec-test-block = Random access against block size
+rec-test-sequential-depth = Sequential access against queue depth
+rec-test-mixed-sequential = Sequential reads and writes mixed
+rec-test-mixed-random = Random reads and writes mixed
+rec-test-degradation = Sustained random write
+rec-test-recovery = Recovery at rest and by TRIM
+rec-test-fill = Sequential write across the capacity
+rec-test-response = Reads while a file is deleted
+rec-test-cdm-4 = CrystalDiskMark 4 and 5
+rec-test-cdm-8-nvme = CrystalDiskMark 8, NVMe
+rec-test-cdm-8-mix = CrystalDiskMark 8 with a mix
+rec-test-traces = Desktop traces
+rec-test-game = Starting a game
+rec-test-applications = Starting applications
+rec-test-copy = Copying files
+rec-test-archive = Archiving files
+rec-test-unarchive = Unpacking an archive
+rec-test-ladder = What a rest gives back
+rec-test-saturation = Write saturation
+rec-test-steady-iops = IOPS in steady state
+rec-test-steady-throughput = Throughput in steady state, { $block }
+rec-test-steady-latency = Latency in steady state
+rec-test-endurance = Endurance
+rec-test-durability = What durability costs
+rec-test-log = Writing a log
+rec-test-log-beside = A log beside data
+rec-test-commits = Commits by several threads
+rec-test-read-write-steady = Reads and writes in steady state
+rec-test-mixed = Reads and writes mixed
+rec-test-burst = { $time } of random writes
+rec-test-flush = Latency of durable writes
+
+## Methods of tests
+
+rec-method-sequential = 256 KiB, one thread, queue depth 1, { $time } each; the mean speed.
+rec-method-sequential-inside = 256 KiB, one thread, queue depth 1, inside { $region }, { $time }
+    each; the mean speed.
+rec-method-random = 4 KiB anywhere on the drive, queue depth 1 and 4, { $time } each.
+rec-method-random-inside = 4 KiB anywhere in { $region }, queue depth { $first } and { $last },
+    { $time } each.
+rec-method-depth = 4 KiB random read and write at queue depths from 1 to 32, { $time } a point.
+rec-method-depth-inside = 4 KiB random read and write at queue depths from 1 to 32, inside
+    { $region }, { $time } a point.
+rec-method-block = Random read and write of 512 B to 256 KiB at queue depth 4, { $time } a point.
+rec-method-block-inside = Random read and write of 512 B to 256 KiB at queue depth 4, inside
+    { $region }, { $time } a point.
+rec-method-sequential-depth = 256 KiB sequential read and write at queue depths from 1 to 32, one
+    thread, inside { $region }, { $time } a point.
+rec-method-mixed-sequential = 128 KiB, two independent threads of queue depth 1, 0 to 100 % reads
+    in steps of { $step } %, { $time } a point.
+rec-method-mixed-sequential-inside = 128 KiB, two independent threads of queue depth 1, 0 to 100 %
+    reads in steps of { $step } %, inside { $region }, { $time } a point.
+rec-method-mixed-random = 4 KiB, four independent threads of queue depth 1, 0 to 100 % reads in
+    steps of { $step } %, { $time } a point.
+rec-method-mixed-random-inside = 4 KiB, four independent threads of queue depth 1, 0 to 100 % reads
+    in steps of { $step } %, inside { $region }, { $time } a point.
+rec-method-degradation = 4 KiB random write over the whole drive at queue depth 32 for { $time },
+    sampled every second.
+rec-method-recovery = After { $time } of random write the drive rests for 15 minutes without TRIM
+    and is written again; then everything is given TRIM, and a minute later it is written once
+    more.
+rec-method-fill = 1 MiB ascending, one thread, queue depth 1, from the beginning of the drive to
+    its end; the speed against the position.
+rec-method-response = A file of 32 GiB is written behind the 32 GiB that are read, and the drive
+    rests; then 4 KiB are read at random at queue depth 1, and after { $time } the file is deleted,
+    without TRIM and with it. Every request counts.
+rec-method-cdm-3 = A file of 1000 MiB is written, then measured row by row: five passes of
+    { $time } each, of which the fastest counts; 5 seconds of rest between. MB are decimal. A real
+    drive gets fio's random buffers, where the program itself repeats one of 1 MiB.
+rec-method-cdm-five = A file of 1 GiB is written, then measured all reads, then all writes: five
+    passes of { $time } each, after one that does not count, of which the fastest counts; 5 seconds
+    of rest between. MB are decimal. A real drive gets fio's random buffers, where the program
+    itself repeats one of 1 MiB.
+rec-method-cdm-three = A file of 1 GiB is written, then measured all reads, then all writes: three
+    passes of { $time } each, after one that does not count, of which the fastest counts; 5 seconds
+    of rest between. MB are decimal. A real drive gets fio's random buffers, where the program
+    itself repeats one of 1 MiB.
+rec-method-cdm-mix = A file of 1 GiB is written, then measured all reads, all writes, then a mix of
+    70 % reads and 30 % writes: five passes of { $time } each, after one that does not count, of
+    which the fastest counts; 5 seconds of rest between. MB are decimal. A real drive gets fio's
+    random buffers, where the program itself repeats one of 1 MiB.
+rec-method-traces = Ten synthesised traces of a desktop's programs with the totals that PCMark 8
+    Storage publishes: not PCMark's own traces, which are not public, and no PCMark score. Each is
+    replayed at its own times; its speed is the bytes over the time in which a request was
+    outstanding.
+rec-method-game = A synthesised trace of starting a game and loading a level, all of it assumed;
+    waits of processor and memory are left out, so that there is always a next request, two at most
+    outstanding. Its speed is the bytes over the time in which a request was outstanding.
+rec-method-applications = A synthesised trace of starting a browser, a word processor, a photo
+    editor and a video editor with their files, all of it assumed; waits left out, as of
+    `game-start`.
+rec-method-copy = Sets of files of 8 GiB each are copied within the drive, through a file system,
+    until everything is durable: disc images, an installed software package, working files.
+rec-method-archive = 8 GiB of working files are put into one archive (Deflate, fast; the data is
+    incompressible, and the processor's time does not count), until everything is durable.
+rec-method-unarchive = The archive of 8 GiB of working files is unpacked, until everything is
+    durable; the processor's time does not count.
+rec-method-ladder = 4 KiB random write over the whole drive at queue depth 32 for { $time }; then,
+    each from the drive as that leaves it, a rest of 30 s, 1, 5, 10, 15 or 30 min, and { $again }
+    of the same load. Once without TRIM, once with TRIM of the whole capacity before the rest.
+rec-method-saturation = Purge; then 4 KiB random write in rounds of { $time } until four times the
+    capacity is written, or for { $limit }.
+rec-method-steady-iops = Purge; twice the capacity written in sequence, 128 KiB; then rounds of
+    seven mixes of reads and writes in eight sizes, { $time } each, until the IOPS of 4 KiB random
+    write are steady over five rounds, 25 rounds at most.
+rec-method-steady-128 = As before, with rounds of sequential read and write of 128 KiB; the writes
+    are tracked.
+rec-method-steady-1m = As before, with rounds of sequential read and write of 1 MiB; the writes are
+    tracked.
+rec-method-steady-latency = As before, with rounds of three mixes in three sizes, random, queue
+    depth 1; the mean latency of 4 KiB write is tracked.
+rec-method-endurance = The whole capacity is overwritten in sequence, 128 KiB at queue depth 32,
+    round after round, until the drive refuses a write or the write budget is used up; after each
+    round the drive is asked for its health. Then one more write is tried, and the whole drive is
+    read.
+rec-method-durability = 4 KiB random write by one thread, { $time } each: without syncing, with
+    O_DSYNC, with fsync after every 1, 4, 16 and 64 writes, with fdatasync after each.
+rec-method-log = Sequential O_DSYNC writes of 4, 8 and 16 KiB by one thread inside 1 GiB, { $time }
+    each: commits a second.
+rec-method-log-beside = A log of 8 KiB O_DSYNC writes inside 1 GiB, alone and beside random writes
+    of 16 KiB by four threads, with fsync after every 64 of each, { $time } each, in intervals of
+    { $interval }.
+rec-method-commits = 4 KiB random O_DSYNC writes by 1, 2, 4, 8 and 16 threads, { $time } each.
+rec-method-read-write-steady = 8 KiB random requests by 16 threads, 70 % reads, writes with
+    O_DSYNC, on the drive in steady state: { $time } in intervals of { $interval }.
+rec-method-quick-mixed = 4 KiB anywhere in 16 GiB, 70 % reads, queue depth 8, { $time }.
+rec-method-burst = 4 KiB random write inside 16 GiB at queue depth 32 for { $time }, sampled every
+    second: how even the speed is.
+rec-method-flush = 4 KiB random write inside 16 GiB by one thread, { $time } each: without syncing,
+    with O_DSYNC, with fsync after each.
+
+## Names of curves, rests, answers, sets and traces
+
+rec-name-fresh = fresh
+rec-name-idle = after idle
+rec-name-trim = after TRIM
+rec-name-rest = after { $time }
+rec-name-trim-rest = after TRIM and { $time }
+rec-name-burst = burst
+rec-name-with-trim = with TRIM
+rec-name-without-trim = without TRIM
+rec-set-iso = iso
+rec-set-program = program
+rec-set-work = work
+rec-trace-photoshop-light = Adobe Photoshop, light
+rec-trace-photoshop-heavy = Adobe Photoshop, heavy
+rec-trace-game = Starting a game and loading a level
+rec-trace-applications = Starting a browser, a word processor, a photo editor and a video editor
+    with their files
+rec-limit-published = synthesised desktop trace, seed { $seed }: totals published, structure
+    assumed: the original trace is not public; sizes, order, places, bursts and pauses are chosen
+    by what programs of this kind do
+rec-limit-assumed = synthesised desktop trace, seed { $seed }: totals assumed, structure assumed:
+    mostly small reads at a low depth; waits of processor and memory left out, so that requests are
+    replayed one after the other
+rec-limit-beginning-time = only a beginning: the first { $share } % of the trace, { $part } of
+    { $whole } s
+rec-limit-beginning = only a beginning: the first { $share } % of the trace, { $part } of
+    { $whole } requests
+
+## Conditions: names
+
+rec-condition-edition = edition
+rec-condition-state = state `{ $state }`
+rec-condition-trim-in-states = TRIM in states
+rec-condition-region = region
+rec-condition-write-budget = write budget
+rec-condition-preparation = preparation
+rec-condition-order = order
+rec-condition-durations = durations
+rec-condition-data = data
+rec-condition-latency = latency
+rec-condition-seed = seed
+rec-condition-repetitions = repetitions
+rec-condition-interrupted = interrupted
+rec-condition-steady-state = steady state of `{ $state }`
+rec-condition-clock = clock
+rec-condition-host-limit = host limit
+rec-condition-measured = measured
+rec-condition-review = review
+rec-condition-bytes = bytes under test
+rec-condition-temperature-before = temperature before the tests
+rec-condition-temperature-highest = highest temperature under the curves
+rec-condition-version = program version
+
+## Conditions: values
+
+rec-state-filled-once = filled once sequentially, given TRIM for its whole capacity, idle for 15
+    minutes
+rec-state-filled = clean, then filled sequentially once more, idle for 15 minutes
+rec-state-filled-32 = clean, then its first 32 GiB filled sequentially, idle for 15 minutes
+rec-state-quick = given TRIM for its whole capacity, then its first 16 GiB filled sequentially,
+    idle for ten seconds
+rec-state-database = given TRIM for its whole capacity, filled once sequentially, idle for a minute
+rec-state-steady = filled, then written at random in 16 KiB until the speed is steady by SNIA's
+    definition
+rec-state-purged = given TRIM for its whole capacity
+rec-state-preconditioned = purged, then written twice over its whole capacity in sequence
+    (independent of the workload)
+rec-state-as-is = as it was handed over
+rec-state-until-steady = `{ $state }`, then random writes of { $block } at queue depth { $depth }
+    in rounds of { $time } until their speed is steady, 25 rounds at most
+rec-value-no-trim = NONE: the target takes no TRIM. States that require it were made by their other
+    steps alone, so that figures are not those of the edition
+rec-value-no-preparation = none, by --read-only: nothing was written and no TRIM given, the state
+    is what it was; the edition's states were not made, so that figures are not those of the
+    edition. Where a drive knows that nothing was written, it answers reads without its flash
+rec-value-region = where a test names a region, its requests stay within so many bytes from the
+    beginning of the target: { $sizes }
+rec-value-budget = { $size } ({ $bytes } bytes) at most are written by a test of endurance
+rec-value-order-read-only = one drive: the points that only read, one after the other; between two
+    tests it rests { $time } s
+rec-value-order-copies = every point starts from its own copy of the drive in the named state, so
+    that none follows on another
+rec-value-order = one drive: the points of a test run one after the other; before a test, and
+    before the first writes after reads, the drive is brought to the named state again, or rests
+    { $time } s if only reads have touched it since
+rec-value-durations = as the edition says
+rec-value-shortened = shortened: every measurement × { $scale }, in whole seconds and at least 1 s,
+    and of each trace the beginning; rests keep their length; what goes by bytes (filling, a pass
+    over the range) is not changed
+rec-value-stretched = stretched: every measurement × { $scale }, in whole seconds and at least 1 s,
+    and of each trace the beginning; rests keep their length; what goes by bytes (filling, a pass
+    over the range) is not changed
+rec-value-data-random = random; every request is aligned to its own size
+rec-value-data-held = what the target held; every request is aligned to its own size
+rec-value-latency = completion latency, from handing the request to the device until its end is
+    known
+rec-value-repetitions = { $count } of every test, with the seeds { $seeds }; points and key figures
+    are means, all else is of the first
+rec-value-interrupted = the run was stopped after { $tests }, and went on with "{ $test }" on the
+    drive, prepared again as at the beginning
+rec-value-clock = virtual time of the simulation, integer nanoseconds
+rec-value-incompressible = incompressible (the model does not look at data)
+rec-value-steady-reached = reached after { $rounds } rounds of { $seconds } s of { $load },
+    { $block }, queue depth { $depth } ({ $written } in all), at { $iops } IOPS: over the last
+    { $window } rounds greatest less least is { $spread } % of the mean (at most { $spread_max }
+    %), the rise of the line { $drift } % (at most { $drift_max } %)
+rec-value-steady-missed = steady state not achieved in { $rounds } rounds of { $seconds } s of
+    { $load }, { $block }, queue depth { $depth } ({ $written } in all), at { $iops } IOPS: over
+    the last { $window } rounds greatest less least is { $spread } % of the mean (at most
+    { $spread_max } %), the rise of the line { $drift } % (at most { $drift_max } %)
+rec-value-host-limit = { $limits } (fio's engine null, which moves no data: what kernel and driver
+    take comes on top)
+rec-value-edition-durations = the edition's
+rec-value-scaled-durations = SHORTENED OR STRETCHED: × { $scale }
+rec-value-whole = whole
+rec-value-incomplete = INCOMPLETE
+rec-value-simulated = simulated
+rec-value-file = a file, by fio
+rec-value-directory = a directory, by fio and files
+rec-value-block-device = a block device, by fio
+rec-value-none = none
+rec-value-not-known = not known
+
+## The place of measuring: names
+
+rec-place-kernel = kernel
+rec-place-processor = processor
+rec-place-threads = processor threads usable
+rec-place-governor = frequency governor
+rec-place-file = file
+rec-place-directory = directory
+rec-place-file-system = file system
+rec-place-in-use = file system in use
+rec-place-device = device
+rec-place-backing = backing file
+rec-place-size = device size (bytes)
+rec-place-link = link
+rec-place-slow-link = slow link
+rec-place-queues = I/O queues
+rec-place-scheduler = scheduler
+rec-place-rotational = rotational
+rec-place-write-cache = kernel's write cache mode
+rec-place-logical = logical block (bytes)
+rec-place-physical = physical block (bytes)
+rec-place-trim = TRIM by the device
+rec-place-granularity = discard granularity (bytes)
+rec-place-engine = I/O engine
+rec-place-access = access
+rec-place-used-by = in use
+
+## The place of measuring: values
+
+rec-place-value-governor = none (the frequency is not the kernel's to choose)
+rec-place-value-filled = { $share } % of { $size }
+rec-place-value-file-system = { $type } on { $device }, mounted at { $place }
+rec-place-value-directory = { $path }, in a subdirectory of stend's own
+rec-place-value-trim-passed = the file's space is freed in the file system, which passes TRIM on to
+    the drive (mounted with discard)
+rec-place-value-trim = supported, at most { $bytes } bytes at a time
+rec-place-value-yes = yes
+rec-place-value-no = no
+rec-place-value-access = for reading alone, not exclusively: what others did meanwhile is in the
+    figures
+rec-place-value-no-device = not known: the file system does not stand on one block device
+rec-place-value-not-reported = not reported
+
+## Facts of the drive
+
+rec-fact-model = model
+rec-fact-serial = serial number
+rec-fact-firmware = firmware
+rec-fact-year = release year
+rec-fact-controller = controller
+rec-fact-interface = interface
+rec-fact-flash = flash
+rec-fact-over-provisioning = over-provisioning
+rec-fact-slc-cache = SLC cache
+rec-fact-parity = parity
+rec-fact-read-after-trim = read after TRIM
+rec-fact-encryption = encryption
+rec-fact-fingerprint = model fingerprint
+rec-fact-differs = differs from { $model }
+rec-fact-history = history of the drive
+rec-fact-rated-life = rated life
+rec-fact-price = price
+rec-fact-form-factor = form factor
+rec-fact-value-demonstration = demonstration
+rec-fact-value-demo = A small drive with the mechanisms of the SanDisk Ultra II 240 GB in
+    miniature, for tests and first steps. It imitates no product.
+rec-fact-value-flash = { $flash }: { $dies } dies on { $channels } channels, { $planes } planes,
+    pages of { $kib } KiB
+rec-fact-value-mib = { $size } MiB
+rec-fact-value-planar-tlc = planar TLC
+rec-fact-value-over-provisioning = { $share } % of the user's capacity in the data area
+rec-fact-value-parity = one page for every { $pages } of data
+rec-fact-value-fingerprint = { $hash } (FNV-1a of the model)
+rec-fact-value-changed = { $key } (shipped: { $value })
+rec-fact-value-cache-on-chip = { $cache }; every write enters it, on-chip copy folds it
+rec-fact-value-cache-controller = { $cache }; every write enters it, the controller folds it
+rec-fact-value-cache-room-on-chip = { $cache }; every write enters it while there is room, on-chip
+    copy folds it
+rec-fact-value-cache-room-controller = { $cache }; every write enters it while there is room, the
+    controller folds it
+rec-fact-value-cache-below-on-chip = { $cache }; writes below { $kib } KiB enter it, on-chip copy
+    folds it
+rec-fact-value-cache-below-controller = { $cache }; writes below { $kib } KiB enter it, the
+    controller folds it
+rec-fact-value-cache-below-room-on-chip = { $cache }; writes below { $kib } KiB enter it while
+    there is room, on-chip copy folds it
+rec-fact-value-cache-below-room-controller = { $cache }; writes below { $kib } KiB enter it while
+    there is room, the controller folds it
+rec-fact-value-cache-both = static, { $gb } GB (10^9) with parity, in every die, and dynamic, up to
+    { $most } GB (10^9) with parity, in the data area
+rec-fact-value-cache-static = static, { $gb } GB (10^9) with parity, in every die
+rec-fact-value-cache-dynamic = dynamic, up to { $most } GB (10^9) with parity, in the data area
+rec-fact-value-trim-none = accepted and forgotten
+rec-fact-value-trim-once = frees at once
+rec-fact-value-trim-later = noted at once, freed later
+rec-fact-value-trim-data = frees the data area at once, the SLC cache when it is folded
+rec-fact-value-trim-data-later = noted at once; frees the data area later, the SLC cache when it is
+    folded
+rec-fact-value-trim-alone = { $what }; not queued: it waits for all other commands, and they for it
+
+## Warnings
+
+rec-warning-region = the region of { $region } is more than the target holds: its whole capacity of
+    { $size } (10⁹ bytes) was used
+rec-warning-short = { $time } × { $scale } is less than the shortest run: measured for 1 s; choose
+    a larger duration scale for meaningful figures
+rec-warning-scaled = SCALED: the target holds { $size } (10⁹ bytes), too little for { $set } twice:
+    sets of { $scaled }
+rec-warning-response = the target holds { $size } (10⁹ bytes), not a region of { $region } and a
+    file of { $file }: reads in { $reads }, a file of { $less }
+rec-warning-rounds = { $rounds } rounds have written { $written } of the { $wanted } (10⁹ bytes)
+    that were requested: the most rounds were reached first
+rec-warning-late = { $trace }: { $late } of { $all } requests were issued more than 2 ms after
+    their time, the latest { $ms } ms: the target did not get the load of the trace, but one that
+    is spread over more time
+rec-warning-still-fast = after some rests the load was still fast at its end: the drive recovered
+    at least what was written; a longer `measure_s` shows how much
+rec-warning-not-steady = steady state not achieved in { $rounds } rounds (the definition allows
+    { $allowed }): figures are of the last 5 rounds, and are not those of a steady state
+rec-warning-steady-early = state `{ $state }` is steady by the definition, for which { $written }
+    were written, less than the capacity: the drive may become slower still
+rec-warning-repeats = of { $rounds } rounds { $repeated } were not simulated: they were taken to be
+    like the round before, and wear the same; on small drives that moved the end by less than 2 %
+rec-warning-not-worn = not worn out within the budget: { $written } written of { $allowed }
+    allowed, and the target took every write; its endurance is not known
+rec-warning-broken-off = interrupted and continued: up to { $bytes } more were written than the
+    rounds show; they count against the budget
+rec-warning-host = { $what } that this machine does without any drive (fio's engine null,
+    { $threads }): this is the host's limit, not the drive's; measure on a faster or less busy
+    machine
+rec-warning-cache = { $load }: { $why }: the host's cache, or a part of the file that was never
+    written, has answered in place of the drive; these are no figures of a drive. Measure the block
+    device itself, or a file several times as large as the host's memory
+rec-why-random = { $speed }, more than in sequence with as many bytes outstanding ({ $best })
+rec-why-written = { $write } written, and only { $read } read
+rec-near-iops = { $load }: { $iops } IOPS are near the { $limit }
+rec-near-speed = { $load }: { $speed } MB/s are near the { $limit }
+rec-not-measured = not measured: { $why }
+
+## Parts of the names of jobs, and of lists
+
+rec-piece-random-read = random read
+rec-piece-random-write = random write
+rec-piece-sequential-read = sequential read
+rec-piece-sequential-write = sequential write
+rec-piece-random-share = random { $share } % reads
+rec-piece-sequential-share = sequential { $share } % reads
+rec-piece-beside = beside it { $load }
+rec-piece-depth = queue depth { $depth }
+rec-piece-region = in { $region }
+rec-piece-thread = 1 thread
+rec-piece-threads = { $threads } threads
+rec-piece-pass = pass { $pass } of { $passes }
+rec-piece-discarded = discarded pass
+rec-piece-one-pass = one pass
+rec-piece-round = round { $round }
+rec-piece-not-synced = not synced
+rec-piece-every-write = { $sync } after every write
+rec-piece-every = { $sync } after every { $writes } writes
+rec-piece-copy = copy of `{ $set }`
+rec-piece-archive = archive of `{ $set }`
+rec-piece-unarchive = unarchive of `{ $set }`
+rec-piece-reading-all = reading all of it
+rec-piece-too-large = { $size } (more than the target holds: all of it)
+rec-value-busy = { $share } % of all processors' time taken
+rec-piece-one-test = 1 test
+rec-piece-tests = { $tests } tests
+rec-piece-samples = { $count } of { $all } samples

@@ -41,7 +41,7 @@ axis-reads-writes = Чтение : запись, % запросов
 ## Слова в легендах и шапках
 
 word-mean = среднее
-word-max = макс.
+word-max = максимум
 word-median = медиана
 word-slowest = самый долгий
 word-all = всего
@@ -84,7 +84,7 @@ latency-title-depth = { $op ->
 private-of-load-of-block = { private-of-load } блоками { $block }
 latency-title-curve = Задержка { private-of-load-of-block } за всё время кривой
 latency-title-time = Задержка { private-of-load-of-block } во времени
-latency-note-windows = По { $window }: середина медиан и 99-х перцентилей за каждые { $interval }, а также
+latency-note-windows = По { $window }: середина медиан и 99-х перцентилей за каждый интервал ({ $interval }), а также
     самый долгий запрос из всех.
 
 ## Точки
@@ -334,9 +334,11 @@ response-title = Случайное чтение блоками { $block }, гл
     { $drive }
 response-note = Линии — среднее за { $interval }. Вертикальный пунктир — удаление и момент, с которого чтение
     вернулось к норме.
-response-dots-all = Точки — все запросы. Линии — медиана, 99{"\u00A0"}% и самый долгий запрос за каждые { $interval }.
+response-dots-all = Точки — все запросы. Линии — медиана, 99{"\u00A0"}% и самый долгий запрос за каждый интервал
+    ({ $interval }).
 response-dots-some = Точки — самые долгие запросы, { $kept } из { $all }; линии охватывают все. Линии —
-    медиана, 99{"\u00A0"}% и самый долгий запрос за каждые { $interval }.
+    медиана, 99{"\u00A0"}% и самый долгий запрос за каждый интервал
+    ({ $interval }).
 response-latency-title = Задержка при удалении, { $name }: { $drive }
 response-slowest-requests = самые долгие запросы
 response-before-row = { $name }: до удаления
@@ -375,8 +377,8 @@ endurance-note = { $pattern ->
    *[sequential] Последовательная запись блоками { $block }, глубина очереди { $depth }. За раунд записывается
         { $bytes }.
 }
-endurance-note-repeated = Из { $rounds } раундов { $repeated } не моделировались, а приняты такими же, как
-    предыдущий (затенены на всех графиках); каждая точка — смоделированный раунд.
+endurance-note-repeated = Всего раундов — { $rounds }, из них { $repeated } не моделировались, а приняты
+    такими же, как предыдущий (затенены на всех графиках); каждая точка — смоделированный раунд.
 endurance-note-rated = Заявленный ресурс закончился бы на { $tb } ТБ, за пределами этих графиков.
 endurance-speed-title = Скорость каждого раунда по мере записи
 endurance-axis-speed = МБ/с

@@ -236,10 +236,10 @@ rounds-reached = Установившееся состояние достигн�
     разброс { $spread }, дрейф { $drift }).
 rounds-not-reached = Установившееся состояние за { private-rounds } не достигнуто; в последних — { $tracked }
     (разброс { $spread }, дрейф { $drift }).
-rounds-steady = После { private-of-rounds } — { $tracked }, состояние установившееся: разброс { $spread },
-    дрейф { $drift }.
-rounds-not-steady = После { private-of-rounds } — { $tracked }, состояние не установилось: разброс
-    { $spread }, дрейф { $drift }.
+rounds-steady = После { private-of-rounds }: { $tracked }; состояние установившееся (разброс { $spread },
+    дрейф { $drift }).
+rounds-not-steady = После { private-of-rounds }: { $tracked }; состояние не установилось (разброс
+    { $spread }, дрейф { $drift }).
 figure-tracked-steady = Отслеживаемая нагрузка, установившееся состояние
 figure-tracked-last = Отслеживаемая нагрузка, последние раунды, состояние не установилось
 

@@ -37,7 +37,7 @@ standing-note-mean = Полосы: отношение результата { $dr
     конкурентов, логарифмическая шкала; правее — лучше.
 standing-marks = Метки:
 interval-of-mean = 95-процентный доверительный интервал среднего
-warning = Внимание.
+warning = Внимание:
 load-has-two-figures = Одна и та же нагрузка дала разные результаты.
 no-figures = У этого теста нет результатов.
 exact-jobs = Точные тексты заданий ({ $count })
@@ -49,7 +49,7 @@ published-note = Что опубликованный обзор этого на�
 conditions = Условия
 reviewed-drive = Тестируемый накопитель
 smart-title = Данные SMART накопителя
-alarm = Тревога.
+alarm = Тревога:
 smart-not-known = Неизвестно: { $what }
 method = Методика
 environment = Тестовая система

@@ -8,7 +8,7 @@ use stend_analysis::compare::{
 };
 use stend_analysis::words;
 use stend_lab::{Lab, RunId};
-use stend_language::{Language, within};
+use stend_language::{Language, numeral, recorded, say, text, within};
 use stend_record::review::{Condition, Review};
 use stend_report::Comparison;
 
@@ -27,7 +27,10 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let language = args.language.lang;
     let out = args.out.clone();
     let page = out.map(|out| compared.save(out, language)).transpose()?;
-    let page = page.map(|page| format!("report: {}", page.display()));
+    let page = page.map(|page| {
+        let path = page.display().to_string();
+        within(language, || text!("terminal-report", path = path))
+    });
     let rows = || match args.points {
         true => point_rows(&compared.sides()),
         false => key_rows(&compared.sides()),
@@ -105,33 +108,38 @@ impl Compared {
     fn conditions_text(&self) -> String {
         let mut text = String::new();
         for (nth, (run, review, _)) in (1..).zip(&self.reviews) {
-            let label = review
-                .label
-                .as_ref()
-                .map(|label| format!(", label {label}"));
-            let label = label.unwrap_or_default();
-            text += &format!("[{nth}] {}, run {run}{label}\n", review.target.title);
+            let (drive, run) = (&review.target.title, run.to_string());
+            let side = match &review.label {
+                Some(label) => {
+                    let id = "terminal-side-label";
+                    text!(id, drive = drive, run = run, label = label)
+                }
+                None => text!("terminal-side", drive = drive, run = run),
+            };
+            text += &format!("[{nth}] {side}\n");
         }
         let models = self.unlike_models();
         if !models.is_empty() {
-            text += "\nDiffering figures of the models:\n";
+            text += &format!("\n{}\n", say("terminal-models"));
             let lines = models.iter().map(|row| format!("  {}\n", against(row)));
             text += &lines.collect::<String>();
         }
         let unlike = self.unlike();
         if unlike.is_empty() {
-            return text + "\nAll known conditions were the same.\n";
+            return text + &format!("\n{}\n", say("terminal-same"));
         }
-        text += "\nDIFFERING CONDITIONS: differences may not be the drives\u{2019}.\n";
+        text += &format!("\n{}\n", say("terminal-unlike"));
         let (of_all, of_some) = by_whom(&unlike);
         for row in of_all {
-            text += &format!("  {}\n", row.name);
+            text += &format!("  {}\n", recorded(&row.name));
             for (nth, value) in (1..).zip(told(&row.values)) {
-                text += &format!("    [{nth}] {value}\n");
+                text += &format!("    [{nth}] {}\n", recorded(value));
             }
         }
         if !of_some.is_empty() {
-            text += &format!("  not known of all (see --json): {}\n", of_some.join(", "));
+            let names: Vec<String> = of_some.into_iter().map(recorded).collect();
+            let told = text!("terminal-not-known-of-all", names = names.join(", "));
+            text += &format!("  {told}\n");
         }
         text
     }
@@ -144,13 +152,17 @@ impl Compared {
                 test = &row.test_id;
                 text += &format!("\n{test}\n");
             }
-            text += &format!("  {}\n", row.name);
+            text += &format!("  {}\n", row.title);
             for (at, (value, ratio)) in row.values.iter().zip(row.ratios()).enumerate() {
                 let nth = at + 1;
-                let value = value.map_or_else(|| "not measured".to_owned(), |v| row.unit.words(v));
+                let value =
+                    value.map_or_else(|| say("terminal-not-measured"), |v| row.unit.words(v));
                 let value = value + &spread(row, at);
                 let ratio = match ratio {
-                    Some(ratio) if nth > 1 => format!("{ratio:>9.2} ×{}", level(row, at)),
+                    Some(ratio) if nth > 1 => {
+                        let ratio = numeral(&format!("{ratio:.2}"));
+                        format!("{ratio:>9} ×{}", level(row, at))
+                    }
                     _ => String::new(),
                 };
                 text += format!("    [{nth}] {value:>16}{ratio}").trim_end();
@@ -200,16 +212,20 @@ fn spread(row: &Row, side: usize) -> String {
 
 /// That a side's figure differs from the first's by no more than their repetitions do, or, without
 /// any, than a bench repeats its figures.
-fn level(row: &Row, side: usize) -> &'static str {
+fn level(row: &Row, side: usize) -> String {
     match row.is_level(side) {
-        Some(true) => " (level)",
-        _ => "",
+        Some(true) => format!(" {}", say("terminal-level")),
+        _ => String::new(),
     }
 }
 
 /// `user_bytes: 5.76 GB against 6.4 GB`.
 fn against(row: &Unlike) -> String {
-    format!("{}: {}", row.name, told(&row.values).join(" against "))
+    let values: Vec<String> = told(&row.values).into_iter().map(recorded).collect();
+    let joined = values
+        .into_iter()
+        .reduce(|first, others| text!("terminal-against", first = first, others = others));
+    format!("{}: {}", row.name, joined.unwrap_or_default())
 }
 
 #[derive(Serialize)]

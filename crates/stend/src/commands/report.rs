@@ -1,8 +1,9 @@
 //! `stend report`: a report of what the lab has.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use stend_lab::RunId;
+use stend_language::{text, within};
 
 use crate::args::ReportArgs;
 use crate::commands::compare::Compared;
@@ -17,12 +18,16 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     // Before anything is written: without a browser nothing is.
     let browser = args.pdf.then(pdf::browser).transpose()?;
     let page = compared.save(folder_path(args), args.language.lang)?;
-    print(&format!("report: {}\n", page.display()))?;
+    let said = |id: &'static str, path: &Path| {
+        let path = path.display().to_string();
+        within(args.language.lang, || text!(id, path = path)) + "\n"
+    };
+    print(&said("terminal-report", &page))?;
     match browser {
         None => Ok(()),
         Some(browser) => {
             let pdf = pdf::print(&browser, &page)?;
-            print(&format!("pdf: {}\n", pdf.display()))
+            print(&said("terminal-pdf", &pdf))
         }
     }
 }

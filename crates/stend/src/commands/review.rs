@@ -9,7 +9,7 @@ use std::time::Instant;
 use stend_analysis::steady::start_words;
 use stend_analysis::{kinds, repeated, verdict};
 use stend_lab::RunId;
-use stend_language::say;
+use stend_language::{recorded, say, text, within};
 use stend_method::{
     Edition, MethodError, ReviewOptions, check_options, check_write_budget, estimate, run_review,
 };
@@ -44,7 +44,7 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     if let Some(run) = done.run {
         note(&format!("run {run} of the lab, {}", lab.display()));
     }
-    stend_language::within(args.language.lang, || {
+    within(args.language.lang, || {
         print_review(args, review, done.saved.as_deref().ok())
     })?;
     done.saved?;
@@ -563,7 +563,7 @@ fn reproduce(args: &ReviewArgs) -> String {
 }
 
 fn print_review(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Result<(), Failure> {
-    let report = page.map(|page| format!("report: {}", page.display()));
+    let report = page.map(|page| text!("terminal-report", path = page.display().to_string()));
     if args.json {
         let json = json_line(review)?;
         if let Some(report) = report {
@@ -571,24 +571,32 @@ fn print_review(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Resu
         }
         return print(&json);
     }
-    let mut text = format!("{}, edition {}\n", review.target.title, review.edition);
+    let mut text = text!(
+        "terminal-review",
+        drive = &review.target.title,
+        edition = &review.edition
+    ) + "\n";
     if review.duration_scale != 1.0 {
-        text += &format!(
-            "SHORTENED RUN: every measurement × {}\n",
-            review.duration_scale
-        );
+        text += &text!("terminal-shortened", scale = review.duration_scale);
+        text += "\n";
     }
     if review.read_only {
-        text += "READ-ONLY: nothing was written, and the target's state is what it was\n";
+        text += &(say("terminal-read-only") + "\n");
     }
     for test in &review.tests {
         text += &test_lines(test);
     }
     for finding in stend_analysis::findings(review) {
-        text += &format!("\n{}: {}\n", finding.title, finding.text);
+        let told = text!(
+            "terminal-finding",
+            title = finding.title,
+            text = finding.text
+        );
+        text += &format!("\n{told}\n");
     }
     for load in stend_analysis::unlike_loads(review) {
-        text += &format!("\nOne load, several figures: {}\n", load.words());
+        let told = text!("terminal-unlike-load", text = load.words());
+        text += &format!("\n{told}\n");
     }
     text += &in_short(review);
     text += &report.map_or_else(String::new, |report| format!("\n{report}\n"));
@@ -602,15 +610,22 @@ fn in_short(review: &Review) -> String {
     let said: Vec<String> = said.into_iter().filter(|text| !text.is_empty()).collect();
     match said.is_empty() {
         true => String::new(),
-        false => format!("\n{}: {}\n", say("finding-in-short"), said.join(" ")),
+        false => {
+            let (title, text) = (say("finding-in-short"), said.join(" "));
+            format!(
+                "\n{}\n",
+                text!("terminal-finding", title = title, text = text)
+            )
+        }
     }
 }
 
 fn test_lines(test: &TestResult) -> String {
-    let mut text = format!("\n{}\n{}", test.title, kinds::lines(test));
+    let mut text = format!("\n{}\n{}", recorded(&test.title), kinds::lines(test));
     text += &repeated::line(test);
     for start in &test.steady_starts {
-        text += &format!("  steady state before it: {}\n", start_words(start));
+        let told = text!("terminal-steady", how = start_words(start));
+        text += &format!("  {told}\n");
     }
     text
 }

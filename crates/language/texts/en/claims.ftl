@@ -1,0 +1,32 @@
+# Checks of published findings: what should be, and what is.
+
+claims-figure-of = { $figure } of { $whom }
+claims-more-than = more than { $whom }
+claims-less-than = less than { $whom }
+claims-each-of = each of { $whom }
+claims-greatest-of = the greatest of { $whom }
+claims-least-of = the least of { $whom }
+claims-mean-of = the mean of { $whom }
+claims-the-rivals = the { $count } rivals
+claims-place = place { $place } of { $of }
+claims-place-within = place { $least } to { $most } of { $of }
+claims-place-behind = place { $place } or further back of { $of }
+claims-place-first = first of { $of }
+claims-place-before = place { $place } or better of { $of }
+claims-place-any = any place of { $of }
+claims-no-figure = no figure
+claims-at-place = , place { $place }
+claims-theirs = { $least } to { $most } × theirs
+claims-not-of = ; not of { $which }
+claims-needs = ; needs { $what }
+claims-but = ; but { $what }
+claims-about = about { $value }
+claims-and = {" "}and{" "}
+claims-above = above { $value }
+claims-below = below { $value }
+claims-between = { $least } to { $most }
+claims-or-more = { $value } or more
+claims-or-less = { $value } or less
+claims-test-of = test { $test } of { $drive }
+claims-more-of-test = more of test { $test } of { $drive }
+claims-shows-no = { $drive }: the test shows no { $figure }

@@ -1,0 +1,47 @@
+//! What a review keeps of shipped editions has a message in each language of the report.
+
+use stend_language::{Language, recorded, within};
+use stend_method::edition::Edition;
+
+/// Titles that are names in every language.
+fn is_name(text: &str) -> bool {
+    text.starts_with("CrystalDiskMark") && !text.contains(' ') || {
+        let rest = text.strip_prefix("CrystalDiskMark ");
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    }
+}
+
+fn is_cyrillic(text: &str) -> bool {
+    text.chars().any(|c| ('а'..='я').contains(&c))
+}
+
+#[test]
+fn texts_of_shipped_editions_are_said_in_russian() {
+    for id in Edition::built_in() {
+        let edition = Edition::load(id).unwrap();
+        // Times of a shortened run are in other units.
+        for scale in [1.0, 0.1] {
+            let mut texts = vec![edition.title.at(scale)];
+            texts.extend(edition.states.iter().map(|state| state.title.clone()));
+            for test in &edition.tests {
+                texts.extend([test.title.at(scale), test.method.at(scale)]);
+            }
+            for text in texts.iter().filter(|text| !is_name(text)) {
+                let said = within(Language::Russian, || recorded(text));
+                assert!(is_cyrillic(&said), "{id}: no message has the text `{text}`");
+                let units = [" s ", " min", "KiB", "MiB", "GiB"];
+                let english = units.iter().find(|unit| said.contains(*unit));
+                assert_eq!(english, None, "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_of_others_stay_as_they_are() {
+    for text in ["My own test, 3 min", "in the middle", "Sequential read", ""] {
+        assert_eq!(within(Language::Russian, || recorded(text)), text);
+    }
+    let english = "Sequential read and write";
+    assert_eq!(recorded(english), english);
+}

@@ -1,0 +1,161 @@
+//! The page in another language: as text, where nothing English is left over, and in a browser.
+
+use std::collections::BTreeSet;
+
+use scraper::{Html, Selector};
+use stend_language::{Language, within};
+use stend_report::write;
+
+use crate::browser::{chromium, visit};
+use crate::common;
+
+/// What stays in every language: units and terms of the field, programs, names of rows, and the
+/// fixture's own words, which stand for a user's.
+const STAY: &str = "IOPS TRIM CrystalDiskMark JavaScript review json \
+    SEQ1M Q8T1 4K Q1T1 CPU fio stend claims \
+    Fixture A B GB Edition fixture Some work start Made-up figures this test was not run \
+    Preparation filled once with random data then of everything Pause between tests minutes Data \
+    incompressible Program the report's tests Clock virtual";
+
+fn russian(review: &stend_record::review::Review) -> String {
+    within(Language::Russian, || write(review)).unwrap()
+}
+
+/// Words in Latin letters of what a reader reads.
+fn latin(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '\''));
+    let latin = words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
+    latin.map(str::to_owned).collect()
+}
+
+/// The texts of a page: elements without jobs and scripts, titles, and what charts say.
+fn read(html: &str) -> Vec<String> {
+    let page = Html::parse_document(html);
+    let body = page
+        .select(&Selector::parse("body").unwrap())
+        .next()
+        .unwrap();
+    let silent = ["script", "noscript", "style", "code", "pre"];
+    let mut texts: Vec<String> = body
+        .descendants()
+        .filter(|node| {
+            let mut above = node.ancestors().filter_map(|n| n.value().as_element());
+            !above.any(|element| silent.contains(&element.name()))
+        })
+        .filter_map(|node| Some(node.value().as_text()?.to_string()))
+        .collect();
+    for attribute in ["title", "aria-label"] {
+        let all = Selector::parse(&format!("[{attribute}]")).unwrap();
+        let values = page.select(&all).filter_map(|e| e.value().attr(attribute));
+        texts.extend(values.map(str::to_owned));
+    }
+    let data = common::data(&page);
+    let axes = |chart: &serde_json::Value| {
+        let keys = [
+            "/title",
+            "/x/title",
+            "/x/unit",
+            "/y/title",
+            "/y/unit",
+            "/y2/title",
+        ];
+        keys.map(|key| {
+            chart
+                .pointer(key)
+                .and_then(|v| v.as_str())
+                .unwrap_or_default()
+                .to_owned()
+        })
+    };
+    for chart in data["charts"].as_array().unwrap() {
+        texts.extend(axes(chart));
+        let ticks = ["/x/tick_texts", "/y/tick_texts"].map(|key| chart.pointer(key));
+        let ticks = ticks
+            .into_iter()
+            .flatten()
+            .filter_map(|v| v.as_array())
+            .flatten();
+        texts.extend(ticks.filter_map(|tick| Some(tick.as_str()?.to_owned())));
+        for trace in chart["traces"].as_array().unwrap() {
+            texts.push(trace["name"].as_str().unwrap().to_owned());
+        }
+    }
+    texts
+}
+
+#[test]
+fn nothing_english_is_left_on_a_russian_page() {
+    let stay: BTreeSet<&str> = STAY.split_whitespace().collect();
+    let review = common::with_applications(common::review(0.5));
+    let html = russian(&review);
+    assert!(html.contains("<html lang=\"ru\""), "the language is told");
+    for text in read(&html) {
+        let words = latin(&text);
+        let left: Vec<_> = words
+            .iter()
+            .filter(|w| !stay.contains(w.as_str()))
+            .collect();
+        assert!(left.is_empty(), "{left:?} in: {text}");
+    }
+}
+
+#[test]
+fn a_russian_page_writes_numbers_as_russian_does() {
+    let html = russian(&common::review(1.0));
+    let texts = read(&html);
+    assert!(texts.iter().any(|t| t.contains("41\u{202f}")), "thousands");
+    let point = |text: &String| {
+        let letters: Vec<char> = text.chars().collect();
+        let inside = letters.windows(3).any(|w| {
+            w[0].is_ascii_digit()
+                && matches!(w[1], '.' | ',')
+                && w[2].is_ascii_digit()
+                && w[1] == '.'
+        });
+        inside && !text.contains("CrystalDiskMark")
+    };
+    let points: Vec<_> = texts.iter().filter(|t| point(t)).collect();
+    assert!(points.is_empty(), "decimal points: {points:?}");
+    let data = common::data(&Html::parse_document(&html));
+    assert_eq!(data["words"]["separators"], ",\u{202f}");
+}
+
+#[test]
+fn the_english_page_is_the_default() {
+    let html = write(&common::review(0.5)).unwrap();
+    assert!(html.contains("<html lang=\"en\""));
+    let cyrillic = |text: &String| text.chars().any(|c| ('а'..='я').contains(&c));
+    let texts = read(&html);
+    let other: Vec<_> = texts.iter().filter(|text| cyrillic(text)).collect();
+    assert!(other.is_empty(), "{other:?}");
+}
+
+#[test]
+fn charts_speak_russian_in_a_browser() {
+    let Some(chromium) = chromium() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let review = common::review(0.02);
+    let written = || stend_report::write_folder(&review, folder.path());
+    let page = within(Language::Russian, written).unwrap();
+    let visit = visit(&chromium, &page);
+    visit.assert_silent();
+    let texts = |selector: &str| -> Vec<String> {
+        let selector = Selector::parse(selector).unwrap();
+        let found = visit.dom.select(&selector);
+        found.map(|element| element.text().collect()).collect()
+    };
+    let ticks = texts(".xtick text, .ytick text");
+    assert!(
+        ticks.iter().any(|t| t.contains(',')),
+        "decimal commas: {ticks:?}"
+    );
+    assert!(ticks.iter().all(|t| !t.contains('.')), "{ticks:?}");
+    assert!(texts(".xtitle").iter().any(|t| t.starts_with("Время, ")));
+    let save = Selector::parse("a.modebar-btn[data-title^='Сохранить']").unwrap();
+    assert!(
+        visit.dom.select(&save).next().is_some(),
+        "the button speaks Russian"
+    );
+    let zoom = Selector::parse("a.modebar-btn[data-title='Масштаб']").unwrap();
+    assert!(visit.dom.select(&zoom).next().is_some(), "the library does");
+}
