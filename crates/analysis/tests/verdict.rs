@@ -4,8 +4,7 @@ use crate::common::{self, GB, cached_tlc, curves, point, points, sampled, target
 use stend_analysis::findings;
 use stend_analysis::headline::Group;
 use stend_analysis::verdict::{
-    Back, Beware, Caution, Rank, ResponseClass, STATEMENTS_MAX, SpeedClass, Standing, Statement,
-    Suits, verdict,
+    Back, Beware, Caution, Rank, STATEMENTS_MAX, SpeedClass, Standing, Statement, Suits, verdict,
 };
 use stend_language::{Language, within};
 use stend_record::endurance::{Endurance, EnduranceEnd};
@@ -169,10 +168,12 @@ fn all_of(review: &Review) -> Vec<Statement> {
 type Row = (&'static str, Vec<TestResult>, fn(&Statement) -> bool, bool);
 
 fn check(rows: Vec<Row>) {
-    for (what, tests, is, wanted) in rows {
+    let wrong = rows.into_iter().filter_map(|(what, tests, is, wanted)| {
         let all = all_of(&review(tests));
-        assert_eq!(all.iter().any(is), wanted, "{what}: {all:?}");
-    }
+        (all.iter().any(is) != wanted).then(|| format!("{what}: {all:?}"))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 macro_rules! stated {
@@ -239,35 +240,19 @@ fn without_a_known_link_speeds_are_set_against_classes() {
 }
 
 #[test]
-fn small_reads_are_quick_usual_or_slow() {
-    use ResponseClass::{Slow, Usual};
+fn small_reads_are_quick_enough_for_a_desktop_or_slow() {
     let of = |latency_ns| vec![small_reads(latency_ns, 1_000.0)];
     let desktop = stated!(Statement::Suits(Suits::Desktop { games: false, .. }));
+    let quick = stated!(Statement::Suits(Suits::Desktop { quick: true, .. }));
+    let slow = stated!(Statement::Beware(Beware::SlowReads { .. }));
     check(vec![
+        ("quick", of(100_000.0), quick, true),
+        ("not quick", of(100_001.0), quick, false),
         ("a desktop's", of(200_000.0), desktop, true),
         ("too slow for one", of(200_001.0), desktop, false),
-        (
-            "which says the same of its response",
-            of(200_001.0),
-            stated!(Statement::Response { class: Slow, .. }),
-            true,
-        ),
-        (
-            "not twice",
-            of(150_000.0),
-            stated!(Statement::Response { class: Usual, .. }),
-            false,
-        ),
+        ("not slow", of(200_000.0), slow, false),
+        ("slow", of(200_001.0), slow, true),
     ]);
-    // Beside a rival, who tells how good that is, only what is slow is told.
-    let beside = |latency_ns| {
-        let mut review = review(of(latency_ns));
-        review.rivals.push(rival("Other", of(latency_ns)));
-        all_of(&review)
-            .iter()
-            .any(stated!(Statement::Response { .. }))
-    };
-    assert!(beside(250_000.0) && !beside(150_000.0));
 }
 
 #[test]
