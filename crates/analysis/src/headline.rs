@@ -12,7 +12,7 @@ use crate::kinds::files::files_of;
 use crate::kinds::key_figures;
 use crate::kinds::traces::traces_of;
 use crate::load::{Load, points_of};
-use crate::shortened::spoiled;
+use crate::shortened::{spoiled, why_of};
 
 /// More than these are not taken in at a glance.
 pub const HEADLINES_MAX: usize = 8;
@@ -76,7 +76,18 @@ pub fn of_review(review: &Review) -> Vec<Headline> {
         .chain(rivals)
         .collect();
     let spoiled = spoiled(review);
-    headlines_where(&drives, |id| spoiled.iter().all(|one| one.test_id != id))
+    let mut found = headlines_where(&drives, |id| spoiled.iter().all(|one| one.test_id != id));
+    // Of rivals too, a shortened run may be long enough for one drive and not for another.
+    for (rival, at) in review.rivals.iter().zip(1..) {
+        let capacity = rival.target.capacity_bytes;
+        let spoiled = rival.tests.iter();
+        let spoiled = spoiled.filter(|test| why_of(review, capacity, test).is_some());
+        for test in spoiled {
+            let of_test = found.iter_mut().filter(|h| h.test_id == test.id);
+            of_test.for_each(|headline| headline.values[at] = None);
+        }
+    }
+    found
 }
 
 /// The headline figures of drives, by their tests; the first drive's say which there are. Tests of

@@ -36,6 +36,11 @@ pub fn spoiled(review: &Review) -> Vec<Spoiled> {
 
 /// Why a test of a shortened run supports no finding.
 pub(crate) fn why(review: &Review, test: &TestResult) -> Option<String> {
+    why_of(review, review.target.capacity_bytes, test)
+}
+
+/// The same of a test on a target of this capacity, the review's own or a rival.
+pub(crate) fn why_of(review: &Review, capacity: u64, test: &TestResult) -> Option<String> {
     // Neither does what is not a number.
     if review.duration_scale.is_nan() || review.duration_scale >= 1.0 {
         return None;
@@ -55,7 +60,6 @@ pub(crate) fn why(review: &Review, test: &TestResult) -> Option<String> {
         .samples
         .last()
         .map_or(0, |sample| sample.written_bytes);
-    let capacity = review.target.capacity_bytes;
     (written < capacity).then(|| {
         text!(
             "spoiled-written",

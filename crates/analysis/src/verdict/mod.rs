@@ -20,7 +20,7 @@ use stend_record::review::Review;
 pub use lasting::{Back, Rank};
 pub use link::Link;
 pub use points::Point;
-pub use statement::{Beware, Caution, ResponseClass, SpeedClass, Standing, Statement, Suits};
+pub use statement::{Beware, Caution, SpeedClass, Standing, Statement, Suits};
 
 use crate::headline::of_review;
 

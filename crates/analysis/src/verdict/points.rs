@@ -5,7 +5,7 @@ use stend_record::review::Pattern;
 
 use super::Verdict;
 use super::lasting::{Back, Rank};
-use super::statement::{Beware, ResponseClass, SpeedClass, Statement, Suits};
+use super::statement::{Beware, SpeedClass, Statement, Suits};
 use crate::words;
 
 /// A strength or a weakness.
@@ -65,14 +65,6 @@ fn told(statement: &Statement) -> Option<Told> {
             }
             _ => None,
         },
-        Statement::Response { latency_ns, class } => match class {
-            ResponseClass::Usual => None,
-            class => Some((
-                *class == ResponseClass::Quick,
-                "point-response",
-                words::latency(*latency_ns),
-            )),
-        },
         Statement::Lasting {
             unit,
             end,
@@ -92,7 +84,9 @@ fn told(statement: &Statement) -> Option<Told> {
 
 fn strength(suits: Suits) -> Option<Told> {
     match suits {
-        Suits::Desktop { .. } => None,
+        Suits::Desktop {
+            latency_ns, quick, ..
+        } => quick.then(|| (true, "point-small-read", words::latency(latency_ns))),
         Suits::Database { commit_ns } => Some((true, "point-commits", words::latency(commit_ns))),
         Suits::ReadServer { iops, .. } => {
             let figure = crate::figures::Unit::Iops.words(iops);
@@ -107,6 +101,7 @@ fn weakness(beware: Beware) -> Told {
             (false, "point-early-end", words::bytes(written_bytes))
         }
         Beware::SlowCommits { commit_ns } => (false, "point-commits", words::latency(commit_ns)),
+        Beware::SlowReads { latency_ns } => (false, "point-small-read", words::latency(latency_ns)),
         Beware::Mix {
             pattern,
             unit,

@@ -4,7 +4,7 @@ use stend_language::{recorded, say, text};
 
 use super::lasting::{Back, Rank};
 use super::rules::DESKTOP_DAY_BYTES;
-use super::statement::{Beware, Caution, ResponseClass, SpeedClass, Standing, Statement, Suits};
+use super::statement::{Beware, Caution, SpeedClass, Standing, Statement, Suits};
 use crate::headline::Group;
 use crate::shortened;
 use crate::words;
@@ -20,15 +20,6 @@ pub(super) fn statement(statement: &Statement) -> String {
         Statement::Outlier { rival, area, ratio } => {
             let (area, times) = (area_key(*area), words::times(*ratio));
             text!("verdict-outlier", rival = rival, area = area, times = times)
-        }
-        Statement::Response { latency_ns, class } => {
-            let class = match class {
-                ResponseClass::Quick => "quick",
-                ResponseClass::Usual => "usual",
-                ResponseClass::Slow => "slow",
-            };
-            let latency = words::latency(*latency_ns);
-            text!("verdict-response", class = class, latency = latency)
         }
         Statement::Lasting { .. } => lasting(statement),
         Statement::Rest { idle, trim } => rest(*idle, *trim),
@@ -231,6 +222,7 @@ fn suits_words(suits: Suits) -> String {
     match suits {
         Suits::Desktop {
             latency_ns,
+            quick,
             day,
             games,
         } => {
@@ -240,6 +232,7 @@ fn suits_words(suits: Suits) -> String {
             };
             text!(
                 id,
+                quick = key(quick),
                 day = key(day),
                 latency = words::latency(latency_ns),
                 volume = words::bytes(DESKTOP_DAY_BYTES)
@@ -268,6 +261,10 @@ fn beware_words(beware: Beware) -> String {
         Beware::SlowCommits { commit_ns } => {
             let latency = words::latency(commit_ns);
             text!("verdict-slow-commits", latency = latency)
+        }
+        Beware::SlowReads { latency_ns } => {
+            let latency = words::latency(latency_ns);
+            text!("verdict-slow-reads", latency = latency)
         }
         Beware::Mix {
             pattern,

@@ -40,13 +40,6 @@ pub enum Statement {
         /// Its speed as a multiple of the drive's.
         ratio: f64,
     },
-    /// How soon a small read is answered, where no rival tells how good that is.
-    Response {
-        /// Mean latency of one at a time, ns.
-        latency_ns: f64,
-        /// How that is for a solid-state drive.
-        class: ResponseClass,
-    },
     /// How it writes for long.
     Lasting {
         /// Order of the offsets.
@@ -128,17 +121,6 @@ pub enum Standing {
     },
 }
 
-/// How long a small read takes for a solid-state drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResponseClass {
-    /// Less than is usual.
-    Quick,
-    /// As is usual.
-    Usual,
-    /// Longer than is usual.
-    Slow,
-}
-
 /// A use that a drive suits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Suits {
@@ -146,6 +128,8 @@ pub enum Suits {
     Desktop {
         /// Mean latency of a small read, ns.
         latency_ns: f64,
+        /// That is as quick as such drives are.
+        quick: bool,
         /// It is known to slow down only after more than a desktop writes in a day.
         day: bool,
         /// It suits games as well.
@@ -179,6 +163,11 @@ pub enum Beware {
     SlowCommits {
         /// Mean latency, ns.
         commit_ns: f64,
+    },
+    /// Small reads wait long, even on a desktop.
+    SlowReads {
+        /// Mean latency, ns.
+        latency_ns: f64,
     },
     /// Reading and writing at once is slower than either alone.
     Mix {

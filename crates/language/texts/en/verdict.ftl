@@ -92,14 +92,6 @@ verdict-outlier = Of these, the { $rival } stands out: { $area ->
    *[applications] in applications
 } it is { $times } as fast.
 
-## How soon it answers
-
-verdict-response = { $class ->
-    [quick] It answers a small read in { $latency }, quicker than most drives.
-    [usual] It answers a small read in { $latency }, as is usual for solid-state drives.
-   *[slow] It answers a small read only after { $latency }, which is slow for a solid-state drive.
-}
-
 ## Writing for long
 
 private-verdict-sustained = { $pattern ->
@@ -158,15 +150,29 @@ verdict-rest-whole = After a rest it is as fast as new, even without TRIM.
 
 ## For whom
 
-verdict-suits-desktop = { $day ->
-    [yes] For a desktop it is quick enough: a small read takes { $latency }, and the { $volume } or
-        so that a desktop writes in a day do not slow it down.
-   *[no] For a desktop it is quick enough: a small read takes { $latency }.
+verdict-suits-desktop = { $quick ->
+    [yes] { $day ->
+        [yes] For a desktop it is a good choice: a small read takes only { $latency }, and the
+            { $volume } or so that a desktop writes in a day do not slow it down.
+       *[no] For a desktop it is a good choice: a small read takes only { $latency }.
+    }
+   *[no] { $day ->
+        [yes] For a desktop it is quick enough: a small read takes { $latency }, and the { $volume }
+            or so that a desktop writes in a day do not slow it down.
+       *[no] For a desktop it is quick enough: a small read takes { $latency }.
+    }
 }
-verdict-suits-desktop-and-games = { $day ->
-    [yes] For a desktop and for games it is quick enough: a small read takes { $latency }, and the
-        { $volume } or so that a desktop writes in a day do not slow it down.
-   *[no] For a desktop and for games it is quick enough: a small read takes { $latency }.
+verdict-suits-desktop-and-games = { $quick ->
+    [yes] { $day ->
+        [yes] For a desktop and for games it is a good choice: a small read takes only { $latency },
+            and the { $volume } or so that a desktop writes in a day do not slow it down.
+       *[no] For a desktop and for games it is a good choice: a small read takes only { $latency }.
+    }
+   *[no] { $day ->
+        [yes] For a desktop and for games it is quick enough: a small read takes { $latency }, and
+            the { $volume } or so that a desktop writes in a day do not slow it down.
+       *[no] For a desktop and for games it is quick enough: a small read takes { $latency }.
+    }
 }
 verdict-suits-database = It suits a database: a durable write takes only { $latency }.
 verdict-suits-read-server = It suits a server that mostly reads: with { $depth } requests
@@ -177,6 +183,7 @@ verdict-suits-read-server = It suits a server that mostly reads: with { $depth }
 verdict-early-end = It refused to be written after { $written }, before the { $rated } that it is
     rated for.
 verdict-slow-commits = It is no drive for a busy database: every durable write takes { $latency }.
+verdict-slow-reads = Small reads take { $latency } each, which is slow for a solid-state drive.
 verdict-mix = { $pattern ->
     [random] Beware of reading and writing at random at once: with { $percent } % reads it does only
         { $slowest }, against { $reads } when it reads and { $writes } when it writes.
@@ -204,7 +211,7 @@ verdict-unlike = Not measured in the same way (see the conditions), so compare w
 
 point-sequential = Sequential access
 point-sequential-write = Sequential writing
-point-response = A small read
+point-small-read = A small read
 point-lasting = Random writing for long
 point-rest = After a rest
 point-rest-nothing = nothing comes back

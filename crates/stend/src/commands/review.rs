@@ -610,7 +610,13 @@ fn in_short(review: &Review) -> String {
     let said: Vec<String> = said.into_iter().filter(|text| !text.is_empty()).collect();
     match said.is_empty() {
         true => String::new(),
-        false => format!("\n{}: {}\n", say("finding-in-short"), said.join(" ")),
+        false => {
+            let (title, text) = (say("finding-in-short"), said.join(" "));
+            format!(
+                "\n{}\n",
+                text!("terminal-finding", title = title, text = text)
+            )
+        }
     }
 }
 
