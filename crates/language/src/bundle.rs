@@ -22,8 +22,7 @@ macro_rules! files {
 }
 const FILES: &[[&str; 2]] = files!(
     "figures", "loads", "findings", "kinds", "service", "charts", "claims", "terminal", "verdict",
-    "page",
-    "page",
+    "page", "page",
 );
 
 /// What reviews keep in English.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use stend_drive::Model;
 use stend_fit::fitting::{CAN_SEARCH, errors as fit_errors};
 use stend_identify::property::{self, Identification};
+use stend_identify::{infer, observed_in};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::load::Load;
 use stend_record::review::{Review, SCHEMA as REVIEW_SCHEMA};
@@ -32,8 +33,8 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
     let review = review(args)?;
     let edition = edition(args, &review)?;
     let parts = parts(&args.parts)?;
-    let told = Told::of(identification(args)?.as_ref());
     let held_out = HeldOut::of(&args.holdout, &review)?;
+    let told = Told::of(Some(&identification(args, &review, &held_out)?));
     let made = rows(&review, &edition, &held_out, &name)?;
     let counts = |test: &str, _: &Load| made.used.contains(test);
     let draft = Draft {
@@ -132,20 +133,41 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> Result<
         .map_err(|error| Failure::Input(format!("{} is no {what}: {error}", path.display())))
 }
 
-fn identification(args: &TwinArgs) -> Result<Option<Identification>, Failure> {
+/// What was inferred: in the file of --identify, and what that does not tell, from those of the
+/// review's tests that are not held out.
+fn identification(
+    args: &TwinArgs,
+    review: &Review,
+    held_out: &HeldOut<'_>,
+) -> Result<Identification, Failure> {
+    let tests = review
+        .tests
+        .iter()
+        .filter(|test| held_out.why(test).is_none());
+    let shown = Review {
+        tests: tests.cloned().collect(),
+        ..review.clone()
+    };
+    let mut told = infer(&review.target.name, &observed_in(&shown));
     let Some(path) = &args.identify else {
-        return Ok(None);
+        return Ok(told);
     };
     let found: Identification = read_json(path, "identification")?;
-    match found.schema == property::SCHEMA {
-        true => Ok(Some(found)),
-        false => Err(Failure::Input(format!(
+    if found.schema != property::SCHEMA {
+        return Err(Failure::Input(format!(
             "{}: its schema is `{}`, and an identification's is `{}`",
             path.display(),
             found.schema,
             property::SCHEMA
-        ))),
+        )));
     }
+    for own in &mut told.properties {
+        let in_file = found.property(&own.id).filter(|property| property.told);
+        if let Some(property) = in_file {
+            *own = property.clone();
+        }
+    }
+    Ok(told)
 }
 
 fn edition(args: &TwinArgs, review: &Review) -> Result<Edition, Failure> {
