@@ -6,8 +6,8 @@ use fluent_bundle::bundle::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use intl_memoizer::concurrent::IntlLangMemoizer;
 
-use crate::figures;
-use crate::{Argument, Language};
+use crate::argument::Argument;
+use crate::tag::{Language, numeral_in};
 
 type Bundle = FluentBundle<FluentResource, IntlLangMemoizer>;
 
@@ -22,7 +22,7 @@ macro_rules! files {
 }
 const FILES: &[[&str; 2]] = files!(
     "figures", "loads", "findings", "kinds", "service", "charts", "claims", "terminal", "verdict",
-    "page", "page",
+    "page",
 );
 
 /// What reviews keep in English.
@@ -55,9 +55,7 @@ fn read(language: Language) -> Bundle {
 /// A number that is an argument, as the language writes it.
 fn formatted(language: Language, value: &FluentValue<'_>) -> Option<String> {
     match value {
-        FluentValue::Number(number) => {
-            Some(figures::numeral_in(language, &number.value.to_string()))
-        }
+        FluentValue::Number(number) => Some(numeral_in(language, &number.value.to_string())),
         _ => None,
     }
 }

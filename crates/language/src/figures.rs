@@ -1,6 +1,7 @@
 //! How a language writes numbers, units and names in quotation marks.
 
-use crate::{Language, current, say};
+use crate::message::say;
+use crate::tag::{Language, current, numeral_in};
 
 /// The units that figures have, as the code names them.
 const UNITS: [&str; 20] = [
@@ -24,20 +25,6 @@ const AFTER_FIGURES: [&str; 3] = ["times", "раз", "раза"];
 /// A number as the current language writes it, from how English does: `41,240`, `0.62`.
 pub fn numeral(english: &str) -> String {
     numeral_in(current(), english)
-}
-
-pub(crate) fn numeral_in(language: Language, english: &str) -> String {
-    match language {
-        Language::English => english.to_owned(),
-        Language::Russian => english
-            .chars()
-            .map(|c| match c {
-                ',' => '\u{202f}',
-                '.' => ',',
-                other => other,
-            })
-            .collect(),
-    }
 }
 
 /// A unit in the current language, by its English symbol: `MB/s`. A symbol that is not known

@@ -15,7 +15,7 @@ use fluent_syntax::parser::parse;
 
 use crate::bundle::{RECORDED, formatted_message};
 use crate::figures::{is_unit, numeral, unit};
-use crate::{Language, current};
+use crate::tag::{Language, current};
 
 /// An English message taken apart: names of arguments with the text before each, and what follows
 /// the last.
@@ -195,7 +195,7 @@ fn with_figures(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::within;
+    use crate::tag::within;
 
     #[test]
     fn figures_in_a_text_are_those_of_the_language() {

@@ -82,13 +82,13 @@ fn named(command: &Command) -> Vec<PathBuf> {
             .iter()
             .map(PathBuf::from)
             .collect(),
-        Command::Twin(args) => [
-            one(&args.review),
-            paths(&args.parts),
-            args.identify.clone().into_iter().collect(),
-            args.edition.iter().map(PathBuf::from).collect(),
-        ]
-        .concat(),
+        Command::Twin(args) => {
+            let files = args.identify.iter().cloned();
+            let files = files
+                .chain(args.edition.iter().map(PathBuf::from))
+                .collect();
+            [one(&args.review), paths(&args.parts), files].concat()
+        }
         Command::Bench(args) => one(&args.drive),
         #[cfg(feature = "manual")]
         Command::Completions { .. } | Command::Manual { .. } => Vec::new(),

@@ -250,7 +250,7 @@ fn logs_are_written_to_the_present_folder() {
         names.sort();
         names
     };
-    // `time in ms, value, direction, block size, offset, priority`: a row for an interval of 100 ms.
+    // `time in ms, value, direction, block size, offset, priority`: a row for 100 ms.
     // On a busy machine fio may come to no write in some.
     let check = |rows_min: usize| {
         let text = fs::read_to_string(dir.join("l_bw.1.log")).unwrap();

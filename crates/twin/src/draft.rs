@@ -326,7 +326,6 @@ impl Draft<'_> {
 
     /// Kind, size and policy of the SLC cache.
     fn cache(&self, layers: &mut Layers) {
-        let cycles = "of no account: it tells the flash's life";
         let geometry = Geometry::of(layers);
         let dies = layers.number("nand", "dies").unwrap_or(1.0);
         let pages = layers
@@ -340,10 +339,9 @@ impl Draft<'_> {
         let kind = self.told.kind("slc-cache-kind").unwrap_or("static");
         let size = self.told.quantity("slc-cache-bytes");
         let all = layers.number("nand", "blocks_per_plane").unwrap_or(64.0);
-        let through_controller = layers.text("slc_cache", "fold_by") != Some("on-chip");
-        let least = match through_controller {
-            true => 6.0,
-            false => 18.0,
+        let least = match layers.text("slc_cache", "fold_by") {
+            Some("on-chip") => 18.0,
+            _ => 6.0,
         };
         let kind_source = format!("inferred: {kind}: {}", self.told.evidence("slc-cache-kind"));
         let user_bytes = layers.number("capacity", "user_bytes").unwrap_or(0.0);
@@ -391,6 +389,12 @@ impl Draft<'_> {
             }
             _ => layers.set("slc_cache", "blocks_per_plane", sized(f64::MAX)),
         }
+        self.cache_policy(layers);
+    }
+
+    /// What the SLC cache does when it is full, and what folding costs.
+    fn cache_policy(&self, layers: &mut Layers) {
+        let cycles = "of no account: it tells the flash's life";
         match self.told.kind("slc-when-full") {
             Some(kind) => {
                 let value = match kind {

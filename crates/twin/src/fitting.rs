@@ -195,8 +195,8 @@ impl Search<'_> {
         });
         let (_, rms) = errors(&fit.after);
         format!(
-            "fitted: to review {}, {} figures; interval {} to {}, within which their error grows by \
-             a percentage point at most; a tenth more or less changes figures by up to {:.1} \
+            "fitted: to review {}, {} figures; interval {} to {}, within which their error grows \
+             by a percentage point at most; a tenth more or less changes figures by up to {:.1} \
              %{most}; remaining error {:.1} % (root of the mean square)",
             self.review,
             fit.after.rows.len(),

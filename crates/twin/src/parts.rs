@@ -305,7 +305,8 @@ mod tests {
         let own =
             "[nand]\ndies = { value = 8, source = \"a\" }\nplanes = { value = 2, source = \"b\" }";
         layers.lay(&part("own", own)).unwrap();
-        let below = "[nand]\nplanes = { value = 4, source = \"c\" }\n[gc]\ndepth = { value = 9, source = \"d\" }";
+        let below = "[nand]\nplanes = { value = 4, source = \"c\" }\n\
+            [gc]\ndepth = { value = 9, source = \"d\" }";
         layers.lay_below(&part("below", below));
         assert_eq!(layers.number("nand", "dies"), Some(4.0));
         assert_eq!(layers.number("nand", "planes"), Some(2.0));

@@ -64,20 +64,20 @@ impl Rows {
 
 /// What is held out.
 #[derive(Clone, Debug)]
-pub struct HeldOut<'a> {
+pub struct HoldoutRule<'a> {
     names: &'a [String],
 }
 
-impl<'a> HeldOut<'a> {
+impl<'a> HoldoutRule<'a> {
     /// By the names that the user gives: `mixed`, `block-scaling`, or ids of tests of the review.
     ///
     /// # Errors
     /// A name that is neither.
-    pub fn of(names: &'a [String], review: &Review) -> Result<HeldOut<'a>, TwinError> {
+    pub fn of(names: &'a [String], review: &Review) -> Result<HoldoutRule<'a>, TwinError> {
         let ids = || review.tests.iter().map(|test| &*test.id);
         let known = |name: &str| HELD_OUT.contains(&name) || ids().any(|id| id == name);
         match names.iter().find(|name| !known(name)) {
-            None => Ok(HeldOut { names }),
+            None => Ok(HoldoutRule { names }),
             Some(name) => {
                 let known: Vec<&str> = HELD_OUT.into_iter().chain(ids()).collect();
                 Err(TwinError::Review(format!(
@@ -125,7 +125,7 @@ fn scales_blocks(points: &[Point]) -> bool {
 pub fn rows(
     review: &Review,
     edition: &Edition,
-    held_out: &HeldOut<'_>,
+    held_out: &HoldoutRule<'_>,
     model: &str,
 ) -> Result<Rows, TwinError> {
     if let Some(load) = &review.until_steady {

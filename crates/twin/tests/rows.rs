@@ -2,7 +2,7 @@
 
 use stend_fit::compare::{Comparing, compare};
 use stend_twin::TwinError;
-use stend_twin::rows::{HELD_OUT, HeldOut, Rows, rows};
+use stend_twin::rows::{HELD_OUT, HoldoutRule, Rows, rows};
 
 use crate::small;
 
@@ -13,7 +13,7 @@ fn held_out() -> Vec<String> {
 fn made() -> Rows {
     let review = small::review_of(small::model());
     let names = held_out();
-    let held_out = HeldOut::of(&names, &review).unwrap();
+    let held_out = HoldoutRule::of(&names, &review).unwrap();
     rows(&review, &small::edition(), &held_out, "demo-8gb").unwrap()
 }
 
@@ -60,18 +60,18 @@ fn what_is_held_out_has_no_row() {
 fn tests_are_held_out_by_name() {
     let review = small::review_of(small::model());
     let names = ["random", "curve", "sync"].map(str::to_owned);
-    let held_out = HeldOut::of(&names, &review).unwrap();
+    let held_out = HoldoutRule::of(&names, &review).unwrap();
     let made = rows(&review, &small::edition(), &held_out, "m").unwrap();
     let ids: Vec<&str> = made.used.iter().map(String::as_str).collect();
     assert_eq!(ids, ["blocks", "mixed"]);
     let wrong = ["randomly".to_owned()];
-    let error = HeldOut::of(&wrong, &review).unwrap_err().to_string();
+    let error = HoldoutRule::of(&wrong, &review).unwrap_err().to_string();
     assert!(
         error.contains("`randomly`") && error.contains("random, mixed"),
         "{error}"
     );
     let all: Vec<String> = review.tests.iter().map(|test| test.id.clone()).collect();
-    let held_out = HeldOut::of(&all, &review).unwrap();
+    let held_out = HoldoutRule::of(&all, &review).unwrap();
     let error = rows(&review, &small::edition(), &held_out, "m").unwrap_err();
     assert!(matches!(error, TwinError::Review(_)), "{error}");
 }

@@ -8,14 +8,14 @@ use stend_twin::draft::Draft;
 use stend_twin::errors::errors;
 use stend_twin::fitting::{Found, Search};
 use stend_twin::parts::Part;
-use stend_twin::rows::{HELD_OUT, HeldOut, Rows, rows};
+use stend_twin::rows::{HELD_OUT, HoldoutRule, Rows, rows};
 use stend_twin::told::Told;
 
 use crate::small;
 
 fn rows_of(review: &Review) -> Rows {
     let names = HELD_OUT.map(str::to_owned);
-    let held_out = HeldOut::of(&names, review).unwrap();
+    let held_out = HoldoutRule::of(&names, review).unwrap();
     rows(review, &small::edition(), &held_out, "twin").unwrap()
 }
 

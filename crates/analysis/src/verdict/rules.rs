@@ -26,12 +26,12 @@ pub(super) const HARD_DISK_BYTES_PER_S: f64 = 250e6;
 /// Without a known link: beyond what SATA carries.
 pub(super) const SATA_BYTES_PER_S: f64 = 600e6;
 
-/// Small reads, one at a time, are quick up to this, ns: published reviews have about 10,000 a second
-/// of the quick SATA drives.
+/// Small reads, one at a time, are quick up to this, ns: published reviews have about 10,000 a
+/// second of the quick SATA drives.
 pub(super) const QUICK_READ_NS: f64 = 100_000.0;
 
-/// A desktop waits for small reads, one or two at a time: beyond this, 20 MB/s of 4 KiB, they are slow
-/// for a solid-state drive (published reviews have 25 to 42 MB/s of SATA drives: remembered,
+/// A desktop waits for small reads, one or two at a time: beyond this, 20 MB/s of 4 KiB, they are
+/// slow for a solid-state drive (published reviews have 25 to 42 MB/s of SATA drives: remembered,
 /// unverified), ns.
 pub(super) const DESKTOP_READ_NS_MAX: f64 = 200_000.0;
 

@@ -207,7 +207,8 @@ pub(crate) struct Declared<'a, V> {
 pub struct Field<T> {
     /// The figure, in the unit that ends its key.
     pub value: T,
-    /// A publication, `assumed: why`, `fitted: to what` or `inferred: from what`; empty if the value is the default.
+    /// A publication, `assumed: why`, `fitted: to what` or `inferred: from what`; empty if the
+    /// value is the default.
     pub source: String,
     table: &'static str,
     key: &'static str,

@@ -413,7 +413,8 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
 /// A round in the table: how many were done at its end, TB written until then, and itself.
 type Row<'a> = (u64, f64, &'a EnduranceRound);
 
-/// A column of the table: the message of its head, and the cell of a round; none where it is not known.
+/// A column of the table: the message of its head, and the cell of a round; none where it is not
+/// known.
 type Column = (&'static str, fn(&Row<'_>) -> Option<Cell>);
 
 /// What the table tells of a round. A column of which no round has anything is left out.

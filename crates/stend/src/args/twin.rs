@@ -31,8 +31,8 @@ pub struct TwinArgs {
     #[arg(long)]
     pub force: bool,
 
-    /// What was inferred of the drive, as JSON (schema `stend.identify/1`). What it does not tell is
-    /// inferred from the tests of the review that are not held out; what these do not tell, the
+    /// What was inferred of the drive, as JSON (schema `stend.identify/1`). What it does not tell
+    /// is inferred from the tests of the review that are not held out; what these do not tell, the
     /// parts decide, or it is what is usual.
     #[arg(long, value_name = "FILE")]
     pub identify: Option<PathBuf>,

@@ -17,7 +17,7 @@ use stend_twin::draft::{Draft, shipped};
 use stend_twin::errors::{Errors, errors};
 use stend_twin::fitting::{Found, Progress, Search, interval};
 use stend_twin::parts::Part;
-use stend_twin::rows::{HeldOut, Rows, rows};
+use stend_twin::rows::{HoldoutRule, Rows, rows};
 use stend_twin::told::Told;
 use stend_twin::{SCHEMA, TwinError};
 
@@ -33,7 +33,7 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
     let review = review(args)?;
     let edition = edition(args, &review)?;
     let parts = parts(&args.parts)?;
-    let held_out = HeldOut::of(&args.holdout, &review)?;
+    let held_out = HoldoutRule::of(&args.holdout, &review)?;
     let told = Told::of(Some(&identification(args, &review, &held_out)?));
     let made = rows(&review, &edition, &held_out, &name)?;
     let counts = |test: &str, _: &Load| made.used.contains(test);
@@ -138,7 +138,7 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> Result<
 fn identification(
     args: &TwinArgs,
     review: &Review,
-    held_out: &HeldOut<'_>,
+    held_out: &HoldoutRule<'_>,
 ) -> Result<Identification, Failure> {
     let tests = review
         .tests

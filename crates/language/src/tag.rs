@@ -1,0 +1,84 @@
+//! The languages, and which of them this thread writes.
+
+use std::cell::Cell;
+use std::fmt;
+use std::str::FromStr;
+
+/// A language of the report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// English, in which reviews are kept.
+    #[default]
+    English,
+    /// Russian.
+    Russian,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Language; 2] = [Language::English, Language::Russian];
+
+    /// Its tag after BCP 47: `en`, `ru`.
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Language::English => "en",
+            Language::Russian => "ru",
+        }
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.tag())
+    }
+}
+
+impl FromStr for Language {
+    type Err = String;
+
+    /// From its tag.
+    fn from_str(tag: &str) -> Result<Language, String> {
+        let found = Language::ALL.into_iter().find(|one| one.tag() == tag);
+        found.ok_or_else(|| {
+            let tags = Language::ALL.map(Language::tag).join(", ");
+            format!("`{tag}` is no language of the report; there are: {tags}")
+        })
+    }
+}
+
+thread_local! {
+    static CURRENT: Cell<Language> = const { Cell::new(Language::English) };
+}
+
+/// The language in which this thread says texts and figures.
+pub fn current() -> Language {
+    CURRENT.get()
+}
+
+/// Does something, on this thread, in a language.
+pub fn within<T>(language: Language, work: impl FnOnce() -> T) -> T {
+    // The former one is set again whichever way the work ends.
+    struct Back(Language);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            CURRENT.set(self.0);
+        }
+    }
+    let _back = Back(CURRENT.replace(language));
+    work()
+}
+
+/// A number as a language writes it, from how English does.
+pub(crate) fn numeral_in(language: Language, english: &str) -> String {
+    match language {
+        Language::English => english.to_owned(),
+        Language::Russian => english
+            .chars()
+            .map(|c| match c {
+                ',' => '\u{202f}',
+                '.' => ',',
+                other => other,
+            })
+            .collect(),
+    }
+}
