@@ -45,23 +45,7 @@ fn named(command: &Command) -> Vec<PathBuf> {
             Some(DrivesCommand::Create { model, .. }) => one(model),
             _ => Vec::new(),
         },
-        Command::Drive(args) => match &args.command {
-            DriveCommand::Health { target, .. }
-            | DriveCommand::Trim { target, .. }
-            | DriveCommand::Erase { target, .. }
-            | DriveCommand::Overprovision { target, .. }
-            | DriveCommand::Age { target, .. }
-            | DriveCommand::FailDie { target, .. }
-            | DriveCommand::PowerCut { target, .. }
-            | DriveCommand::WriteCache { target, .. } => one(target),
-            DriveCommand::PowerOn { .. }
-            | DriveCommand::Snapshot { .. }
-            | DriveCommand::Idle { .. }
-            | DriveCommand::Status { .. } => Vec::new(),
-            DriveCommand::Monitor(args) => {
-                [one(&args.target), args.job.clone().into_iter().collect()].concat()
-            }
-        },
+        Command::Drive(args) => of_drive(&args.command),
         Command::Lab(args) => {
             let other = match &args.command {
                 Some(LabCommand::Merge { other }) => vec![other.clone()],
@@ -92,6 +76,28 @@ fn named(command: &Command) -> Vec<PathBuf> {
         Command::Bench(args) => one(&args.drive),
         #[cfg(feature = "manual")]
         Command::Completions { .. } | Command::Manual { .. } => Vec::new(),
+    }
+}
+
+/// What `stend drive` reads.
+fn of_drive(command: &DriveCommand) -> Vec<PathBuf> {
+    let one = |name: &String| vec![PathBuf::from(name)];
+    match command {
+        DriveCommand::Health { target, .. }
+        | DriveCommand::Trim { target, .. }
+        | DriveCommand::Erase { target, .. }
+        | DriveCommand::Overprovision { target, .. }
+        | DriveCommand::Age { target, .. }
+        | DriveCommand::FailDie { target, .. }
+        | DriveCommand::PowerCut { target, .. }
+        | DriveCommand::WriteCache { target, .. } => one(target),
+        DriveCommand::PowerOn { .. }
+        | DriveCommand::Snapshot { .. }
+        | DriveCommand::Idle { .. }
+        | DriveCommand::Status { .. } => Vec::new(),
+        DriveCommand::Monitor(args) => {
+            [one(&args.target), args.job.clone().into_iter().collect()].concat()
+        }
     }
 }
 

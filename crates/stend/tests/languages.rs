@@ -6,8 +6,8 @@ use crate::common::stend;
 
 /// What stays: names of drives, programs, files and figures of models, terms of fio and the field.
 const STAY: &str = "Demonstration drive GB IOPS TRIM SLC DRAM SATA SNIA fio stend claims review \
-    json JavaScript CrystalDiskMark PCMark Storage FNV-1a SanDisk Ultra II TLC O_DSYNC fsync fdatasync \
-    clean filled filled-steady steady purged preconditioned as-it-is demo-8gb CPU p99 \
+    json JavaScript CrystalDiskMark PCMark Storage FNV-1a SanDisk Ultra II TLC O_DSYNC fsync \
+    fdatasync clean filled filled-steady steady purged preconditioned as-it-is demo-8gb CPU p99 \
     Adobe Photoshop Illustrator InDesign After Effects Microsoft Word Excel PowerPoint World of \
     Warcraft Battlefield Deflate Seq SEQ1M SEQ128K RND4K Q1T1 Q8T1 Q32T1 Q32T16 4K 512K \
     4KQD32 measure_s";
