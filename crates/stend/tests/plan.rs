@@ -184,6 +184,54 @@ fn what_a_review_refuses_its_plan_refuses() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
+#[test]
+fn a_plan_of_repetitions_is_that_of_all_of_them() {
+    let dir = folder();
+    let told = |repeat: &str, more: &[&str]| {
+        let args = [
+            "review",
+            "demo-8gb",
+            "--plan",
+            "--edition",
+            "2014",
+            "--repeat",
+        ];
+        ok(dir.path(), &[&args[..], &[repeat], more].concat()).stdout
+    };
+    let [one, three] = ["1", "3"].map(|repeat| json(&told(repeat, &["--json"])));
+    let [one, three] = [&one, &three].map(|plan| &plan["targets"][0]);
+    for key in [
+        "measured_s",
+        "writing_s",
+        "idle_s",
+        "fill_bytes",
+        "trace_bytes",
+        "estimated_s",
+        "estimated_written_bytes",
+    ] {
+        let (once, thrice) = (number(&one[key]), number(&three[key]));
+        assert!(once > 0.0, "{key}");
+        assert!(
+            (thrice / once - 3.0).abs() < 1e-9,
+            "{key}: {once}, {thrice}"
+        );
+    }
+    let times = |plan: &serde_json::Value| {
+        let parts = list(&plan["tests"])
+            .iter()
+            .flat_map(|test| list(&test["parts"]));
+        let parts = parts.chain(list(&plan["states"]));
+        parts
+            .map(|part| number(&part["times"]))
+            .collect::<Vec<f64>>()
+    };
+    let tripled: Vec<f64> = times(one).iter().map(|times| 3.0 * times).collect();
+    assert_eq!(times(three), tripled);
+    let text = told("3", &[]);
+    assert!(text.contains("those of all of them"), "{text}");
+    assert!(text.contains("states, each made 3 times"), "{text}");
+}
+
 /// Names of the targets of a plan.
 fn planned_targets(arguments: &[&str]) -> Vec<String> {
     let dir = folder();

@@ -61,7 +61,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
     );
     if options.repeat > 1 {
         text += &format!(
-            "{} repetitions: what follows is one of them, and time and bytes are those of each\n",
+            "{} repetitions: steps, time and bytes are those of all of them\n",
             options.repeat
         );
     }
@@ -69,7 +69,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
         text += &format!("every duration × {}\n", options.duration_scale);
     }
     for planned in &all {
-        text += &in_words(planned);
+        text += &in_words(planned, options.repeat);
     }
     print(&text)
 }
@@ -91,11 +91,36 @@ fn planned(
         read_only,
         trim_supported: seen.trim_supported,
     };
-    let outline = outline(edition, options, &prospect)?;
+    let mut outline = outline(edition, options, &prospect)?;
+    repeat(&mut outline, options.repeat);
     Ok(Planned { seen, outline })
 }
 
-fn in_words(planned: &Planned) -> String {
+/// What is done so many times over, states included.
+fn repeat(outline: &mut Outline, times: u32) {
+    let of_tests = outline.tests.iter_mut().flat_map(|test| &mut test.parts);
+    for part in outline.states.iter_mut().chain(of_tests) {
+        part.times *= u64::from(times);
+    }
+    let total = &mut outline.total;
+    for seconds in [
+        &mut total.measured_s,
+        &mut total.writing_s,
+        &mut total.idle_s,
+    ] {
+        *seconds *= f64::from(times);
+    }
+    for bytes in [
+        &mut total.fill_bytes,
+        &mut total.trace_bytes,
+        &mut total.load_bytes,
+        &mut total.read_bytes,
+    ] {
+        *bytes *= u64::from(times);
+    }
+}
+
+fn in_words(planned: &Planned, repeat: u32) -> String {
     let Planned { seen, outline } = planned;
     let kind = match seen.info.kind {
         TargetKind::Simulated => "simulated",
@@ -109,7 +134,10 @@ fn in_words(planned: &Planned) -> String {
         words::bytes(seen.info.capacity_bytes)
     );
     if !outline.states.is_empty() {
-        text += "  states, each made once\n";
+        text += &match repeat {
+            1 => "  states, each made once\n".to_owned(),
+            times => format!("  states, each made {times} times\n"),
+        };
         text += &outline.states.iter().map(part_line).collect::<String>();
     }
     for test in &outline.tests {
