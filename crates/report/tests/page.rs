@@ -144,13 +144,13 @@ fn tables_of_latency_say_that_less_is_better_and_mark_the_least() {
     // The same load of both drives: in each column the lesser is bold.
     let load = |table: &str| {
         let rows = format!("section[id$='-random'] {table} tr");
-        let rows = select(&html, &rows).into_iter();
+        let mut rows = select(&html, &rows).into_iter();
         let named = |row: &scraper::ElementRef<'_>| {
             row.text()
                 .next()
                 .is_some_and(|t| t.replace('\u{a0}', " ") == "Read, depth 1")
         };
-        let row = rows.filter(named).next_back().expect("a row of the load");
+        let row = rows.rfind(named).expect("a row of the load");
         let cells = Selector::parse("td").unwrap();
         let bold = Selector::parse("strong").unwrap();
         let cells = row.select(&cells).map(|cell| {

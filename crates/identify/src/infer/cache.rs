@@ -22,6 +22,9 @@ const LITTLE_SHARE: f64 = 0.3;
 /// Two levels of a curve whose ratio is more than this are different speeds.
 const LEVEL_RATIO: f64 = 1.12;
 
+/// Tells a property of a cache that there is, or says why it cannot.
+type Tell = fn(&Cache, &Observed) -> Result<Property, String>;
+
 /// What is known of the cache.
 pub(super) struct Cache {
     present: Option<bool>,
@@ -162,7 +165,7 @@ impl Cache {
             Some(present) => Property::presence("slc-cache", present, self.why.clone()),
             None => Property::unknown("slc-cache", self.why.clone()),
         };
-        let rest: [(&str, fn(&Cache, &Observed) -> Result<Property, String>); 8] = [
+        let rest: [(&str, Tell); 8] = [
             ("slc-cache-bytes", Cache::size),
             ("slc-cache-bytes-full", Cache::full_size),
             ("slc-cache-kind", Cache::kind),
