@@ -464,6 +464,9 @@ fn size_by_maps(seen: &Observed) -> Option<(f64, (f64, f64), String)> {
     if value > all {
         return Some((value, (0.96 * value, 1.08 * value), evidence));
     }
+    if all == 0.0 {
+        return None;
+    }
     let written = last.written_bytes as f64;
     let evidence = format!(
         "all of {} that were written is read as fast as new data; {evidence}",

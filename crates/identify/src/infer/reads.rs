@@ -174,8 +174,13 @@ fn dies_of(count: f64, regular: bool, evidence: String) -> Property {
     if regular && (count - even).abs() < 0.03 {
         return Property::quantity(id, even, (even, even), "dies", evidence);
     }
-    // Drives have an even number of dies; of each stripe, parity takes a share.
-    let value = 2.0 * (count / 2.0 + 0.02).ceil();
+    // Most drives have a power of two of dies, and all an even number; of each stripe, parity takes
+    // a share.
+    let power = count.log2().ceil().exp2();
+    let value = match power <= PARITY_RATIO_MAX * count {
+        true => power,
+        false => 2.0 * (count / 2.0 + 0.02).ceil(),
+    };
     let evidence = format!("{evidence}: {count:.2} dies of data, the rest is parity");
     let high = (PARITY_RATIO_MAX * count).ceil().max(value);
     Property::quantity(id, value, (count.floor(), high), "dies", evidence)
