@@ -364,10 +364,10 @@ rec-fact-value-cache-below-room-on-chip = { $cache }; writes below { $kib } KiB 
     there is room, on-chip copy folds it
 rec-fact-value-cache-below-room-controller = { $cache }; writes below { $kib } KiB enter it while
     there is room, the controller folds it
-rec-fact-value-cache-both = static, { $gb } GB (10^9) with parity, in every die, and dynamic, up to
-    { $most } GB (10^9) with parity, in the data area
-rec-fact-value-cache-static = static, { $gb } GB (10^9) with parity, in every die
-rec-fact-value-cache-dynamic = dynamic, up to { $most } GB (10^9) with parity, in the data area
+rec-fact-value-cache-both = static, { $gb } GB with parity, in every die, and dynamic, up to
+    { $most } GB with parity, in the data area
+rec-fact-value-cache-static = static, { $gb } GB with parity, in every die
+rec-fact-value-cache-dynamic = dynamic, up to { $most } GB with parity, in the data area
 rec-fact-value-trim-none = accepted and forgotten
 rec-fact-value-trim-once = frees at once
 rec-fact-value-trim-later = noted at once, freed later
