@@ -1,5 +1,7 @@
 //! What a review keeps of shipped editions has a message in each language of the report.
 
+use stend_drive::Model;
+use stend_drive::model::SHIPPED;
 use stend_language::{Language, recorded, within};
 use stend_method::edition::Edition;
 
@@ -44,4 +46,19 @@ fn texts_of_others_stay_as_they_are() {
     }
     let english = "Sequential read and write";
     assert_eq!(recorded(english), english);
+}
+
+#[test]
+fn what_shipped_models_are_is_said_in_russian() {
+    for shipped in SHIPPED {
+        let facts = Model::shipped(shipped.name).expect("it is shipped").facts();
+        let model = facts.iter().find(|(name, _)| name == "model");
+        let text = &model.expect("every model says what it is").1;
+        let said = within(Language::Russian, || recorded(text));
+        assert!(
+            is_cyrillic(&said),
+            "{}: no message has the text `{text}`",
+            shipped.name
+        );
+    }
 }

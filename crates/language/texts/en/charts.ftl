@@ -117,8 +117,7 @@ points-share-note = Thick lines: all requests. Thin lines: the reads and the wri
 points-share-head = Reads : writes, %
 points-part = { $op ->
     [read] ↳ reads at { $share } % reads
-    [write] ↳ writes at { $share } % reads
-   *[mixed] ↳ mixeds at { $share } % reads
+   *[write] ↳ writes at { $share } % reads
 }
 
 ## Curves

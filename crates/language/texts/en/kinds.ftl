@@ -110,7 +110,7 @@ private-steps = { $dimension ->
 private-plural = { $op ->
     [read] Reads
     [write] Writes
-   *[mixed] Mixeds
+   *[mixed] Mixed requests
 }
 points-steps-level = { private-plural } hardly change { private-steps } ({ $first } to { $last }).
 points-steps-fall = { private-plural } fall to { $share } { private-steps } ({ $first } to { $last }).

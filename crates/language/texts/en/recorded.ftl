@@ -376,6 +376,65 @@ rec-fact-value-trim-data-later = noted at once; frees the data area later, the S
     folded
 rec-fact-value-trim-alone = { $what }; not queued: it waits for all other commands, and they for it
 
+## What shipped models are
+
+rec-drive-sp550 = 16 nm TLC of SK Hynix behind a four-channel Silicon Motion controller; a static
+    SLC cache that all data passes.
+rec-drive-su900 = 32-layer 3D MLC behind a four-channel Silicon Motion controller; a dynamic SLC
+    cache.
+rec-drive-bx100 = 16 nm MLC behind a four-channel Silicon Motion controller; no SLC cache.
+rec-drive-m550 = 20 nm MLC in small dies behind an eight-channel Marvell controller; no SLC cache;
+    RAIN.
+rec-drive-mx100 = 16 nm MLC behind an eight-channel Marvell controller; no SLC cache; RAIN.
+rec-drive-mx200 = 16 nm MLC behind an eight-channel Marvell controller; any free block may be
+    written as SLC (Dynamic Write Acceleration); RAIN.
+rec-drive-mx500 = 64-layer 3D TLC behind a four-channel Silicon Motion controller with Crucial's
+    firmware; a dynamic SLC cache; RAIN.
+rec-drive-545s = 64-layer 3D TLC behind a four-channel Silicon Motion controller; a dynamic SLC
+    cache.
+rec-drive-730 = 20 nm MLC behind an eight-channel controller for data centers at a higher clock; no
+    SLC cache; parity over the dies; capacitors.
+rec-drive-750 = 20 nm MLC behind an eighteen-channel NVMe controller for data centers; no SLC
+    cache; parity over the dies; capacitors.
+rec-drive-predator = 19 nm MLC behind an eight-channel Marvell controller on PCIe 2.0 with AHCI; no
+    SLC cache.
+rec-drive-savage = 19 nm MLC behind an eight-channel Phison S10 controller; no SLC cache.
+rec-drive-m6-pro = 19 nm MLC behind an eight-channel Marvell controller; no SLC cache.
+rec-drive-m6e = 19 nm MLC behind an eight-channel Marvell controller on PCIe 2.0 x2 with AHCI; no
+    SLC cache.
+rec-drive-840-evo = Planar TLC behind an eight-channel, three-core Samsung MEX controller; a static
+    SLC cache (TurboWrite).
+rec-drive-850-evo = 32-layer TLC V-NAND behind a two-core Samsung MGX controller; a static SLC
+    cache (TurboWrite).
+rec-drive-850-pro = 32-layer MLC V-NAND behind an eight-channel, three-core Samsung MEX controller;
+    no SLC cache.
+rec-drive-860-evo = 64-layer TLC V-NAND behind a Samsung MJX controller; an SLC cache that is
+    partly static, partly dynamic (Intelligent TurboWrite).
+rec-drive-pm863 = 32-layer TLC V-NAND behind an eight-channel Samsung Mercury controller, for data
+    centers: capacitors, no SLC cache.
+rec-drive-sm863 = 32-layer MLC V-NAND behind an eight-channel Samsung Mercury controller, for data
+    centers: capacitors, no SLC cache.
+rec-drive-sm951 = MLC of the 16 nm class behind an eight-channel Samsung UBX controller on PCIe 3.0
+    with AHCI; no SLC cache.
+rec-drive-extreme-pro = Planar MLC behind an eight-channel Marvell controller; short writes enter
+    an SLC cache (nCache Pro).
+rec-drive-ultra-3d = 64-layer BiCS3 TLC behind a four-channel Marvell controller; all writes pass a
+    tiered SLC cache and are folded to TLC by on-chip copy.
+rec-drive-ultra-ii-240 = Planar TLC behind a four-channel Marvell controller; every write passes a
+    static SLC cache in each die (nCache 2.0) and is folded to TLC by on-chip copy.
+rec-drive-ultra-ii-480 = Planar TLC behind an eight-channel Marvell controller; every write passes
+    a static SLC cache in each die (nCache 2.0) and is folded to TLC by on-chip copy.
+rec-drive-ultra-plus = Planar MLC behind a four-channel Marvell controller with little DRAM; short
+    writes enter a small SLC cache (nCache).
+rec-drive-q300 = 19 nm TLC behind Toshiba's own controller; a static SLC cache that all data
+    passes.
+rec-drive-q300-pro = 19 nm MLC behind a four-channel controller without DRAM of its own; any free
+    block may be written as SLC, so that half the capacity can be.
+rec-drive-ssd230 = 32-layer 3D TLC behind a four-channel Silicon Motion controller; a dynamic SLC
+    cache over the whole array.
+rec-drive-wd-blue = 15 nm TLC behind a four-channel Marvell controller; a static SLC cache, and TLC
+    directly when it is full.
+
 ## Warnings
 
 rec-warning-region = the region of { $region } is more than the target holds: its whole capacity of

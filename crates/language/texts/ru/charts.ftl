@@ -135,8 +135,7 @@ points-share-note = Толстые линии — все запросы. Тон�
 points-share-head = Чтение : запись, %
 points-part = { $op ->
     [read] ↳ чтение при { $share } % чтения
-    [write] ↳ запись при { $share } % чтения
-   *[mixed] ↳ всё при { $share } % чтения
+   *[write] ↳ запись при { $share } % чтения
 }
 
 ## Кривые
