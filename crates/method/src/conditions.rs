@@ -104,10 +104,7 @@ fn regions(plan: &Plan<'_>) -> Option<String> {
     let words: Vec<String> = sizes
         .iter()
         .map(|size| match *size > capacity {
-            true => format!(
-                "{} (more than the target holds: all of it)",
-                size_text(*size)
-            ),
+            true => format!("{} (more than the target holds)", size_text(*size)),
             false => size_text(*size),
         })
         .collect();

@@ -561,7 +561,7 @@ fn a_full_disk_costs_the_report_and_not_the_results() {
     if !have_root_and(&["mount", "umount"]) {
         return;
     }
-    let disk = Mounted::new(&["-t", "tmpfs", "-o", "size=512k", "none"]);
+    let disk = Mounted::new(&["-t", "tmpfs", "-o", "size=256k", "none"]);
     let out = disk.path().join("out");
     let dir = folder();
     let mut command = stend(dir.path(), &["review", "demo-8gb", "--json"]);
