@@ -10,7 +10,7 @@ const EDITION: &str = r#"
 schema = "stend.edition/1"
 id = "small"
 title = "small"
-percentiles = [50, 99]
+percentiles = [50, 90, 95, 99, 99.9, 99.99, 99.999]
 pause_s = 1
 region_bytes = 1_073_741_824
 
