@@ -2,7 +2,9 @@
 //! their parameters smoothly, as costs of commands do. A search that begins there has less to find.
 
 use super::objective::{Evaluation, Objective, SQUARE_UP_TO};
-use super::{FitError, Parameter, Task, allowed_parameters, drop_unanswered, only, rows};
+use super::{
+    FitError, Parameter, SENSITIVE_FROM, Task, allowed_parameters, drop_unanswered, only, rows,
+};
 
 /// How far each parameter is moved to learn its effect, as a share of the way between its bounds.
 const MOVE: f64 = 0.04;
@@ -16,9 +18,6 @@ const DAMPING: [f64; 4] = [1e-4, 3e-3, 0.1, 1.0];
 
 /// Steps end when none lowers the cost by this share.
 const BETTER: f64 = 0.01;
-
-/// A parameter with a smaller effect on any figure, from bound to bound, is left where it is.
-const FELT_FROM: f64 = 0.005;
 
 /// Values that were stepped to.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,8 +125,8 @@ fn errors(evaluation: &Evaluation) -> Vec<Option<f64>> {
         .collect()
 }
 
-/// How each error changes with a parameter, from bound to bound. Zeros of one that is not felt, or
-/// with which there is no answer.
+/// How each error changes with a parameter, from bound to bound: zeros of one to which no figure is
+/// sensitive, and of rows without an answer.
 fn effect(from: &[Option<f64>], to: &[Option<f64>], way: f64) -> Vec<f64> {
     let none = || vec![0.0; from.len()];
     if way == 0.0 || to.len() != from.len() {
@@ -136,7 +135,7 @@ fn effect(from: &[Option<f64>], to: &[Option<f64>], way: f64) -> Vec<f64> {
     let pairs = from.iter().zip(to);
     let changes = pairs.map(|(from, to)| Some((to.as_ref()? - from.as_ref()?) / way));
     let changes: Vec<f64> = changes.map(Option::unwrap_or_default).collect();
-    match changes.iter().any(|change| change.abs() >= FELT_FROM) {
+    match changes.iter().any(|change| change.abs() >= SENSITIVE_FROM) {
         true => changes,
         false => none(),
     }
@@ -164,7 +163,7 @@ fn damped(effects: &[Vec<f64>], errors: &[Option<f64>], damping: f64) -> Vec<f64
         .collect();
     let largest = (0..count).map(|i| matrix[i][i]).fold(0.0, f64::max);
     for (i, line) in matrix.iter_mut().enumerate() {
-        // A parameter that is not felt stays: its right-hand side is 0.
+        // A parameter to which no figure is sensitive stays: its right-hand side is 0.
         line[i] += damping * largest + f64::MIN_POSITIVE;
     }
     solved(matrix)
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_felt_has_no_effect() {
+    fn what_changes_nothing_has_no_effect() {
         let from = [Some(0.1), None];
         assert_eq!(effect(&from, &[Some(0.1001), Some(1.0)], 0.04), [0.0, 0.0]);
         assert_eq!(effect(&from, &[Some(0.12), None], 0.04)[1], 0.0);
