@@ -16,7 +16,7 @@ use crate::rows::Rows;
 const POPULATION: usize = 8;
 
 /// Evaluations for steps, where there are as many.
-const STEPS_MAX: usize = 64;
+const STEPS_MAX: usize = 96;
 
 /// Steps that leave an error as small as this, the root of the mean square, are enough: a share, no
 /// more than what measurements repeat to.

@@ -9,6 +9,9 @@ use super::{
 /// How far each parameter is moved to learn its effect, as a share of the way between its bounds.
 const MOVE: f64 = 0.04;
 
+/// How far one without effect is moved once more: it may begin where another limits the figures.
+const MOVE_FAR: f64 = 0.3;
+
 /// The furthest that a step moves a parameter, in the same measure.
 const STEP_MAX: f64 = 0.35;
 
@@ -52,10 +55,10 @@ pub fn refine(
     drop_unanswered(&mut objective, &values)?;
     let before = only(objective.evaluate(std::slice::from_ref(&values)));
     let (mut now, mut spent, mut number) = (before.clone(), 1, 0);
-    let round = parameters.len() + DAMPING.len();
+    let round = 2 * parameters.len() + DAMPING.len();
     while !parameters.is_empty() && spent + round <= evaluations {
-        let (found, evaluation) = step(&objective, &values, &now);
-        spent += round;
+        let (found, evaluation, count) = step(&objective, &values, &now);
+        spent += count;
         let is_better = evaluation.cost < now.cost;
         let is_enough = evaluation.cost > now.cost * (1.0 - BETTER);
         if is_better {
@@ -76,29 +79,24 @@ pub fn refine(
     })
 }
 
-/// The best of the steps from these values.
-fn step(objective: &Objective<'_>, values: &[f64], now: &Evaluation) -> (Vec<f64>, Evaluation) {
+/// The best of the steps from these values, and how many points that took.
+fn step(
+    objective: &Objective<'_>,
+    values: &[f64],
+    now: &Evaluation,
+) -> (Vec<f64>, Evaluation, usize) {
     let parameters = objective.parameters;
-    let places: Vec<f64> = parameters
-        .iter()
-        .zip(values)
-        .map(|(p, v)| p.place(*v))
-        .collect();
-    let moved: Vec<Vec<f64>> = (0..values.len())
-        .map(|at| {
-            let by = if places[at] > 0.5 { -MOVE } else { MOVE };
-            let mut point = values.to_vec();
-            point[at] = parameters[at].value(places[at] + by);
-            point
-        })
-        .collect();
+    let pairs = parameters.iter().zip(values);
+    let places: Vec<f64> = pairs.map(|(p, value)| p.place(*value)).collect();
     let from = errors(now);
-    let effects = objective.evaluate(&moved);
-    let effects = effects.iter().enumerate().map(|(at, evaluation)| {
-        let way = parameters[at].place(moved[at][at]) - places[at];
-        effect(&from, &errors(evaluation), way)
-    });
-    let effects: Vec<Vec<f64>> = effects.collect();
+    let all: Vec<usize> = (0..values.len()).collect();
+    let mut effects = effects_of(objective, (values, &places), (&all, MOVE), &from);
+    let silent = |at: &usize| effects[*at].iter().all(|effect| *effect == 0.0);
+    let far: Vec<usize> = all.into_iter().filter(silent).collect();
+    let of_far = effects_of(objective, (values, &places), (&far, MOVE_FAR), &from);
+    for (at, effect) in far.iter().zip(of_far) {
+        effects[*at] = effect;
+    }
     let steps = DAMPING.map(|damping| damped(&effects, &from, damping));
     let points: Vec<Vec<f64>> = steps
         .iter()
@@ -111,11 +109,38 @@ fn step(objective: &Objective<'_>, values: &[f64], now: &Evaluation) -> (Vec<f64
             moved.collect()
         })
         .collect();
+    let count = values.len() + far.len() + points.len();
     let evaluations = objective.evaluate(&points);
-    let pairs = points.into_iter().zip(evaluations);
-    pairs
+    let (values, evaluation) = points
+        .into_iter()
+        .zip(evaluations)
         .min_by(|(_, a), (_, b)| a.cost.total_cmp(&b.cost))
-        .expect("several dampings are tried")
+        .expect("several dampings are tried");
+    (values, evaluation, count)
+}
+
+/// The effects of some parameters, each moved alone by this share of the way between its bounds.
+fn effects_of(
+    objective: &Objective<'_>,
+    (values, places): (&[f64], &[f64]),
+    (which, by): (&[usize], f64),
+    from: &[Option<f64>],
+) -> Vec<Vec<f64>> {
+    let parameters = objective.parameters;
+    let moved = which.iter().map(|at| {
+        let by = if places[*at] > 0.5 { -by } else { by };
+        let mut point = values.to_vec();
+        point[*at] = parameters[*at].value(places[*at] + by);
+        point
+    });
+    let moved: Vec<Vec<f64>> = moved.collect();
+    let evaluations = objective.evaluate(&moved);
+    let all = which.iter().zip(&moved).zip(&evaluations);
+    all.map(|((at, point), evaluation)| {
+        let way = parameters[*at].place(point[*at]) - places[*at];
+        effect(from, &errors(evaluation), way)
+    })
+    .collect()
 }
 
 /// The errors of the rows; nothing where a row has no answer.
