@@ -10,7 +10,9 @@ const STAY: &str = "Demonstration drive GB IOPS TRIM SLC DRAM SATA SNIA fio sten
     fdatasync clean filled filled-steady steady purged preconditioned as-it-is demo-8gb CPU p99 \
     Adobe Photoshop Illustrator InDesign After Effects Microsoft Word Excel PowerPoint World of \
     Warcraft Battlefield Deflate Seq SEQ1M SEQ128K RND4K Q1T1 Q8T1 Q32T1 Q32T16 4K 512K \
-    4KQD32 measure_s SLC-кэш sata-6g";
+    4KQD32 measure_s SLC-кэш sata-6g idle photoshop-light photoshop-heavy \
+    illustrator indesign after-effects word excel powerpoint world-of-warcraft battlefield-3 \
+    game-start applications-start";
 
 /// A text without what stands from one mark to another.
 fn without(text: &str, from: &str, to: &str) -> String {

@@ -78,7 +78,7 @@ fn a_twin_is_a_drive_file_and_tells_its_error() {
         "--out",
         "my-drive.toml",
         "--evaluations",
-        "24",
+        "40",
         "--json",
     ];
     let document = json(&ok(dir, &args).stdout);

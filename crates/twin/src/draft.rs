@@ -7,7 +7,7 @@ use stend_record::review::{PointOp, Review};
 
 use crate::TwinError;
 use crate::parts::{Figure, Layers, Part};
-use crate::told::{Told, most_iops};
+use crate::told::{Quantity, Told, most_iops};
 
 /// A logical page, bytes.
 const PAGE_BYTES: f64 = 4096.0;
@@ -39,7 +39,8 @@ const FITTED: [(&str, &str); 16] = [
     ("slc_cache", "program_us"),
 ];
 
-/// Those that decide how fast a drive makes room: only a curve tells them.
+/// Those that decide how fast a drive makes room: writes that go on tell them, or a cache that is
+/// full.
 const FITTED_TO_CURVES: [(&str, &str); 11] = [
     ("controller", "fold_page_ns"),
     ("controller", "gc_page_ns"),
@@ -64,7 +65,8 @@ pub struct Draft<'a> {
     pub parts: &'a [Part],
     /// What is known of the drive.
     pub told: &'a Told,
-    /// Whether a curve is fitted to: without one, what only curves tell is not searched for.
+    /// Whether a curve is fitted to: without one, and without a cache, nothing tells how fast the
+    /// drive makes room.
     pub sustained: bool,
     /// Whether a load of a test, by its id, may be looked at: what is held out may not.
     pub counts: &'a dyn Fn(&str, &Load) -> bool,
@@ -90,6 +92,25 @@ pub fn shipped(name: &str) -> Result<Part, TwinError> {
         ))
     })?;
     Part::parse(name, part.text)
+}
+
+/// Leaves tables out of which the flash's part gives nothing where others give some: as drive files
+/// do with parts.
+fn drop_halves(layers: &mut Layers) {
+    let of_flash = [
+        ("energy", "read_nj"),
+        ("media", "rber_fresh_ppb"),
+        ("power_loss", "journal_read_us"),
+        ("health", "rated_cycles"),
+    ];
+    for (table, key) in of_flash {
+        if layers.has(table) && layers.get(table, key).is_none() {
+            layers.drop_table(table);
+        }
+    }
+    if !layers.has("energy") {
+        layers.drop_table("thermal");
+    }
 }
 
 impl Draft<'_> {
@@ -119,7 +140,8 @@ impl Draft<'_> {
         self.buffer(&mut layers);
         self.controller(&mut layers);
         self.rest(&mut layers);
-        settle_ranges(&mut layers, self.sustained);
+        drop_halves(&mut layers);
+        settle_ranges(&mut layers, self.sustained || cache);
         Ok(self.head() + &layers.text_of_all())
     }
 
@@ -326,75 +348,7 @@ impl Draft<'_> {
 
     /// Kind, size and policy of the SLC cache.
     fn cache(&self, layers: &mut Layers) {
-        let geometry = Geometry::of(layers);
-        let dies = layers.number("nand", "dies").unwrap_or(1.0);
-        let pages = layers
-            .number("slc_cache", "pages_per_block")
-            .unwrap_or(64.0);
-        let data = layers
-            .number("parity", "data_pages")
-            .map_or(1.0, |n| n / (n + 1.0));
-        let block = dies * geometry.planes * pages * geometry.page_bytes * data;
-        let blocks_of = |bytes: f64| bytes / block;
-        let kind = self.told.kind("slc-cache-kind").unwrap_or("static");
-        let size = self.told.quantity("slc-cache-bytes");
-        let all = layers.number("nand", "blocks_per_plane").unwrap_or(64.0);
-        let least = match layers.text("slc_cache", "fold_by") {
-            Some("on-chip") => 18.0,
-            _ => 6.0,
-        };
-        let kind_source = format!("inferred: {kind}: {}", self.told.evidence("slc-cache-kind"));
-        let user_bytes = layers.number("capacity", "user_bytes").unwrap_or(0.0);
-        let (value, low, high, why) = match &size {
-            Some(size) => (
-                blocks_of(size.value),
-                blocks_of(size.low),
-                blocks_of(size.high),
-                format!(
-                    "inferred: {:.2} GB ({:.2} to {:.2} GB): {}",
-                    size.value / 1e9,
-                    size.low / 1e9,
-                    size.high / 1e9,
-                    size.evidence
-                ),
-            ),
-            None => {
-                let usual = blocks_of(0.015 * user_bytes);
-                let why = "assumed: a hundredth and a half of the capacity".to_owned();
-                (usual, usual / 6.0, usual * 6.0, why)
-            }
-        };
-        let whole = |blocks: f64| blocks.round().max(least);
-        let sized = |most: f64| {
-            let figure = Figure::of(whole(value).min(most) as i64, why.clone());
-            figure.free(whole(low).min(most), whole(high).min(most))
-        };
-        let given = layers.get("slc_cache", "blocks_per_plane").is_some() && size.is_none();
-        match kind {
-            _ if given => {}
-            "dynamic" | "whole-array" | "both" => {
-                let own = self.told.quantity("slc-cache-bytes-full");
-                let own = own.filter(|_| kind == "both");
-                let own = own.map_or(0.0, |own| whole(blocks_of(own.value)));
-                layers.set(
-                    "slc_cache",
-                    "blocks_per_plane",
-                    Figure::of(own as i64, kind_source.clone()),
-                );
-                let dynamic = match kind {
-                    "whole-array" => Figure::of(all as i64, kind_source).free(all / 4.0, all),
-                    _ => sized(all),
-                };
-                layers.set("slc_cache", "dynamic_blocks_per_plane", dynamic);
-            }
-            _ => layers.set("slc_cache", "blocks_per_plane", sized(f64::MAX)),
-        }
-        self.cache_policy(layers);
-    }
-
-    /// What the SLC cache does when it is full, and what folding costs.
-    fn cache_policy(&self, layers: &mut Layers) {
-        let cycles = "of no account: it tells the flash's life";
+        self.cache_blocks(layers);
         match self.told.kind("slc-when-full") {
             Some(kind) => {
                 let value = match kind {
@@ -417,9 +371,74 @@ impl Draft<'_> {
         }
         let fold = Figure::of(3000, "assumed: no source").free(500.0, 20_000.0);
         layers.set_if_missing("controller", "fold_page_ns", fold);
-        if layers.has("health") {
-            let figure = Figure::of(30_000, cycles);
-            layers.set_if_missing("health", "slc_rated_cycles", figure);
+        let cycles = Figure::of(30_000, "assumed: of no account to speed");
+        layers.set_if_missing("health", "slc_rated_cycles", cycles);
+    }
+
+    /// How many blocks the SLC cache has, of its own and of the data area.
+    fn cache_blocks(&self, layers: &mut Layers) {
+        let kind = self.told.kind("slc-cache-kind").unwrap_or("static");
+        let is_told = self.told.quantity("slc-cache-bytes").is_some();
+        if layers.get("slc_cache", "blocks_per_plane").is_some() && !is_told {
+            return;
+        }
+        let size = self.cache_size(layers);
+        // The least that the format allows, and a little room to work with.
+        let least = match layers.text("slc_cache", "fold_by") {
+            Some("on-chip") => 18.0,
+            _ => 6.0,
+        };
+        let all = layers.number("nand", "blocks_per_plane").unwrap_or(64.0);
+        let sized = |most: f64| {
+            let whole = |blocks: f64| blocks.round().max(least).min(most);
+            let figure = Figure::of(whole(size.value) as i64, size.evidence.clone());
+            figure.free(whole(size.low), whole(size.high))
+        };
+        if !["dynamic", "whole-array", "both"].contains(&kind) {
+            layers.set("slc_cache", "blocks_per_plane", sized(f64::MAX));
+            return;
+        }
+        let source = format!("inferred: {kind}: {}", self.told.evidence("slc-cache-kind"));
+        let own = self.told.quantity("slc-cache-bytes-full");
+        let own = own.filter(|_| kind == "both").map_or(0.0, |own| {
+            (own.value / slc_superblock_bytes(layers))
+                .round()
+                .max(least)
+        });
+        let figure = Figure::of(own as i64, source.clone());
+        layers.set("slc_cache", "blocks_per_plane", figure);
+        let dynamic = match kind {
+            "whole-array" => Figure::of(all as i64, source).free(all / 4.0, all),
+            _ => sized(all),
+        };
+        layers.set("slc_cache", "dynamic_blocks_per_plane", dynamic);
+    }
+
+    /// The size of the SLC cache in blocks of a plane, and its source.
+    fn cache_size(&self, layers: &Layers) -> Quantity {
+        const USUAL_SHARE: f64 = 0.015;
+        let blocks_of = |bytes: f64| bytes / slc_superblock_bytes(layers);
+        if let Some(size) = self.told.quantity("slc-cache-bytes") {
+            return Quantity {
+                value: blocks_of(size.value),
+                low: blocks_of(size.low),
+                high: blocks_of(size.high),
+                evidence: format!(
+                    "inferred: {:.2} GB ({:.2} to {:.2} GB): {}",
+                    size.value / 1e9,
+                    size.low / 1e9,
+                    size.high / 1e9,
+                    size.evidence
+                ),
+            };
+        }
+        let user_bytes = layers.number("capacity", "user_bytes").unwrap_or(0.0);
+        let usual = blocks_of(USUAL_SHARE * user_bytes);
+        Quantity {
+            value: usual,
+            low: usual / 6.0,
+            high: usual * 6.0,
+            evidence: "assumed: 1.5 % of the capacity".to_owned(),
         }
     }
 
@@ -602,6 +621,16 @@ impl Geometry {
     fn superblock_bytes(&self, dies: f64) -> f64 {
         dies * self.planes * self.block_pages * self.page_bytes
     }
+}
+
+/// User data in a superblock of the SLC cache, bytes.
+fn slc_superblock_bytes(layers: &Layers) -> f64 {
+    let number = |table: &str, key: &str| layers.number(table, key);
+    let geometry = Geometry::of(layers);
+    let dies = number("nand", "dies").unwrap_or(1.0);
+    let pages = number("slc_cache", "pages_per_block").unwrap_or(64.0);
+    let data = number("parity", "data_pages").map_or(1.0, |n| n / (n + 1.0));
+    dies * geometry.planes * pages * geometry.page_bytes * data
 }
 
 /// The number before the word `Gbit`.

@@ -16,7 +16,11 @@ use crate::rows::Rows;
 const POPULATION: usize = 8;
 
 /// Evaluations for steps, where there are as many.
-const STEPS_MAX: usize = 64;
+const STEPS_MAX: usize = 96;
+
+/// Steps that leave an error as small as this, the root of the mean square, are enough: a share, no
+/// more than what measurements repeat to.
+const ENOUGH: f64 = 0.01;
 
 /// The interval of a figure: the root of the mean square of all errors grows by this much within
 /// it.
@@ -94,7 +98,7 @@ impl Search<'_> {
         };
         let mut told = |step: usize, cost: f64| tell(&Progress::Step(step, cost.sqrt()));
         let refined = refine(&task, steps, &mut told).map_err(trouble)?;
-        let left = match CAN_SEARCH {
+        let left = match CAN_SEARCH && refined.after.error_rms() > ENOUGH {
             true => self.evaluations.saturating_sub(refined.evaluations),
             false => 0,
         };

@@ -93,12 +93,12 @@ impl<'a> HoldoutRule<'a> {
         let named = |name: &str| self.names.iter().any(|other| other == name);
         let points = test.points.as_deref().unwrap_or_default();
         let mixes = points.iter().any(|p| p.load.op == PointOp::Mixed);
-        let reason = if named(&test.id) {
-            "held out by name"
-        } else if named(HELD_OUT[0]) && mixes {
+        let reason = if named(HELD_OUT[0]) && mixes {
             "held out: reads and writes are mixed"
         } else if named(HELD_OUT[1]) && scales_blocks(points) {
             "held out: access against block size"
+        } else if named(&test.id) {
+            "held out by name"
         } else if test.rungs.is_some() || test.rounds.is_some() {
             "never fitted: a load in rounds, or after rests"
         } else if test.points.is_none() && test.series.is_none() && test.sync.is_none() {

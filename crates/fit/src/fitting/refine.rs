@@ -2,10 +2,15 @@
 //! their parameters smoothly, as costs of commands do. A search that begins there has less to find.
 
 use super::objective::{Evaluation, Objective, SQUARE_UP_TO};
-use super::{FitError, Parameter, Task, allowed_parameters, drop_unanswered, only, rows};
+use super::{
+    FitError, Parameter, SENSITIVE_FROM, Task, allowed_parameters, drop_unanswered, only, rows,
+};
 
 /// How far each parameter is moved to learn its effect, as a share of the way between its bounds.
 const MOVE: f64 = 0.04;
+
+/// How far one without effect is moved once more: it may begin where another limits the figures.
+const MOVE_FAR: f64 = 0.3;
 
 /// The furthest that a step moves a parameter, in the same measure.
 const STEP_MAX: f64 = 0.35;
@@ -16,9 +21,6 @@ const DAMPING: [f64; 4] = [1e-4, 3e-3, 0.1, 1.0];
 
 /// Steps end when none lowers the cost by this share.
 const BETTER: f64 = 0.01;
-
-/// A parameter with a smaller effect on any figure, from bound to bound, is left where it is.
-const FELT_FROM: f64 = 0.005;
 
 /// Values that were stepped to.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,10 +55,10 @@ pub fn refine(
     drop_unanswered(&mut objective, &values)?;
     let before = only(objective.evaluate(std::slice::from_ref(&values)));
     let (mut now, mut spent, mut number) = (before.clone(), 1, 0);
-    let round = parameters.len() + DAMPING.len();
+    let round = 2 * parameters.len() + DAMPING.len();
     while !parameters.is_empty() && spent + round <= evaluations {
-        let (found, evaluation) = step(&objective, &values, &now);
-        spent += round;
+        let (found, evaluation, count) = step(&objective, &values, &now);
+        spent += count;
         let is_better = evaluation.cost < now.cost;
         let is_enough = evaluation.cost > now.cost * (1.0 - BETTER);
         if is_better {
@@ -77,29 +79,24 @@ pub fn refine(
     })
 }
 
-/// The best of the steps from these values.
-fn step(objective: &Objective<'_>, values: &[f64], now: &Evaluation) -> (Vec<f64>, Evaluation) {
+/// The best of the steps from these values, and how many points that took.
+fn step(
+    objective: &Objective<'_>,
+    values: &[f64],
+    now: &Evaluation,
+) -> (Vec<f64>, Evaluation, usize) {
     let parameters = objective.parameters;
-    let places: Vec<f64> = parameters
-        .iter()
-        .zip(values)
-        .map(|(p, v)| p.place(*v))
-        .collect();
-    let moved: Vec<Vec<f64>> = (0..values.len())
-        .map(|at| {
-            let by = if places[at] > 0.5 { -MOVE } else { MOVE };
-            let mut point = values.to_vec();
-            point[at] = parameters[at].value(places[at] + by);
-            point
-        })
-        .collect();
+    let pairs = parameters.iter().zip(values);
+    let places: Vec<f64> = pairs.map(|(p, value)| p.place(*value)).collect();
     let from = errors(now);
-    let effects = objective.evaluate(&moved);
-    let effects = effects.iter().enumerate().map(|(at, evaluation)| {
-        let way = parameters[at].place(moved[at][at]) - places[at];
-        effect(&from, &errors(evaluation), way)
-    });
-    let effects: Vec<Vec<f64>> = effects.collect();
+    let all: Vec<usize> = (0..values.len()).collect();
+    let mut effects = effects_of(objective, (values, &places), (&all, MOVE), &from);
+    let silent = |at: &usize| effects[*at].iter().all(|effect| *effect == 0.0);
+    let far: Vec<usize> = all.into_iter().filter(silent).collect();
+    let of_far = effects_of(objective, (values, &places), (&far, MOVE_FAR), &from);
+    for (at, effect) in far.iter().zip(of_far) {
+        effects[*at] = effect;
+    }
     let steps = DAMPING.map(|damping| damped(&effects, &from, damping));
     let points: Vec<Vec<f64>> = steps
         .iter()
@@ -112,11 +109,38 @@ fn step(objective: &Objective<'_>, values: &[f64], now: &Evaluation) -> (Vec<f64
             moved.collect()
         })
         .collect();
+    let count = values.len() + far.len() + points.len();
     let evaluations = objective.evaluate(&points);
-    let pairs = points.into_iter().zip(evaluations);
-    pairs
+    let (values, evaluation) = points
+        .into_iter()
+        .zip(evaluations)
         .min_by(|(_, a), (_, b)| a.cost.total_cmp(&b.cost))
-        .expect("several dampings are tried")
+        .expect("several dampings are tried");
+    (values, evaluation, count)
+}
+
+/// The effects of some parameters, each moved alone by this share of the way between its bounds.
+fn effects_of(
+    objective: &Objective<'_>,
+    (values, places): (&[f64], &[f64]),
+    (which, by): (&[usize], f64),
+    from: &[Option<f64>],
+) -> Vec<Vec<f64>> {
+    let parameters = objective.parameters;
+    let moved = which.iter().map(|at| {
+        let by = if places[*at] > 0.5 { -by } else { by };
+        let mut point = values.to_vec();
+        point[*at] = parameters[*at].value(places[*at] + by);
+        point
+    });
+    let moved: Vec<Vec<f64>> = moved.collect();
+    let evaluations = objective.evaluate(&moved);
+    let all = which.iter().zip(&moved).zip(&evaluations);
+    all.map(|((at, point), evaluation)| {
+        let way = parameters[*at].place(point[*at]) - places[*at];
+        effect(from, &errors(evaluation), way)
+    })
+    .collect()
 }
 
 /// The errors of the rows; nothing where a row has no answer.
@@ -126,8 +150,8 @@ fn errors(evaluation: &Evaluation) -> Vec<Option<f64>> {
         .collect()
 }
 
-/// How each error changes with a parameter, from bound to bound. Zeros of one that is not felt, or
-/// with which there is no answer.
+/// How each error changes with a parameter, from bound to bound: zeros of one to which no figure is
+/// sensitive, and of rows without an answer.
 fn effect(from: &[Option<f64>], to: &[Option<f64>], way: f64) -> Vec<f64> {
     let none = || vec![0.0; from.len()];
     if way == 0.0 || to.len() != from.len() {
@@ -136,7 +160,7 @@ fn effect(from: &[Option<f64>], to: &[Option<f64>], way: f64) -> Vec<f64> {
     let pairs = from.iter().zip(to);
     let changes = pairs.map(|(from, to)| Some((to.as_ref()? - from.as_ref()?) / way));
     let changes: Vec<f64> = changes.map(Option::unwrap_or_default).collect();
-    match changes.iter().any(|change| change.abs() >= FELT_FROM) {
+    match changes.iter().any(|change| change.abs() >= SENSITIVE_FROM) {
         true => changes,
         false => none(),
     }
@@ -164,7 +188,7 @@ fn damped(effects: &[Vec<f64>], errors: &[Option<f64>], damping: f64) -> Vec<f64
         .collect();
     let largest = (0..count).map(|i| matrix[i][i]).fold(0.0, f64::max);
     for (i, line) in matrix.iter_mut().enumerate() {
-        // A parameter that is not felt stays: its right-hand side is 0.
+        // A parameter to which no figure is sensitive stays: its right-hand side is 0.
         line[i] += damping * largest + f64::MIN_POSITIVE;
     }
     solved(matrix)
@@ -217,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_felt_has_no_effect() {
+    fn what_changes_nothing_has_no_effect() {
         let from = [Some(0.1), None];
         assert_eq!(effect(&from, &[Some(0.1001), Some(1.0)], 0.04), [0.0, 0.0]);
         assert_eq!(effect(&from, &[Some(0.12), None], 0.04)[1], 0.0);

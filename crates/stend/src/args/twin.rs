@@ -54,7 +54,7 @@ pub struct TwinArgs {
 
     /// Evaluations at most, each a simulation of all tests that are fitted to: steps first, then
     /// generations, which need three more for each figure. 0: no fit.
-    #[arg(long, value_name = "N", default_value_t = 120, value_parser = values::whole::<usize>)]
+    #[arg(long, value_name = "N", default_value_t = 160, value_parser = values::whole::<usize>)]
     pub evaluations: usize,
 
     /// Seed of the search.
