@@ -503,7 +503,13 @@ fn there_is_something_to_beware_of() {
 fn what_spreads_by_three_is_uneven() {
     let uneven = stated!(Statement::Beware(Beware::Uneven { .. }));
     let surges = |high: f64| {
-        let rate = move |_, t: f64| if t as u64 % 2 == 0 { 10_000.0 } else { high };
+        let rate = move |_, t: f64| {
+            if (t as u64).is_multiple_of(2) {
+                10_000.0
+            } else {
+                high
+            }
+        };
         vec![curves(
             "degradation",
             vec![sampled(4_000, rate, |_, _| 1.0)],
@@ -808,7 +814,7 @@ fn each_statement() -> Vec<Review> {
     reviews.push(review(vec![without]));
     reviews.push(review(vec![mixed(Random, 500.0, 100.0, 300.0)]));
     let surges = |_, t: f64| {
-        if t as u64 % 2 == 0 {
+        if (t as u64).is_multiple_of(2) {
             10_000.0
         } else {
             90_000.0
