@@ -31,5 +31,4 @@ mod serve;
 mod state;
 mod steady;
 mod sweep;
-mod sync;
 mod variants;
