@@ -4,6 +4,7 @@
 #![allow(missing_docs)]
 
 mod common;
+mod sync;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -33,6 +33,5 @@ mod serve;
 mod state;
 mod steady;
 mod sweep;
-mod sync;
 mod twin;
 mod variants;
