@@ -9,6 +9,7 @@ mod browser;
 mod common;
 mod endurance;
 mod files;
+mod identification;
 mod page;
 mod published;
 mod review_json;

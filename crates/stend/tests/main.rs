@@ -16,6 +16,7 @@ mod fit;
 #[cfg(feature = "fit")]
 mod fit_leave_one_out;
 mod fuzz;
+mod identify_page;
 mod kills;
 mod lab;
 #[cfg(feature = "web")]

@@ -77,7 +77,7 @@ fn spare(
     }
     if !fresh || told.seen.random.is_none() {
         chart.note += "The mark of spare space is its inferred end, behind what a static SLC cache \
-                       takes. Garbage collection begins before it: the shaded interval covers that.";
+                       takes. Garbage collection begins before it, within the shaded interval.";
         let begin = from_bytes + static_cache_bytes(told);
         let capacity = told.seen.capacity_bytes as f64;
         told.mark(
