@@ -4,10 +4,10 @@
 //! a review saw already. [`infer`] tells from either what the drive has inside, each property with
 //! an interval, the evidence, or why it cannot be told. `docs/identify.md` has the principles.
 //!
-//! Black box: this crate knows targets by [`stend_contract::Target`] alone, of which it asks neither
-//! facts nor health. Modules, each importing only those before it: `property` (the document),
-//! `naming` (its words for people), `probing` (jobs), `observed`, `observe` (probes), `reviewed`
-//! (what a review saw), `infer`.
+//! Black box: this crate knows targets by [`stend_contract::Target`] alone, of which it asks
+//! neither facts nor health. Modules, each importing only those before it: `property` (the
+//! document), `naming` (its words for people), `probing` (jobs), `observed`, `observe` (probes),
+//! `reviewed` (what a review saw), `infer`.
 
 mod infer;
 pub mod naming;

@@ -15,16 +15,15 @@ use stend_report::{Origin, write_identification};
 use crate::common::data;
 
 const CAPACITY_BYTES: u64 = 8_000_000_000;
-const CACHE_BYTES: u64 = 400_000_000;
 
-/// Writes at one speed up to each number of bytes, bytes a second, a sample for each step of a
-/// thousandth of all.
+/// Writes at one speed up to each number of bytes, bytes a second, 4,000
+/// samples for all.
 fn curve(levels: &[(u64, f64)]) -> Curve {
     let all = levels.last().map_or(0, |level| level.0);
     let (mut samples, mut t_s, mut written) = (Vec::new(), 0.0, 0);
     for (end, speed) in levels {
         while written < *end {
-            let step = (all / 1000).min(end - written);
+            let step = (all / 4000).min(end - written);
             written += step;
             t_s += step as f64 / speed;
             samples.push(Sample {
@@ -68,7 +67,8 @@ fn read_map(written_bytes: u64) -> ReadMap {
     }
 }
 
-/// All that can be seen, made up.
+/// All that can be seen, made up: the cache takes 400 MB, of which 100 are written before the
+/// fill.
 pub(crate) fn seen() -> Observed {
     let read = |iops: f64| {
         move |second: u32| Sample {
@@ -84,7 +84,7 @@ pub(crate) fn seen() -> Observed {
         settled_reads: Some(times(100)),
         settled_parts: vec![times(100); 64],
         settled_s: 14_400.0,
-        fill: Some(curve(&[(CACHE_BYTES, 2e8), (CAPACITY_BYTES, 4e7)])),
+        fill: Some(curve(&[(300_000_000, 2e8), (7_900_000_000, 4e7)])),
         latest_reads: Some(times(60)),
         burst: Some(curve(&[(10_000_000, 5e8), (100_000_000, 2e8)])),
         map: Some(read_map(500_000_000)),
@@ -239,28 +239,22 @@ fn everything_told_is_there_with_interval_evidence_and_pictures() {
     assert_eq!(known.len(), 9);
     for (name, value) in [
         ("SLC cache", "yes"),
-        (
-            "SLC cache: size on the empty drive",
-            "400 MB (380 to 440 MB)",
-        ),
+        ("SLC cache: size on the empty drive", "400 MB (380 to 440)"),
         ("SLC cache: kind", "static"),
-        (
-            "Spare space",
-            "12.5 % of the capacity (11.2 to 15 % of the capacity)",
-        ),
-        ("Dies", "4 dies (4 to 4 dies)"),
-        ("Data in sequence in one die", "64 KiB (56 to 72 KiB)"),
-        ("Map (L2P) cache: data", "1 GB (0.80 to 1.25 GB)"),
-        ("Flush after", "500 µs (250 to 1000 µs)"),
+        ("Spare space", "12.5 % of the capacity (11.2 to 15)"),
+        ("Dies", "4 dies (4 to 4)"),
+        ("Data in sequence in one die", "64 KiB (56 to 72)"),
+        ("Map (L2P) cache: data", "1 GB (0.80 to 1.25)"),
+        ("Flush after", "500 µs (250 to 1000)"),
     ] {
         assert!(said(name).contains(value), "{value}: {}", said(name));
-        assert!(said(name).contains("evidence of"), "{}", said(name));
-        assert!(said(name).contains("Pictures:"), "{}", said(name));
+        assert!(said(name).contains("Evidence of"), "{}", said(name));
+        assert!(said(name).contains("Shown in:"), "{}", said(name));
     }
     let groups = texts(&html, "#known h3");
     assert_eq!(groups.len(), 4);
     let unknown = texts(&html, "#unknown dl > div");
-    assert_eq!(unknown, ["Flushes are ignoredonly a power cut shows it"]);
+    assert_eq!(unknown, ["Flushes are ignoredOnly a power cut shows it"]);
     // Every link leads somewhere.
     let links = Selector::parse("a[href^='#']").unwrap();
     for link in html.select(&links) {
@@ -312,23 +306,20 @@ fn what_was_inferred_is_marked_where_it_is() {
 fn a_map_has_the_levels_of_new_and_old_data() {
     let html = Html::parse_document(&page(&identification("x"), &seen()));
     let data = data(&html);
-    let map = chart(
-        &data,
-        "Read time by place, 0.500\u{a0}GB of the empty drive",
-    );
+    let map = chart(&data, "Reads by place: new data on the empty drive");
     let traces = map["traces"].as_array().unwrap();
     let names: Vec<&str> = traces.iter().map(|t| t["name"].as_str().unwrap()).collect();
     assert_eq!(
         names,
         [
-            "at once",
-            "after a rest",
             "new data: 60.0\u{a0}µs",
-            "old data: 100\u{a0}µs"
+            "old data: 100\u{a0}µs",
+            "at once",
+            "after a rest"
         ]
     );
-    assert_eq!(traces[3]["y"], serde_json::json!([100.0, 100.0]));
-    assert_eq!(traces[0]["x"].as_array().unwrap().len(), 64 + 1);
+    assert_eq!(traces[1]["y"], serde_json::json!([100.0, 100.0]));
+    assert_eq!(traces[2]["x"].as_array().unwrap().len(), 64 + 1);
 }
 
 #[test]
@@ -365,7 +356,7 @@ fn nothing_is_drawn_where_nothing_was_seen() {
     assert_eq!(data(&html)["charts"], serde_json::json!([]));
     assert_eq!(texts(&html, "figure"), [""; 0]);
     assert_eq!(texts(&html, "section[id^=pictures]"), [""; 0]);
-    assert!(!texts(&html, "#known").concat().contains("Pictures"));
+    assert!(!texts(&html, "#known").concat().contains("Shown in"));
     // Each picture goes with what it is of.
     let all = pictures(&seen());
     assert_eq!(all.len(), 21, "{all:#?}");

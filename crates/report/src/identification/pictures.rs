@@ -157,30 +157,36 @@ impl Told<'_> {
     }
 }
 
-/// Windows of equal length over which the speed of a whole curve is averaged.
-const WINDOWS: u64 = 400;
+/// Windows over which the speed of a whole curve is averaged; shorter ones where it begins.
+const WINDOWS: u64 = 300;
 
-/// Windows are shorter where a curve begins: this share of what was written until then.
+/// Where a curve begins, a window is this share of what was written until then.
 const WINDOW_SHARE: u64 = 40;
+
+/// Samples in a window at least: less shows how they were taken, not the drive.
+const WINDOW_SAMPLES: usize = 8;
+
+/// A curve of few samples has so many windows at least.
+const WINDOWS_MIN: usize = 60;
 
 /// The means of a curve: GB written up to the middle of each window, beyond those that had been
 /// written before, and MB/s.
 pub(super) fn speeds(curve: &Curve, before_bytes: u64) -> Vec<(f64, f64)> {
-    let all = curve
-        .samples
-        .last()
-        .map_or(0, |sample| sample.written_bytes);
+    let samples = &curve.samples;
+    let all = samples.last().map_or(0, |sample| sample.written_bytes);
     let (least, most) = (all / (10 * WINDOWS), all / WINDOWS);
+    let samples_min = (samples.len() / WINDOWS_MIN).clamp(1, WINDOW_SAMPLES);
     let mut means = Vec::new();
-    let (mut from_s, mut from) = (0.0, 0);
-    for sample in &curve.samples {
+    let (mut from_s, mut from, mut count) = (0.0, 0, 0);
+    for sample in samples {
+        count += 1;
         let written = sample.written_bytes - from;
         let window = (from / WINDOW_SHARE).clamp(least, most).max(1);
-        if written >= window && sample.t_s > from_s {
+        if written >= window && count >= samples_min && sample.t_s > from_s {
             let middle = before_bytes + from.midpoint(sample.written_bytes);
             let speed = written as f64 / (sample.t_s - from_s);
             means.push((middle as f64 / 1e9, speed / 1e6));
-            (from_s, from) = (sample.t_s, sample.written_bytes);
+            (from_s, from, count) = (sample.t_s, sample.written_bytes, 0);
         }
     }
     means

@@ -37,7 +37,7 @@ fn place_chart(told: &Told<'_>, title: String, note: &str, maps: Vec<Trace>, byt
                 [(0.0, level), (end, level)],
             ))
         });
-    let traces: Vec<Trace> = maps.into_iter().chain(levels).collect();
+    let traces: Vec<Trace> = levels.chain(maps).collect();
     Chart {
         title,
         note: format!(
@@ -60,10 +60,7 @@ pub(super) fn map(told: &Told<'_>) -> Option<Drawing> {
     let rested = told.seen.rested_map.as_ref();
     let rested = rested.map(|map| of("after a rest", 1, map));
     let maps = [of("at once", 0, map)].into_iter().chain(rested).collect();
-    let title = format!(
-        "Read time by place, {} of the empty drive just written",
-        number::gb(map.written_bytes as f64)
-    );
+    let title = "Reads by place: new data on the empty drive".to_owned();
     let note = "What is read like new data lies in the SLC cache still.";
     let chart = place_chart(told, title, note, maps, map.written_bytes);
     Drawing::chart(
@@ -75,10 +72,7 @@ pub(super) fn map(told: &Told<'_>) -> Option<Drawing> {
 pub(super) fn full_map(told: &Told<'_>) -> Option<Drawing> {
     let map = told.seen.full_map.as_ref();
     let map = map.filter(|map| !map.parts.is_empty())?;
-    let title = format!(
-        "Read time by place, {} of the full drive written again",
-        number::gb(map.written_bytes as f64)
-    );
+    let title = "Reads by place: new data on the full drive".to_owned();
     let maps = vec![by_place("at once", 0, map.written_bytes, &map.parts)];
     let note = "What is read like new data lies in the SLC cache still.";
     let chart = place_chart(told, title, note, maps, map.written_bytes);
@@ -92,7 +86,7 @@ pub(super) fn settled(told: &Told<'_>) -> Option<Drawing> {
     }
     let whole = told.seen.capacity_bytes;
     let title = format!(
-        "Read time by place, the full drive after {} of rest",
+        "Reads by place: the full drive after {} of rest",
         number::duration(told.seen.settled_s)
     );
     let maps = vec![by_place("after the rest", 0, whole, parts)];
@@ -114,18 +108,13 @@ pub(super) fn kinds(told: &Told<'_>) -> Option<Drawing> {
         .into_iter()
         .filter_map(|(name, times)| {
             let times = times?;
-            let note = format!(
-                "1\u{a0}%: {}, mean: {}",
-                number::latency(times.p1_ns as f64),
-                number::latency(times.mean_ns)
-            );
+            let note = format!("mean {}", number::latency(times.mean_ns));
             let median = times.p50_ns as f64;
             Some((name, median, number::latency(median), note))
         })
         .collect();
     let axis = "Median, one read at a time; shorter is faster";
-    let note = "Beside it the shortest (1\u{a0}%) and the mean";
-    let chart = bars("Reads of a page by what is read", (axis, note), &rows)?;
+    let chart = bars("Reads of a page by what is read", (axis, ""), &rows)?;
     let properties = &[
         "slc-cache",
         "slc-when-full",
@@ -159,6 +148,9 @@ pub(super) fn depths(told: &Told<'_>) -> Option<Drawing> {
     Drawing::chart(&["read-latency-ns"], chart)
 }
 
+/// Ticks that a narrow screen has room for.
+const TICKS_MAX: usize = 5;
+
 pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
     const MIB: f64 = (1u64 << 20) as f64;
     let spans = &told.seen.spans;
@@ -167,6 +159,7 @@ pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
     let times: Vec<f64> = spans.iter().map(|(_, times)| times.mean_ns / 1e3).collect();
     let least = times.iter().copied().fold(f64::INFINITY, f64::min);
     let most = times.iter().copied().fold(0.0, f64::max);
+    let every = spans.len().div_ceil(TICKS_MAX);
     // A miss may cost one percent: read from the times, not from zero.
     let margin = (most - least).max(0.01 * most) * 0.1;
     let mut chart = Chart {
@@ -176,10 +169,10 @@ pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
             .to_owned(),
         x: Axis {
             scale: Scale::Log,
-            tick_values: places.iter().step_by(2).copied().collect(),
+            tick_values: places.iter().step_by(every).copied().collect(),
             tick_texts: spans
                 .iter()
-                .step_by(2)
+                .step_by(every)
                 .map(|(span, _)| size(*span))
                 .collect(),
             range: Some([first.0 as f64 / MIB * 0.8, last.0 as f64 / MIB * 1.25]),
