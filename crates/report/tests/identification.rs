@@ -334,7 +334,7 @@ fn a_review_marks_what_its_curves_tell() {
 }
 
 #[test]
-fn an_open_period_is_not_marked() {
+fn an_open_period_is_a_stretch() {
     let mut open = identification("x");
     for property in &mut open.properties {
         if property.id == "parallel-dies" {
@@ -343,7 +343,18 @@ fn an_open_period_is_not_marked() {
     }
     let html = Html::parse_document(&page(&open, &seen()));
     let data = data(&html);
-    assert!(chart(&data, "Pairs of pages by")["marks"].is_null());
+    let pairs = chart(&data, "Pairs of pages by");
+    assert!(pairs["marks"].is_null());
+    let bands = pairs["bands"].as_array().unwrap();
+    assert_eq!(bands.len(), 3);
+    assert_eq!(
+        (&bands[0]["from"], &bands[0]["to"]),
+        (&192.0.into(), &256.0.into())
+    );
+    assert_eq!(
+        (&bands[2]["from"], &bands[2]["to"]),
+        (&576.0.into(), &768.0.into())
+    );
 }
 
 #[test]
@@ -357,6 +368,21 @@ fn nothing_is_drawn_where_nothing_was_seen() {
     assert_eq!(texts(&html, "figure"), [""; 0]);
     assert_eq!(texts(&html, "section[id^=pictures]"), [""; 0]);
     assert!(!texts(&html, "#known").concat().contains("Shown in"));
+    // What is not told is not marked, and no cache is spoken of.
+    let untold = Identification {
+        properties: Vec::new(),
+        ..identification("x")
+    };
+    let html = Html::parse_document(&page(&untold, &seen()));
+    let charts = &data(&html)["charts"];
+    for chart in charts.as_array().unwrap() {
+        assert!(
+            chart["marks"].is_null() && chart["bands"].is_null(),
+            "{chart}"
+        );
+    }
+    let notes = texts(&html, "figure .aside").concat();
+    assert!(!notes.contains("SLC") && !notes.contains("mark"), "{notes}");
     // Each picture goes with what it is of.
     let all = pictures(&seen());
     assert_eq!(all.len(), 21, "{all:#?}");

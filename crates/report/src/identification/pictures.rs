@@ -131,12 +131,25 @@ impl Told<'_> {
         self.property(id)?.number()
     }
 
-    /// Marks a quantity on the horizontal axis, and shades its interval; `at` is the place of a
-    /// value of the property.
-    pub fn mark(&self, chart: &mut Chart, id: &str, name: &str, at: impl Fn(f64) -> f64) {
+    /// Whether the drive was told to have an SLC cache.
+    pub fn has_cache(&self) -> bool {
+        self.property("slc-cache")
+            .is_some_and(|cache| cache.present == Some(true))
+    }
+
+    /// Marks a quantity that was told on the horizontal axis, shades its interval, and adds to the
+    /// note; `at` is the place of a value of the property.
+    pub fn mark(
+        &self,
+        chart: &mut Chart,
+        id: &str,
+        (name, note): (&str, &str),
+        at: impl Fn(f64) -> f64,
+    ) {
         let Some((property, value)) = self.property(id).and_then(|p| Some((p, p.number()?))) else {
             return;
         };
+        add_note(chart, note);
         chart.marks.push(Mark {
             at: number::significant(at(value), 5),
             text: number::bound(&format!("{name}: {}", property.value_words())),
@@ -155,6 +168,14 @@ impl Told<'_> {
             *end = ends.into_iter().fold(*end, f64::max);
         }
     }
+}
+
+/// Adds a sentence to the note of a chart.
+pub(super) fn add_note(chart: &mut Chart, note: &str) {
+    if !chart.note.is_empty() {
+        chart.note += " ";
+    }
+    chart.note += note;
 }
 
 /// Windows over which the speed of a whole curve is averaged; shorter ones where it begins.
