@@ -116,13 +116,14 @@ impl Property {
         }
     }
 
-    /// The 90 % interval of a quantity that was told: `344 to 383 MB`.
+    /// The 90 % interval of a quantity that was told, in the unit of [`Property::value_words`]:
+    /// `344 to 383`.
     pub fn interval_words(&self) -> Option<String> {
         let value = self.number()?;
         let (factor, unit) = self.shown_in(value);
         let whole = |end: f64| if unit == "dies" { end.round() } else { end };
         let [low, high] = [self.low?, self.high?].map(|end| digits(whole(end / factor)));
-        Some(format!("{low} to {high} {unit}"))
+        Some(format!("{low} to {high}"))
     }
 
     /// The unit in which people read a value, and how much of the property's it is.
@@ -177,20 +178,14 @@ mod tests {
         };
         let words = |value: &str, interval: &str| (value.to_owned(), interval.to_owned());
         let cache = quantity(354_694_000.0, (344_053_000.0, 383_070_000.0), "bytes");
-        assert_eq!(cache, words("355 MB", "344 to 383 MB"));
+        assert_eq!(cache, words("355 MB", "344 to 383"));
         let small = quantity(65_536.0, (57_344.0, 73_728.0), "bytes");
-        assert_eq!(small, words("64 KiB", "56 to 72 KiB"));
+        assert_eq!(small, words("64 KiB", "56 to 72"));
         let flush = quantity(503_220.0, (241_110.0, 1_006_440.0), "ns");
-        assert_eq!(flush, words("503 µs", "241 to 1006 µs"));
+        assert_eq!(flush, words("503 µs", "241 to 1006"));
         let spare = quantity(12.53, (11.33, 14.33), "percent of capacity");
-        assert_eq!(
-            spare,
-            words("12.5 % of the capacity", "11.3 to 14.3 % of the capacity")
-        );
-        assert_eq!(
-            quantity(4.0, (3.2, 4.0), "dies"),
-            words("4 dies", "3 to 4 dies")
-        );
+        assert_eq!(spare, words("12.5 % of the capacity", "11.3 to 14.3"));
+        assert_eq!(quantity(4.0, (3.2, 4.0), "dies"), words("4 dies", "3 to 4"));
         let unknown = Property::unknown("x", "why");
         assert_eq!(unknown.value_words(), "");
         assert_eq!(unknown.interval_words(), None);

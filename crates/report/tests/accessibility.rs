@@ -95,6 +95,17 @@ fn the_pages_have_no_serious_barrier() {
     let page = write_study(&study, 7, "stend sweep x.toml", folder.path()).unwrap();
     let page = std::fs::read_to_string(page).unwrap();
     assert_eq!(findings(&chromium, &axe, &page), [""; 0]);
+    assert_eq!(findings(&chromium, &axe, &identification()), [""; 0]);
+}
+
+/// The page of an identification.
+fn identification() -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let told = crate::identification::identification("fixture");
+    let seen = crate::identification::seen();
+    let how = (stend_report::Origin::Simulated, "stend identify x");
+    let page = stend_report::write_identification(&told, &seen, how, folder.path()).unwrap();
+    std::fs::read_to_string(page).unwrap()
 }
 
 #[test]
@@ -149,6 +160,8 @@ fn nothing_is_wider_than_a_phone() {
     let review = common::with_applications(common::review(0.02));
     let width = content_width(&chromium, &write(&review).unwrap(), 390);
     assert!(width <= 390, "{width} pixels");
+    let width = content_width(&chromium, &identification(), 390);
+    assert!(width <= 390, "{width} pixels of an identification");
     let wide = "<html data-charts=drawn><body><main style='width:900px'>x</main></body></html>";
     assert!(
         content_width(&chromium, wide, 390) > 390,

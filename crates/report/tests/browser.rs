@@ -200,6 +200,25 @@ fn the_charts_of_a_study_are_drawn() {
 }
 
 #[test]
+fn the_pictures_of_an_identification_are_drawn() {
+    let Some(chromium) = chromium() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let told = crate::identification::identification("</script><b>\"A\"</b> & B");
+    let seen = crate::identification::seen();
+    let how = (stend_report::Origin::Simulated, "");
+    let page = stend_report::write_identification(&told, &seen, how, folder.path()).unwrap();
+    let visit = visit(&chromium, &page);
+    assert_charts(&visit.dom, 18);
+    assert_eq!(visit.console, Vec::<String>::new());
+    assert_eq!(visit.requests, Vec::<String>::new());
+    // A label that has no room to the right of its mark stands to the left of it.
+    let labels = Selector::parse(".annotation-text").unwrap();
+    let labels = visit.dom.select(&labels);
+    let labels: Vec<String> = labels.map(|l| l.text().collect()).collect();
+    assert_eq!(labels.len(), 4 + 3, "{labels:?}");
+}
+
+#[test]
 fn temperatures_are_drawn_on_the_right() {
     let Some(chromium) = chromium() else { return };
     let folder = tempfile::tempdir().unwrap();

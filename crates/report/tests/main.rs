@@ -9,6 +9,7 @@ mod browser;
 mod common;
 mod endurance;
 mod files;
+mod identification;
 mod languages;
 mod page;
 mod published;

@@ -17,6 +17,7 @@ mod fit;
 mod fit_leave_one_out;
 mod fuzz;
 mod identify;
+mod identify_page;
 mod kills;
 mod lab;
 #[cfg(feature = "web")]

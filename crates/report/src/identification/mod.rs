@@ -7,6 +7,7 @@ mod reads;
 mod writes;
 
 use askama::Template;
+use stend_analysis::words::capitalised;
 use stend_identify::naming::Group;
 use stend_identify::observed::Observed;
 use stend_identify::property::{Identification, Property};
@@ -126,7 +127,7 @@ pub(crate) fn render(
     let unknown = identification.properties.iter().filter(|p| !p.told);
     let unknown = unknown.map(|property| {
         let why = property.why_not.as_deref().unwrap_or_default();
-        (property.name(), number::bound(why))
+        (property.name(), number::bound(&capitalised(why)))
     });
     let sections = sections(pictures);
     let page = Page {
@@ -157,7 +158,7 @@ fn known<'a>(identification: &'a Identification, pictures: &[Picture]) -> Vec<Kn
             name: property.name(),
             value: number::bound(&property.value_words()),
             interval: number::bound(&interval.unwrap_or_default()),
-            evidence: number::bound(&property.evidence),
+            evidence: number::bound(&capitalised(&property.evidence)),
             links: links.map(Link::to).collect(),
         }
     };

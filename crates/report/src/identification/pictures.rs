@@ -131,12 +131,25 @@ impl Told<'_> {
         self.property(id)?.number()
     }
 
-    /// Marks a quantity on the horizontal axis, and shades its interval; `at` is the place of a
-    /// value of the property.
-    pub fn mark(&self, chart: &mut Chart, id: &str, name: &str, at: impl Fn(f64) -> f64) {
+    /// Whether the drive was told to have an SLC cache.
+    pub fn has_cache(&self) -> bool {
+        self.property("slc-cache")
+            .is_some_and(|cache| cache.present == Some(true))
+    }
+
+    /// Marks a quantity that was told on the horizontal axis, shades its interval, and adds to the
+    /// note; `at` is the place of a value of the property.
+    pub fn mark(
+        &self,
+        chart: &mut Chart,
+        id: &str,
+        (name, note): (&str, &str),
+        at: impl Fn(f64) -> f64,
+    ) {
         let Some((property, value)) = self.property(id).and_then(|p| Some((p, p.number()?))) else {
             return;
         };
+        add_note(chart, note);
         chart.marks.push(Mark {
             at: number::significant(at(value), 5),
             text: number::bound(&format!("{name}: {}", property.value_words())),
@@ -157,30 +170,44 @@ impl Told<'_> {
     }
 }
 
-/// Windows of equal length over which the speed of a whole curve is averaged.
-const WINDOWS: u64 = 400;
+/// Adds a sentence to the note of a chart.
+pub(super) fn add_note(chart: &mut Chart, note: &str) {
+    if !chart.note.is_empty() {
+        chart.note += " ";
+    }
+    chart.note += note;
+}
 
-/// Windows are shorter where a curve begins: this share of what was written until then.
+/// Windows over which the speed of a whole curve is averaged; shorter ones where it begins.
+const WINDOWS: u64 = 300;
+
+/// Where a curve begins, a window is this share of what was written until then.
 const WINDOW_SHARE: u64 = 40;
+
+/// Samples in a window at least: less shows how they were taken, not the drive.
+const WINDOW_SAMPLES: usize = 8;
+
+/// A curve of few samples has so many windows at least.
+const WINDOWS_MIN: usize = 60;
 
 /// The means of a curve: GB written up to the middle of each window, beyond those that had been
 /// written before, and MB/s.
 pub(super) fn speeds(curve: &Curve, before_bytes: u64) -> Vec<(f64, f64)> {
-    let all = curve
-        .samples
-        .last()
-        .map_or(0, |sample| sample.written_bytes);
+    let samples = &curve.samples;
+    let all = samples.last().map_or(0, |sample| sample.written_bytes);
     let (least, most) = (all / (10 * WINDOWS), all / WINDOWS);
+    let samples_min = (samples.len() / WINDOWS_MIN).clamp(1, WINDOW_SAMPLES);
     let mut means = Vec::new();
-    let (mut from_s, mut from) = (0.0, 0);
-    for sample in &curve.samples {
+    let (mut from_s, mut from, mut count) = (0.0, 0, 0);
+    for sample in samples {
+        count += 1;
         let written = sample.written_bytes - from;
         let window = (from / WINDOW_SHARE).clamp(least, most).max(1);
-        if written >= window && sample.t_s > from_s {
+        if written >= window && count >= samples_min && sample.t_s > from_s {
             let middle = before_bytes + from.midpoint(sample.written_bytes);
             let speed = written as f64 / (sample.t_s - from_s);
             means.push((middle as f64 / 1e9, speed / 1e6));
-            (from_s, from) = (sample.t_s, sample.written_bytes);
+            (from_s, from, count) = (sample.t_s, sample.written_bytes, 0);
         }
     }
     means

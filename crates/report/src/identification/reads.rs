@@ -2,8 +2,8 @@
 
 use stend_identify::observed::{ReadMap, Times};
 
-use super::pictures::{Drawing, Told, bars};
-use crate::chart::{Axis, Chart, ChartKind, Role, Scale, Trace};
+use super::pictures::{Drawing, Told, add_note, bars};
+use crate::chart::{Axis, Band, Chart, ChartKind, Mark, Role, Scale, Trace};
 use crate::number;
 
 /// Reads by place, a part of the drive a step.
@@ -18,7 +18,7 @@ fn by_place(name: &str, slot: usize, bytes: u64, parts: &[Times]) -> Trace {
 }
 
 /// A chart of read times by place, with the levels of new and old data.
-fn place_chart(told: &Told<'_>, title: String, note: &str, maps: Vec<Trace>, bytes: u64) -> Chart {
+fn place_chart(told: &Told<'_>, title: &str, maps: Vec<Trace>, bytes: u64) -> Chart {
     let end = bytes as f64 / 1e9;
     let levels = [
         ("new data", told.seen.new_reads),
@@ -37,13 +37,12 @@ fn place_chart(told: &Told<'_>, title: String, note: &str, maps: Vec<Trace>, byt
                 [(0.0, level), (end, level)],
             ))
         });
-    let traces: Vec<Trace> = maps.into_iter().chain(levels).collect();
-    Chart {
-        title,
-        note: format!(
-            "The shortest of the reads of each part (1\u{a0}%), and the same of new and of old \
-             data. {note}"
-        ),
+    let traces: Vec<Trace> = levels.chain(maps).collect();
+    let mut chart = Chart {
+        title: title.to_owned(),
+        note: "The shortest of the reads of each part (1\u{a0}%), and the same of new and of old \
+               data."
+            .to_owned(),
         x: Axis {
             range: Some([0.0, end]),
             ..Axis::new("Place, GB (10⁹ bytes)", "GB")
@@ -51,7 +50,14 @@ fn place_chart(told: &Told<'_>, title: String, note: &str, maps: Vec<Trace>, byt
         y: Axis::new("Read of a page, µs", "µs"),
         traces,
         ..Chart::default()
+    };
+    if told.has_cache() {
+        add_note(
+            &mut chart,
+            "What is read like new data lies in the SLC cache.",
+        );
     }
+    chart
 }
 
 pub(super) fn map(told: &Told<'_>) -> Option<Drawing> {
@@ -60,12 +66,8 @@ pub(super) fn map(told: &Told<'_>) -> Option<Drawing> {
     let rested = told.seen.rested_map.as_ref();
     let rested = rested.map(|map| of("after a rest", 1, map));
     let maps = [of("at once", 0, map)].into_iter().chain(rested).collect();
-    let title = format!(
-        "Read time by place, {} of the empty drive just written",
-        number::gb(map.written_bytes as f64)
-    );
-    let note = "What is read like new data lies in the SLC cache still.";
-    let chart = place_chart(told, title, note, maps, map.written_bytes);
+    let title = "Reads by place: new data on the empty drive";
+    let chart = place_chart(told, title, maps, map.written_bytes);
     Drawing::chart(
         &["slc-cache", "slc-cache-bytes", "slc-idle-emptying"],
         chart,
@@ -75,13 +77,9 @@ pub(super) fn map(told: &Told<'_>) -> Option<Drawing> {
 pub(super) fn full_map(told: &Told<'_>) -> Option<Drawing> {
     let map = told.seen.full_map.as_ref();
     let map = map.filter(|map| !map.parts.is_empty())?;
-    let title = format!(
-        "Read time by place, {} of the full drive written again",
-        number::gb(map.written_bytes as f64)
-    );
+    let title = "Reads by place: new data on the full drive";
     let maps = vec![by_place("at once", 0, map.written_bytes, &map.parts)];
-    let note = "What is read like new data lies in the SLC cache still.";
-    let chart = place_chart(told, title, note, maps, map.written_bytes);
+    let chart = place_chart(told, title, maps, map.written_bytes);
     Drawing::chart(&["slc-cache-bytes-full", "slc-cache-kind"], chart)
 }
 
@@ -92,11 +90,11 @@ pub(super) fn settled(told: &Told<'_>) -> Option<Drawing> {
     }
     let whole = told.seen.capacity_bytes;
     let title = format!(
-        "Read time by place, the full drive after {} of rest",
+        "Reads by place: the full drive after {} of rest",
         number::duration(told.seen.settled_s)
     );
     let maps = vec![by_place("after the rest", 0, whole, parts)];
-    let chart = place_chart(told, title, "", maps, whole);
+    let chart = place_chart(told, &title, maps, whole);
     Drawing::chart(&["read-latency-ns"], chart)
 }
 
@@ -114,18 +112,13 @@ pub(super) fn kinds(told: &Told<'_>) -> Option<Drawing> {
         .into_iter()
         .filter_map(|(name, times)| {
             let times = times?;
-            let note = format!(
-                "1\u{a0}%: {}, mean: {}",
-                number::latency(times.p1_ns as f64),
-                number::latency(times.mean_ns)
-            );
+            let note = format!("mean {}", number::latency(times.mean_ns));
             let median = times.p50_ns as f64;
             Some((name, median, number::latency(median), note))
         })
         .collect();
     let axis = "Median, one read at a time; shorter is faster";
-    let note = "Beside it the shortest (1\u{a0}%) and the mean";
-    let chart = bars("Reads of a page by what is read", (axis, note), &rows)?;
+    let chart = bars("Reads of a page by what is read", (axis, ""), &rows)?;
     let properties = &[
         "slc-cache",
         "slc-when-full",
@@ -159,6 +152,9 @@ pub(super) fn depths(told: &Told<'_>) -> Option<Drawing> {
     Drawing::chart(&["read-latency-ns"], chart)
 }
 
+/// Ticks that a narrow screen has room for.
+const TICKS_MAX: usize = 5;
+
 pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
     const MIB: f64 = (1u64 << 20) as f64;
     let spans = &told.seen.spans;
@@ -167,6 +163,7 @@ pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
     let times: Vec<f64> = spans.iter().map(|(_, times)| times.mean_ns / 1e3).collect();
     let least = times.iter().copied().fold(f64::INFINITY, f64::min);
     let most = times.iter().copied().fold(0.0, f64::max);
+    let every = spans.len().div_ceil(TICKS_MAX);
     // A miss may cost one percent: read from the times, not from zero.
     let margin = (most - least).max(0.01 * most) * 0.1;
     let mut chart = Chart {
@@ -176,10 +173,10 @@ pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
             .to_owned(),
         x: Axis {
             scale: Scale::Log,
-            tick_values: places.iter().step_by(2).copied().collect(),
+            tick_values: places.iter().step_by(every).copied().collect(),
             tick_texts: spans
                 .iter()
-                .step_by(2)
+                .step_by(every)
                 .map(|(span, _)| size(*span))
                 .collect(),
             range: Some([first.0 as f64 / MIB * 0.8, last.0 as f64 / MIB * 1.25]),
@@ -197,9 +194,8 @@ pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
         )],
         ..Chart::default()
     };
-    told.mark(&mut chart, "map-cache-bytes", "map cache", |bytes| {
-        bytes / MIB
-    });
+    let named = ("map cache", "The mark is what it was inferred to cover.");
+    told.mark(&mut chart, "map-cache-bytes", named, |bytes| bytes / MIB);
     Drawing::chart(&["map-cache", "map-cache-bytes"], chart)
 }
 
@@ -219,28 +215,40 @@ pub(super) fn pairs(told: &Told<'_>) -> Option<Drawing> {
         },
         ..pair_chart("Pairs of pages by their distance", note, points)
     };
-    if let Some(period) = period(told) {
-        for turn in 1..=PERIODS {
-            let at = f64::from(turn) * period / 1024.0;
-            if at <= kib(*last) {
-                let text = match turn {
-                    1 => format!("period: {}\u{a0}KiB", number::plain(at)),
-                    turn => format!("{turn}\u{a0}×"),
-                };
-                chart.marks.push(crate::chart::Mark { at, text });
-            }
-        }
-        chart.note += " The marks are the inferred period, after which the first die comes again.";
-    }
+    mark_periods(told, &mut chart, kib(*last));
     Drawing::chart(&["parallel-dies", "stripe-bytes"], chart)
 }
 
-/// The distance at which data lies in the same die again, where it is certain, bytes: parity, which
-/// takes turns among the dies, leaves it open.
-fn period(told: &Told<'_>) -> Option<f64> {
-    let dies = told.property("parallel-dies")?;
-    let certain = dies.low == dies.high;
-    certain.then_some(dies.number()? * told.number("stripe-bytes")?)
+/// Marks the distances, up to the last, at which data lies in the first die again; where parity
+/// takes turns among the dies, the stretch in which the distance lies.
+fn mark_periods(told: &Told<'_>, chart: &mut Chart, last_kib: f64) {
+    let dies = told.property("parallel-dies");
+    let dies = dies.and_then(|dies| Some((dies.low?, dies.number()?)));
+    let (Some((least, most)), Some(unit)) = (dies, told.number("stripe-bytes")) else {
+        return;
+    };
+    let [from, period] = [least, most].map(|dies| dies * unit / 1024.0);
+    add_note(
+        chart,
+        "After the inferred period the first die comes again.",
+    );
+    let turns = (1..=PERIODS).map(f64::from);
+    for turn in turns.take_while(|turn| turn * period <= last_kib) {
+        if from < period {
+            chart.bands.push(Band {
+                from: turn * from,
+                to: turn * period,
+                text: "period, and multiples of it".to_owned(),
+            });
+        } else {
+            let text = match turn {
+                1.0 => format!("period: {}\u{a0}KiB", number::plain(period)),
+                turn => format!("{turn}\u{a0}×"),
+            };
+            let at = turn * period;
+            chart.marks.push(Mark { at, text });
+        }
+    }
 }
 
 pub(super) fn far_pairs(told: &Told<'_>) -> Option<Drawing> {

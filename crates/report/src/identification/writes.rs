@@ -2,16 +2,19 @@
 
 use stend_identify::observed::{Curve, Recovered, Rested};
 
-use super::pictures::{Drawing, Told, speed_chart, speeds, widen_beginning};
+use super::pictures::{Drawing, Told, add_note, speed_chart, speeds, widen_beginning};
 use crate::chart::{Axis, Chart, Role, Trace};
 use crate::number;
+
+/// The mark of the end of the cache.
+const CACHE_END: (&str, &str) = ("cache", "The mark is the inferred end of the SLC cache.");
 
 pub(super) fn fill(told: &Told<'_>) -> Option<Drawing> {
     let before = told.seen.before_fill_bytes();
     let curve = named("ascending writes", told.seen.fill.as_ref()?, before);
-    let note = "Long requests in ascending order. The mark is the inferred end of the SLC cache.";
+    let note = "Long requests in ascending order.";
     let mut chart = speed_chart("Writes to the empty drive", note, &[curve])?;
-    told.mark(&mut chart, "slc-cache-bytes", "cache", gb);
+    told.mark(&mut chart, "slc-cache-bytes", CACHE_END, gb);
     widen_beginning(&mut chart);
     let properties = &[
         "slc-cache-bytes",
@@ -24,22 +27,21 @@ pub(super) fn fill(told: &Told<'_>) -> Option<Drawing> {
 pub(super) fn full(told: &Told<'_>) -> Option<Drawing> {
     let full = told.seen.full.as_ref()?;
     let title = format!("Writes to the full drive after {}", rest(full.rest_s));
-    let note = "The mark is what the SLC cache takes of them.";
-    let mut chart = speed_chart(&title, note, &[named("writes", &full.curve, 0)])?;
-    told.mark(&mut chart, "slc-cache-bytes-full", "cache", gb);
+    let mut chart = speed_chart(&title, "", &[named("writes", &full.curve, 0)])?;
+    let named = ("cache", "The mark is what the SLC cache takes of them.");
+    told.mark(&mut chart, "slc-cache-bytes-full", named, gb);
     widen_beginning(&mut chart);
     Drawing::chart(&["slc-cache-bytes-full", "slc-cache-kind"], chart)
 }
 
 pub(super) fn emptied(told: &Told<'_>) -> Option<Drawing> {
-    let note = "The cache was filled before each of the rests. What is written fast after a rest \
-                is what the rest has emptied.";
+    let note = "Before each of the rests a part of the drive was written.";
     let curves = rested(&told.seen.emptied);
-    let chart = speed_chart(
-        "Writes after the cache was filled, and a rest",
-        note,
-        &curves,
-    )?;
+    let mut chart = speed_chart("Writes to the empty drive after rests", note, &curves)?;
+    if told.has_cache() {
+        let note = "What is written fast is what the rest has emptied of the SLC cache.";
+        add_note(&mut chart, note);
+    }
     Drawing::chart(&["slc-idle-emptying", "slc-emptying-bytes-per-s"], chart)
 }
 
@@ -72,19 +74,17 @@ fn spare(
     let mut chart = speed_chart(title, "", &[curve])?;
     let fresh = from_bytes > 0.0;
     if fresh && told.seen.fill.is_none() {
-        chart.note = "The first mark is the inferred end of the SLC cache. ".to_owned();
-        told.mark(&mut chart, "slc-cache-bytes", "cache", gb);
+        told.mark(&mut chart, "slc-cache-bytes", CACHE_END, gb);
     }
     if !fresh || told.seen.random.is_none() {
-        chart.note += "The mark of spare space is its inferred end, behind what a static SLC cache \
-                       takes. Garbage collection begins before it: the shaded interval covers \
-                       that.";
+        let note = "The mark of spare space is its inferred end, behind what a static SLC cache \
+                    takes. Garbage collection begins before it: the shaded interval covers that.";
         let begin = from_bytes + static_cache_bytes(told);
         let capacity = told.seen.capacity_bytes as f64;
         told.mark(
             &mut chart,
             "over-provisioning-percent",
-            "spare",
+            ("spare", note),
             |percent| gb(begin + percent / 100.0 * capacity),
         );
     }

@@ -25,6 +25,12 @@ pub struct IdentifyArgs {
     #[arg(long, value_name = "FILE.json")]
     pub observed: Option<PathBuf>,
 
+    /// Write a page into this folder: what is known, what is not, and charts of what was seen, with
+    /// what was inferred marked in them (index.html, identification.json). An earlier
+    /// identification of the same simulated drive or review there is replaced, nothing else.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
     /// Seed of all random numbers.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]
     pub seed: u64,

@@ -6,16 +6,20 @@ use std::time::Instant;
 
 use stend_identify::naming::{Group, UNITS};
 use stend_identify::observed::Observed;
-use stend_identify::property::Identification;
+use stend_identify::property::{Identification, SCHEMA};
 use stend_identify::{infer, observed_in, probe, written_bytes_max};
-use stend_record::review::{Review, SCHEMA};
+use stend_record::review::{self, Review};
+use stend_report::Origin;
 use stend_target::Access;
 
 use crate::args::IdentifyArgs;
 use crate::failure::Failure;
+use crate::folder::Folder;
 use crate::laboratory;
 use crate::open::{Named, Planned, check_set, is_simulated, open_planned, real_options_fit};
 use crate::output::{json_line, note, print};
+use crate::signals;
+use crate::typed::{real, settings, word};
 
 pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     if args.real.read_only {
@@ -25,8 +29,13 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
                 .to_owned(),
         ));
     }
+    if args.names.len() > 1 && (args.observed.is_some() || args.out.is_some()) {
+        return Err(Failure::Input(
+            "--observed and --out keep what was seen of one target: name a single one".to_owned(),
+        ));
+    }
     if let Some(path) = args.observed.as_deref() {
-        check_new(path, args.names.len())?;
+        check_new(path)?;
     }
     let (reviews, targets): (Vec<_>, Vec<_>) = args.names.iter().partition(|name| is_review(name));
     real_options_fit(args.names.iter(), &args.real)?;
@@ -34,6 +43,9 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     if !args.set.set.is_empty() && !reviews.is_empty() {
         check_set(reviews, &args.set)?;
     }
+    let folder = args.out.as_deref();
+    let folder = folder.map(|path| page_folder(path, &args.names[0]));
+    let folder = folder.transpose()?;
     for name in &args.names {
         let seen = look(args, name)?;
         let identification = infer(name, &seen);
@@ -45,8 +57,60 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
             true => print(&json_line(&identification)?)?,
             false => print(&table(&identification))?,
         }
+        if let Some(folder) = &folder {
+            let how = (origin(name), &*reproduce(args, name));
+            let page = signals::undisturbed(|| {
+                stend_report::write_identification(&identification, &seen, how, folder.path())
+            })?;
+            note(&page.display().to_string());
+        }
     }
     Ok(())
+}
+
+/// What a name names, for the page.
+fn origin(name: &str) -> Origin {
+    match (is_review(name), is_simulated(name)) {
+        (true, _) => Origin::Review,
+        (false, true) => Origin::Simulated,
+        (false, false) => Origin::Real,
+    }
+}
+
+/// The folder of a page, which replaces nothing but that of an earlier identification of the same
+/// target; of a real one, which is not the same again, not even that.
+fn page_folder(path: &Path, name: &str) -> Result<Folder, Failure> {
+    let folder = Folder::open(path.to_owned())?;
+    signals::hint(String::new());
+    let [page, document] = ["index.html", "identification.json"].map(|file| path.join(file));
+    if !page.exists() && !document.exists() {
+        return Ok(folder);
+    }
+    let text = fs::read_to_string(&document).unwrap_or_default();
+    let earlier: Option<Identification> = serde_json::from_str(&text).ok();
+    let same = earlier.is_some_and(|there| there.schema == SCHEMA && there.target == name);
+    match same && origin(name) != Origin::Real {
+        true => Ok(folder),
+        false => Err(Failure::Refused(format!(
+            "{} holds a page that an identification of {name} would replace; choose another \
+             folder with --out, or move it away",
+            path.display()
+        ))),
+    }
+}
+
+/// The command that tells the same again.
+fn reproduce(args: &IdentifyArgs, name: &str) -> String {
+    let mut command = format!(
+        "stend identify {}{} --seed {}",
+        word(name),
+        settings(&args.set.set),
+        args.seed
+    );
+    if let Some(budget) = args.budget {
+        command += &format!(" --budget {}s", budget.as_secs());
+    }
+    command + &real(&args.real)
 }
 
 /// Whether this names a review rather than a target: a file of JSON, or no path and no model.
@@ -55,13 +119,8 @@ fn is_review(name: &str) -> bool {
     name.ends_with(".json") || !(is_simulated(name) || name.contains('/') || path.exists())
 }
 
-/// Refuses a file that exists, and one for several targets.
-fn check_new(path: &Path, names: usize) -> Result<(), Failure> {
-    if names > 1 {
-        return Err(Failure::Input(
-            "--observed keeps what was seen of one target: name a single one".to_owned(),
-        ));
-    }
+/// Refuses a file that exists.
+fn check_new(path: &Path) -> Result<(), Failure> {
     match path.exists() {
         true => Err(Failure::Refused(format!(
             "{}: it exists: choose another name with --observed, or remove it",
@@ -90,11 +149,12 @@ fn read(path: &Path) -> Result<Review, Failure> {
         .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
     let review: Review = serde_json::from_str(&text)
         .map_err(|error| Failure::Input(format!("{}: no review: {error}", path.display())))?;
-    if review.schema != SCHEMA {
+    if review.schema != review::SCHEMA {
         return Err(Failure::Input(format!(
-            "{}: its schema is {:?}, and {SCHEMA:?} is needed",
+            "{}: its schema is {:?}, and {:?} is needed",
             path.display(),
-            review.schema
+            review.schema,
+            review::SCHEMA
         )));
     }
     Ok(review)
