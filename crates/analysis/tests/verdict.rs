@@ -4,7 +4,8 @@ use crate::common::{self, GB, cached_tlc, curves, point, points, sampled, target
 use stend_analysis::findings;
 use stend_analysis::headline::Group;
 use stend_analysis::verdict::{
-    Back, Beware, Caution, Rank, STATEMENTS_MAX, SpeedClass, Standing, Statement, Suits, verdict,
+    Back, Beware, Caution, Fall, Rank, STATEMENTS_MAX, SpeedClass, Standing, Statement, Suits,
+    verdict,
 };
 use stend_language::{Language, within};
 use stend_record::endurance::{Endurance, EnduranceEnd};
@@ -291,11 +292,11 @@ fn a_curve_says_how_long_and_what_the_end_is_worth() {
     });
     let holds = stated!(Lasting { fall: None, .. });
     let falls = stated!(Lasting {
-        fall: Some((_, None)),
+        fall: Some(Fall::Kept { .. }),
         ..
     });
     let steps = stated!(Lasting {
-        fall: Some((_, Some(_))),
+        fall: Some(Fall::Steps { .. }),
         ..
     });
     let three = vec![curves(
@@ -338,11 +339,46 @@ fn a_curve_says_how_long_and_what_the_end_is_worth() {
 #[test]
 fn a_fall_is_where_the_fast_writes_end() {
     let found = all_of(&review(vec![lasting(60.0, 5_000.0)]));
-    let bytes = found.iter().find_map(|statement| match statement {
-        Statement::Lasting { fall, .. } => fall.map(|(bytes, _)| bytes),
+    let fall = found.iter().find_map(|statement| match statement {
+        Statement::Lasting { fall, .. } => *fall,
         _ => None,
     });
-    assert!((bytes.unwrap() as f64 / GB - 60.0).abs() < 0.5, "{bytes:?}");
+    let Some(Fall::Kept { bytes }) = fall else {
+        panic!("{fall:?}");
+    };
+    assert!((bytes as f64 / GB - 60.0).abs() < 0.5, "{bytes}");
+    // From 40,000 IOPS to a half each 10 GB: the middle of the fall to 6,000 is after 13.7 GB.
+    let slope = |w: f64, _| (40_000.0 * 0.5_f64.powf(w / (10.0 * GB))).max(6_000.0);
+    let slope = sampled(4_000, slope, |_, _| 1.0);
+    let found = all_of(&review(vec![curves("degradation", vec![slope])]));
+    let [Statement::Lasting { fall, rank, .. }] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    let Some(Fall::Gradual { bytes }) = *fall else {
+        panic!("{fall:?}");
+    };
+    assert!((bytes as f64 / GB - 13.7).abs() < 0.5, "{bytes}");
+    assert_eq!(*rank, Rank::Usual);
+}
+
+#[test]
+fn what_still_falls_at_last_is_not_strong() {
+    // A straight line from 40,000 IOPS, in 4,000 s: the last quarter loses more than a tenth, or less.
+    let line = |end: f64| {
+        let rate = move |_, t: f64| 40_000.0 - (40_000.0 - end) * t / 4_000.0;
+        vec![curves(
+            "degradation",
+            vec![sampled(4_000, rate, |_, _| 1.0)],
+        )]
+    };
+    let strong = stated!(Statement::Lasting {
+        rank: Rank::Strong,
+        ..
+    });
+    check(vec![
+        ("falls on", line(20_000.0), strong, false),
+        ("hardly", line(30_000.0), strong, true),
+    ]);
 }
 
 #[test]

@@ -40,13 +40,36 @@ pub(super) struct Lasting {
     pub(super) spread: (f64, f64),
 }
 
-/// A speed that is not kept.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fall {
-    /// Bytes written before it falls: above the geometric mean of start and end.
-    pub(super) bytes: u64,
-    /// The level at which most of them were written, where it is far from the start and the end.
-    pub(super) middle: Option<f64>,
+/// How a speed is lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fall {
+    /// It is kept until so many bytes are written, and then lost.
+    Kept {
+        /// Bytes written at the first level.
+        bytes: u64,
+    },
+    /// It is lost for a lower level, at which most of so many bytes are written, and then for the
+    /// last.
+    Steps {
+        /// Bytes written above the geometric mean of first and last.
+        bytes: u64,
+        /// Speed of the level.
+        middle: f64,
+    },
+    /// It is lost little by little.
+    Gradual {
+        /// Bytes written above the geometric mean of first and last.
+        bytes: u64,
+    },
+}
+
+impl Fall {
+    /// Bytes written before it, or above its middle.
+    pub(super) fn bytes(self) -> u64 {
+        match self {
+            Fall::Kept { bytes } | Fall::Steps { bytes, .. } | Fall::Gradual { bytes } => bytes,
+        }
+    }
 }
 
 /// What the end of a curve is worth.
@@ -64,8 +87,7 @@ pub enum Rank {
 pub(super) const LASTING_S_MIN: f64 = 1200.0;
 
 /// That a drive does not fall, and that its end is strong, is known once so many times its
-/// capacity are written: SNIA's performance test specification writes as much before it seeks a
-/// steady state.
+/// capacity are written (and the end is kept in the last quarter): SNIA's performance test specification writes as much before it seeks a steady state.
 pub(super) const SETTLED_CAPACITIES: u64 = 2;
 
 pub(super) fn lasting(review: &Review) -> Option<Lasting> {
@@ -78,7 +100,8 @@ pub(super) fn lasting(review: &Review) -> Option<Lasting> {
         let long = last.t_s >= LASTING_S_MIN || last.written_bytes >= capacity;
         let settled = last.written_bytes >= SETTLED_CAPACITIES * capacity;
         let mut found = of_series(test, series)?;
-        if found.rank == Rank::Strong && !settled {
+        let steady = settled && end_level(series).is_some_and(|end| is_level_at_last(series, end));
+        if found.rank == Rank::Strong && !steady {
             found.rank = Rank::Usual;
         }
         let told = long && (settled || found.fall.is_some());
@@ -100,9 +123,12 @@ fn of_series(test: &TestResult, series: &Series) -> Option<Lasting> {
         _ => Rank::Usual,
     };
     let fall = recovery(series, end).filter(|found| found.fell && found.bytes > 0);
-    let fall = fall.map(|found| Fall {
-        bytes: found.bytes,
-        middle: middle(series, found.bytes, start, end).map(told),
+    let fall = fall.map(|found| match fall_of(series, found.bytes, start, end) {
+        Fall::Steps { bytes, middle } => Fall::Steps {
+            bytes,
+            middle: told(middle),
+        },
+        other => other,
     });
     Some(Lasting {
         test_id: test.id.clone(),
@@ -117,20 +143,44 @@ fn of_series(test: &TestResult, series: &Series) -> Option<Lasting> {
     })
 }
 
-/// The level of most of the fast bytes, IOPS, where it is far from the start and the end.
-fn middle(series: &Series, fast_bytes: u64, start: f64, end: f64) -> Option<f64> {
+/// How a curve of so many fast bytes falls; speeds in IOPS.
+fn fall_of(series: &Series, fast_bytes: u64, start: f64, end: f64) -> Fall {
+    let levels = steps(series);
     let of = |level: &Level| {
         level
             .to_bytes
             .min(fast_bytes)
             .saturating_sub(level.from_bytes)
     };
-    let levels = steps(series);
     let even = levels.iter().filter(|level| level.kind == LevelKind::Level);
-    let longest = even.max_by_key(|level| of(level))?;
-    let iops = longest.iops_mean;
-    let most = 2 * of(longest) >= fast_bytes;
-    (most && iops < MIDDLE_SHARE * start && end < MIDDLE_SHARE * iops).then_some(iops)
+    let longest = even.max_by_key(|level| of(level));
+    let most = longest.filter(|level| 2 * of(level) >= fast_bytes);
+    let far = |iops: f64| iops < MIDDLE_SHARE * start && end < MIDDLE_SHARE * iops;
+    let kept = levels
+        .first()
+        .filter(|first| first.kind == LevelKind::Level);
+    let kept = kept.filter(|first| first.iops_mean >= KEPT_SHARE * start);
+    match (most, kept) {
+        (Some(level), _) if far(level.iops_mean) => Fall::Steps {
+            bytes: fast_bytes,
+            middle: level.iops_mean,
+        },
+        (_, Some(first)) => Fall::Kept {
+            bytes: first.to_bytes.min(fast_bytes),
+        },
+        _ => Fall::Gradual { bytes: fast_bytes },
+    }
+}
+
+/// Whether the last quarter of a curve keeps its speed.
+fn is_level_at_last(series: &Series, end: f64) -> bool {
+    let at_s = 0.75 * series.samples.last().map_or(0.0, |sample| sample.t_s);
+    let before = series.samples.iter().filter(|sample| sample.t_s <= at_s);
+    let until_then = Series {
+        samples: before.copied().collect(),
+        ..Series::of("", series.point, series.interval_s, Vec::new())
+    };
+    end_level(&until_then).is_some_and(|then| end >= KEPT_SHARE * then)
 }
 
 /// Less than this share of the fast writes is little.

@@ -74,6 +74,10 @@ fn told(statement: &Statement) -> Option<Told> {
         Statement::Rest { idle, .. } => match idle {
             Back::Nothing => Some((false, "point-rest", say("point-rest-nothing"))),
             Back::Whole => Some((true, "point-rest", say("point-rest-whole"))),
+            Back::Part {
+                bytes,
+                little: true,
+            } => Some((false, "point-rest", words::bytes(*bytes))),
             Back::Part { .. } => None,
         },
         Statement::Suits(suits) => strength(*suits),

@@ -157,7 +157,7 @@ fn lasting_statement(found: &Lasting) -> Candidate {
         start: found.start,
         end: found.end,
         written_bytes: found.written_bytes,
-        fall: found.fall.as_ref().map(|fall| (fall.bytes, fall.middle)),
+        fall: found.fall,
         rank: found.rank,
     };
     candidate(2, &found.test_id, statement)
@@ -187,9 +187,9 @@ fn suits(review: &Review, lasting: Option<&Lasting>, rest: Option<&Rest>) -> Vec
 fn desktop(review: &Review, lasting: Option<&Lasting>, rest: Option<&Rest>) -> Option<Candidate> {
     let read = facts::single_read_ns(review).filter(|f| f.value <= DESKTOP_READ_NS_MAX)?;
     let latency_ns = read.value;
-    let fast = lasting.is_some_and(|l| match &l.fall {
+    let fast = lasting.is_some_and(|l| match l.fall {
         None => l.written_bytes >= DESKTOP_DAY_BYTES,
-        Some(fall) => fall.bytes >= DESKTOP_DAY_BYTES,
+        Some(fall) => fall.bytes() >= DESKTOP_DAY_BYTES,
     });
     // A day later as well, as far as that is known.
     let again = rest.is_none_or(|rest| match rest.idle {

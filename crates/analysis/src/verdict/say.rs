@@ -2,7 +2,7 @@
 
 use stend_language::{recorded, say, text};
 
-use super::lasting::{Back, Rank};
+use super::lasting::{Back, Fall, Rank};
 use super::rules::DESKTOP_DAY_BYTES;
 use super::statement::{Beware, Caution, SpeedClass, Standing, Statement, Suits};
 use crate::headline::Group;
@@ -176,7 +176,7 @@ fn lasting(statement: &Statement) -> String {
             end = end,
             written = words::bytes(*written_bytes)
         ),
-        Some((bytes, None)) => text!(
+        Some(Fall::Kept { bytes }) => text!(
             "verdict-lasting-falls",
             rank = rank,
             pattern = pattern,
@@ -184,7 +184,15 @@ fn lasting(statement: &Statement) -> String {
             end = end,
             bytes = words::bytes(*bytes)
         ),
-        Some((bytes, Some(middle))) => text!(
+        Some(Fall::Gradual { bytes }) => text!(
+            "verdict-lasting-declines",
+            rank = rank,
+            pattern = pattern,
+            start = start,
+            end = end,
+            bytes = words::bytes(*bytes)
+        ),
+        Some(Fall::Steps { bytes, middle }) => text!(
             "verdict-lasting-steps",
             rank = rank,
             pattern = pattern,

@@ -2,7 +2,7 @@
 
 use stend_record::review::Pattern;
 
-use super::lasting::{Back, Rank};
+use super::lasting::{Back, Fall, Rank};
 use super::link::Link;
 use crate::figures::Unit;
 use crate::headline::Group;
@@ -52,9 +52,8 @@ pub enum Statement {
         end: f64,
         /// Bytes written in all.
         written_bytes: u64,
-        /// Bytes written before it falls, and the level at which most of them were, where that is
-        /// neither the first speed nor the last; `None` where it keeps its speed.
-        fall: Option<(u64, Option<f64>)>,
+        /// How it falls; `None` where it keeps its speed.
+        fall: Option<Fall>,
         /// What the last speed is worth.
         rank: Rank,
     },

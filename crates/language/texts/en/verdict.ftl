@@ -111,12 +111,20 @@ verdict-lasting-holds = { $rank ->
         reaches { $end }.
 }
 verdict-lasting-falls = { $rank ->
-    [strong] Under { private-verdict-sustained } it falls from { $start } to { $end } once
-        { $bytes } are written, which is still as much as drives for servers promise.
-    [weak] It is no drive for work that writes all day: under { private-verdict-sustained } it falls
-        from { $start } to { $end } once { $bytes } are written.
-   *[usual] Under { private-verdict-sustained } it falls from { $start } to { $end } once { $bytes }
-        are written.
+    [strong] Under { private-verdict-sustained } it keeps up { $start } for { $bytes } and then
+        falls to { $end }, which is still as much as drives for servers promise.
+    [weak] It is no drive for work that writes all day: under { private-verdict-sustained } it keeps
+        up { $start } for { $bytes } and then falls to { $end }.
+   *[usual] Under { private-verdict-sustained } it keeps up { $start } for { $bytes } and then falls
+        to { $end }.
+}
+verdict-lasting-declines = { $rank ->
+    [strong] Under { private-verdict-sustained } it declines from { $start } to { $end }, for the
+        most part within the first { $bytes }; that is still as much as drives for servers promise.
+    [weak] It is no drive for work that writes all day: under { private-verdict-sustained } it
+        declines from { $start } to { $end }, for the most part within the first { $bytes }.
+   *[usual] Under { private-verdict-sustained } it declines from { $start } to { $end }, for the
+        most part within the first { $bytes }.
 }
 verdict-lasting-steps = { $rank ->
     [strong] { private-verdict-sustained-first } starts at { $start }, runs at { $middle } for most

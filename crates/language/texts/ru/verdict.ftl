@@ -106,13 +106,24 @@ verdict-lasting-holds = { $rank ->
         { $written } — всё ещё { $end }.
 }
 verdict-lasting-falls = { $rank ->
-    [strong] При длительной { private-verdict-sustained } записи он после { $bytes } замедляется с
-        { $start } до { $end }, но и это не меньше, чем заявляют для серверных накопителей.
+    [strong] При длительной { private-verdict-sustained } записи он держит { $start } на протяжении
+        { $bytes }, а затем замедляется до { $end }, но и это не меньше, чем заявляют для серверных
+        накопителей.
     [weak] Для работы, при которой запись идёт весь день, он не годится: при длительной
-        { private-verdict-sustained } записи он после { $bytes } замедляется с { $start } до
-        { $end }.
-   *[usual] При длительной { private-verdict-sustained } записи он после { $bytes } замедляется с
-        { $start } до { $end }.
+        { private-verdict-sustained } записи он держит { $start } на протяжении { $bytes }, а затем
+        замедляется до { $end }.
+   *[usual] При длительной { private-verdict-sustained } записи он держит { $start } на протяжении
+        { $bytes }, а затем замедляется до { $end }.
+}
+verdict-lasting-declines = { $rank ->
+    [strong] При длительной { private-verdict-sustained } записи он замедляется с { $start } до
+        { $end }, большей частью за первые { $bytes }, но и это не меньше, чем заявляют для
+        серверных накопителей.
+    [weak] Для работы, при которой запись идёт весь день, он не годится: при длительной
+        { private-verdict-sustained } записи он замедляется с { $start } до { $end }, большей частью
+        за первые { $bytes }.
+   *[usual] При длительной { private-verdict-sustained } записи он замедляется с { $start } до
+        { $end }, большей частью за первые { $bytes }.
 }
 verdict-lasting-steps = { $rank ->
     [strong] Длительную { $pattern ->

@@ -318,7 +318,11 @@ fn tests(drive: Character, scale: f64) -> Vec<TestResult> {
         with_points("random", "Random read and write", random),
         with_points("depth-scaling", "Random access against queue depth", depths),
         with_points("block-scaling", "Random access against block size", blocks),
-        with_points("mixed-sequential", "Sequential reads and writes mixed", mixed(s)),
+        with_points(
+            "mixed-sequential",
+            "Sequential reads and writes mixed",
+            mixed(s),
+        ),
         with_curves(
             "degradation",
             "Speed under lasting random writes",
