@@ -87,7 +87,7 @@ pub(crate) fn seen() -> Observed {
         fill: Some(curve(&[(300_000_000, 2e8), (7_900_000_000, 4e7)])),
         latest_reads: Some(times(60)),
         burst: Some(curve(&[(10_000_000, 5e8), (100_000_000, 2e8)])),
-        map: Some(read_map(500_000_000)),
+        maps: vec![read_map(500_000_000)],
         rested_map: Some(read_map(500_000_000)),
         depths: [1, 2, 4].map(|depth| (depth, times(100))).to_vec(),
         spans: [
@@ -124,7 +124,7 @@ pub(crate) fn seen() -> Observed {
         dirty: vec![rested(0.0, 1_000_000), rested(900.0, 200_000_000)],
         recovered: [30.0, 600.0]
             .map(|rest_s| Recovered {
-                rest_s,
+                rest_s: Some(rest_s),
                 trim: false,
                 bytes: 50_000_000,
                 per_s: 1e4,

@@ -87,7 +87,8 @@ pub enum Rank {
 pub(super) const LASTING_S_MIN: f64 = 1200.0;
 
 /// That a drive does not fall, and that its end is strong, is known once so many times its
-/// capacity are written (and the end is kept in the last quarter): SNIA's performance test specification writes as much before it seeks a steady state.
+/// capacity are written (and the end is kept in the last quarter): SNIA's performance test
+/// specification writes as much before it seeks a steady state.
 pub(super) const SETTLED_CAPACITIES: u64 = 2;
 
 pub(super) fn lasting(review: &Review) -> Option<Lasting> {

@@ -8,6 +8,7 @@ use stend_identify::naming::{Group, UNITS};
 use stend_identify::observed::Observed;
 use stend_identify::property::{Identification, SCHEMA};
 use stend_identify::{infer, observed_in, probe, written_bytes_max};
+use stend_language::Language;
 use stend_record::review::{self, Review};
 use stend_report::Origin;
 use stend_target::Access;
@@ -80,7 +81,7 @@ fn origin(name: &str) -> Origin {
 /// The folder of a page, which replaces nothing but that of an earlier identification of the same
 /// target; of a real one, which is not the same again, not even that.
 fn page_folder(path: &Path, name: &str) -> Result<Folder, Failure> {
-    let folder = Folder::open(path.to_owned())?;
+    let folder = Folder::open(path.to_owned(), Language::English)?;
     signals::hint(String::new());
     let [page, document] = ["index.html", "identification.json"].map(|file| path.join(file));
     if !page.exists() && !document.exists() {
