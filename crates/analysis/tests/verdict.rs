@@ -363,7 +363,8 @@ fn a_fall_is_where_the_fast_writes_end() {
 
 #[test]
 fn what_still_falls_at_last_is_not_strong() {
-    // A straight line from 40,000 IOPS, in 4,000 s: the last quarter loses more than a tenth, or less.
+    // A straight line from 40,000 IOPS, in 4,000 s: the last quarter loses more than a tenth, or
+    // less.
     let line = |end: f64| {
         let rate = move |_, t: f64| 40_000.0 - (40_000.0 - end) * t / 4_000.0;
         vec![curves(

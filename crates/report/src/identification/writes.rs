@@ -37,7 +37,7 @@ pub(super) fn full(told: &Told<'_>) -> Option<Drawing> {
 pub(super) fn emptied(told: &Told<'_>) -> Option<Drawing> {
     let note = "Before each of the rests a part of the drive was written.";
     let curves = rested(&told.seen.emptied);
-    let mut chart = speed_chart("Writes to the empty drive after rests", note, &curves)?;
+    let mut chart = speed_chart("Writes after rests, on the empty drive", note, &curves)?;
     if told.has_cache() {
         let note = "What is written fast is what the rest has emptied of the SLC cache.";
         add_note(&mut chart, note);

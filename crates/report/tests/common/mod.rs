@@ -325,10 +325,14 @@ fn tests(drive: Character, scale: f64) -> Vec<TestResult> {
         ),
         with_curves(
             "degradation",
-            "Speed under lasting random writes",
+            "Sustained random write",
             vec![curve("fresh", drive.steps, drive, scale)],
         ),
-        with_curves("recovery", "Recovery", recovery(drive, scale)),
+        with_curves(
+            "recovery",
+            "Recovery at rest and by TRIM",
+            recovery(drive, scale),
+        ),
     ]
 }
 
