@@ -11,11 +11,13 @@ use crate::common;
 
 /// What stays in every language: units and terms of the field, programs, names of rows, and the
 /// fixture's own words, which stand for a user's.
-const STAY: &str = "IOPS TRIM SATA PCMark CrystalDiskMark JavaScript review json SEQ1M Q8T1 4K \
-    Q1T1 CPU fio stend claims Fixture A B GB the only job Edition fixture Some work start Made-up figures this test \
-    was not run Preparation filled once with random data then of everything Pause between tests \
-    minutes Data incompressible Program the report's tests Clock virtual synthesised desktop trace \
-    seed a limit of all fixture-a-240gb fixture-b-256gb Controller channels Interface Gbit s";
+const STAY: &str = "IOPS TRIM SATA PCMark CrystalDiskMark JavaScript review json SEQ1M \
+    Q8T1 4K Q1T1 CPU fio stend claims Fixture A B GB the only job Edition \
+    fixture Some work start Made-up figures this test was not run \
+    Preparation filled once with random data then of everything Pause \
+    between tests minutes Data incompressible Program the report's tests \
+    Clock virtual synthesised desktop trace seed a limit of all \
+    fixture-a-240gb fixture-b-256gb Controller channels Interface Gbit s";
 
 fn russian(review: &stend_record::review::Review) -> String {
     within(Language::Russian, || write(review)).unwrap()
