@@ -339,10 +339,8 @@ impl Curve {
 
     /// Its slowest level, bytes a second; infinite of an empty curve.
     pub(crate) fn slowest(&self) -> f64 {
-        let speeds = self
-            .stretches()
-            .into_iter()
-            .map(|stretch| stretch.bytes_per_s);
+        let stretches = self.stretches().into_iter();
+        let speeds = stretches.map(|stretch| stretch.bytes_per_s);
         speeds.fold(f64::INFINITY, f64::min)
     }
 

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `STEND_BLIND=shipped`, `random` or a model's name chooses; `STEND_BLIND_SEEDS=200`: so many
-//! random models.
+//! random models, of seeds from `STEND_BLIND_FROM=1` on.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -104,13 +104,13 @@ impl Draws {
     }
 }
 
-/// A random model: a shipped one of a sixteenth of its capacity, with mechanisms switched on and
-/// off; `None` where these do not fit together.
+/// A random model: a shipped one with another spare space, size of its SLC cache, and mechanisms
+/// switched on and off; `None` where these do not fit together.
 fn random(seed: u64) -> Option<(String, Model)> {
     let mut draws = Draws(seed);
     let shipped = SHIPPED[draws.next(SHIPPED.len() as u64) as usize].name;
     let whole = Model::shipped(shipped)?;
-    let blocks = (whole.nand.blocks_per_plane.value / 16).max(96);
+    let blocks = whole.nand.blocks_per_plane.value;
     let spec = whole.spec();
     let page_bytes = u64::from(spec.pages_per_mp_page) * 4096 * u64::from(spec.dies);
     let parity = spec
@@ -119,9 +119,14 @@ fn random(seed: u64) -> Option<(String, Model)> {
     let data = (page_bytes * u64::from(spec.data.rows) * u64::from(blocks)) as f64 * parity;
     let spare = 0.05 + draws.next(230) as f64 / 1000.0;
     let user = (data / (1.0 + spare)) as u64 / 4096 * 4096;
-    let (blocks, user) = (blocks.to_string(), user.to_string());
+    let user = user.to_string();
+    let half_duplex = draws.one_of(&["true", "false", "false"]);
+    let turnaround_ns = match half_duplex {
+        "true" => "2600000",
+        _ => "0",
+    };
+    let cache_blocks;
     let mut set = vec![
-        ("nand.blocks_per_plane", blocks.as_str()),
         ("capacity.user_bytes", user.as_str()),
         ("idle.enabled", draws.one_of(&["true", "true", "false"])),
         (
@@ -129,19 +134,18 @@ fn random(seed: u64) -> Option<(String, Model)> {
             draws.one_of(&["0", "256", "1024", "2048"]),
         ),
         ("dram.plp", draws.one_of(&["true", "false", "false"])),
-        (
-            "dram.half_duplex",
-            draws.one_of(&["true", "false", "false"]),
-        ),
+        ("dram.half_duplex", half_duplex),
+        ("dram.turnaround_ns", turnaround_ns),
     ];
     if let Some(cache) = &whole.slc_cache {
         set.push((
             "slc_cache.enabled",
             draws.one_of(&["true", "true", "false"]),
         ));
+        let of = cache.blocks_per_plane.value * (2 + draws.next(7) as u32) / 4;
+        cache_blocks = of.to_string();
         if cache.dynamic_blocks_per_plane.is_none() {
-            let of = draws.one_of(&["12", "16", "20", "28", "40"]);
-            set.push(("slc_cache.blocks_per_plane", of));
+            set.push(("slc_cache.blocks_per_plane", cache_blocks.as_str()));
         }
     }
     let model = model(shipped, &set)?;
@@ -152,9 +156,14 @@ fn random(seed: u64) -> Option<(String, Model)> {
 #[ignore = "long: see the module"]
 fn blind() {
     let wanted = env::var("STEND_BLIND").unwrap_or_else(|_| "shipped".to_owned());
-    let seeds: u64 = env::var("STEND_BLIND_SEEDS").map_or(200, |n| n.parse().expect("a number"));
+    let number = |name: &str, usual: u64| {
+        let given = env::var(name).map(|n| n.parse().expect("a number"));
+        given.unwrap_or(usual)
+    };
     if wanted == "random" {
-        trial((1..).filter_map(random).take(seeds as usize));
+        let seeds = number("STEND_BLIND_SEEDS", 200) as usize;
+        let models = (number("STEND_BLIND_FROM", 1)..).filter_map(random);
+        trial(models.take(seeds));
         return;
     }
     let chosen = SHIPPED.iter().map(|shipped| shipped.name);

@@ -70,6 +70,7 @@ fn only_if(there: bool, truth: Truth) -> Truth {
 /// The truth of a model by the id of a property.
 pub fn truth(model: &Model) -> BTreeMap<&'static str, Truth> {
     let spec = model.spec();
+    let held_up = matches!(&spec.power_loss, Some(loss) if loss.hold_up.is_some());
     let mut all = BTreeMap::from([
         ("idle-gc", Truth::Present(spec.idle.enabled)),
         ("parallel-dies", near(f64::from(spec.dies), 0.0)),
@@ -77,7 +78,11 @@ pub fn truth(model: &Model) -> BTreeMap<&'static str, Truth> {
             "read-ahead",
             Truth::Present(spec.buffer.read_ahead_pages > 0),
         ),
-        ("power-loss-protection", Truth::Present(spec.buffer.plp)),
+        // Capacitors that hold the drive up make what is in the buffer safe.
+        (
+            "power-loss-protection",
+            Truth::Present(spec.buffer.plp || held_up),
+        ),
         ("half-duplex", Truth::Present(spec.buffer.half_duplex)),
     ]);
     let throttles = matches!(&spec.thermal, Some(t) if t.throttle != Throttle::None);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, ToSql, Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -42,26 +42,64 @@ impl Lab {
     /// The run that a review with this report folder goes on with: the last one there of the
     /// same target, edition, seed and duration scale.
     pub fn last_of(&self, review: &Review, of: &RunContext<'_>) -> Result<Option<RunId>, LabError> {
-        let sql = "
-            SELECT runs.id FROM runs JOIN drives ON drives.id = runs.drive
-            WHERE folder = ?1 AND edition = ?2 AND seed = ?3 AND duration_scale = ?4
-                AND capacity_bytes = ?5 AND kind = ?6 AND model = ?7 AND serial = ?8
-                AND firmware = ?9 AND fingerprint = ?10
-            ORDER BY begun_unix_ms DESC, runs.id DESC LIMIT 1";
+        let folder = of.folder.to_string_lossy();
+        self.last_like(review, "folder = ?10", params![folder])
+    }
+
+    /// The last complete run, under test or as a rival, of the same simulated drive, edition, seed
+    /// and duration scale that the same program has made since a time, ms since 1970: a
+    /// simulation comes to the same again.
+    pub fn last_simulated(
+        &self,
+        review: &Review,
+        of: &RunContext<'_>,
+        since_unix_ms: i64,
+    ) -> Result<Option<RunId>, LabError> {
+        let more = "
+            state = 'complete' AND kind = 'simulated' AND fingerprint <> ''
+            AND edition_sha256 = ?10 AND stend_version = ?11 AND stend_commit IS ?12
+            AND begun_unix_ms >= ?13";
+        let values = params![
+            of.edition_sha256,
+            of.stend_version,
+            of.stend_commit,
+            since_unix_ms
+        ];
+        self.last_like(review, more, values)
+    }
+
+    /// The last run of the same target, edition, seed and duration scale for which more is true;
+    /// its parameters begin with `?10`.
+    fn last_like(
+        &self,
+        review: &Review,
+        more: &str,
+        values: &[&dyn ToSql],
+    ) -> Result<Option<RunId>, LabError> {
+        let sql = format!(
+            "SELECT runs.id FROM runs JOIN drives ON drives.id = runs.drive
+             WHERE edition = ?1 AND seed = ?2 AND duration_scale = ?3 AND capacity_bytes = ?4
+                AND kind = ?5 AND model = ?6 AND serial = ?7 AND firmware = ?8
+                AND fingerprint = ?9 AND {more}
+             ORDER BY begun_unix_ms DESC, runs.id DESC LIMIT 1"
+        );
         let [kind, model, serial, firmware, fingerprint] = drives::key_of(&review.target);
-        let parameters = params![
-            of.folder.to_string_lossy(),
+        let seed = review.seed.to_string();
+        let capacity_bytes = review.target.capacity_bytes.cast_signed();
+        let key: &[&dyn ToSql] = params![
             review.edition,
-            review.seed.to_string(),
+            seed,
             review.duration_scale,
-            review.target.capacity_bytes.cast_signed(),
+            capacity_bytes,
             kind,
             model,
             serial,
             firmware,
             fingerprint
         ];
-        self.row(sql, parameters, |row| Ok(RunId(row.get(0)?)))
+        self.row(&sql, &[key, values].concat()[..], |row| {
+            Ok(RunId(row.get(0)?))
+        })
     }
 
     /// The last complete run with this report folder, and the last one that is not complete, the

@@ -217,6 +217,14 @@ fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf())
 }
 
+/// When the program's file was written, ms since 1970: what was simulated before may be another
+/// program's, of the same commit.
+fn program_unix_ms() -> Option<i64> {
+    let file = std::env::current_exe().ok()?.metadata().ok()?;
+    let written = Timestamp::try_from(file.modified().ok()?).ok()?;
+    Some(written.as_millisecond())
+}
+
 /// The run that a review is kept as.
 pub struct Keeper {
     path: PathBuf,
@@ -251,14 +259,8 @@ impl Keeper {
     pub fn keep(&self, review: &Review, earlier: Option<&Review>) -> Result<(), Failure> {
         let mut lab = self.lab.lock().unwrap_or_else(PoisonError::into_inner);
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
-        let now_unix_ms = Timestamp::now().as_millisecond();
-        let beginning = RunContext {
-            folder: &self.folder,
-            edition_sha256: &self.edition_sha256,
-            stend_version: env!("CARGO_PKG_VERSION"),
-            stend_commit: option_env!("STEND_COMMIT"),
-            now_unix_ms,
-        };
+        let beginning = self.context();
+        let now_unix_ms = beginning.now_unix_ms;
         if run.is_none() {
             let found = match earlier {
                 Some(earlier) => lab.last_of(earlier, &beginning)?,
@@ -283,6 +285,37 @@ impl Keeper {
             lab.save(run, review, &beginning)?;
         }
         Ok(())
+    }
+
+    fn context(&self) -> RunContext<'_> {
+        RunContext {
+            folder: &self.folder,
+            edition_sha256: &self.edition_sha256,
+            stend_version: env!("CARGO_PKG_VERSION"),
+            stend_commit: option_env!("STEND_COMMIT"),
+            now_unix_ms: Timestamp::now().as_millisecond(),
+        }
+    }
+
+    /// What this very program has simulated before, of the drive, edition, tests and options of a
+    /// review.
+    pub fn simulated_before(&self, like: &Review) -> Result<Option<(RunId, Review)>, Failure> {
+        let Some(since) = program_unix_ms() else {
+            return Ok(None);
+        };
+        let lab = self.lab.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(run) = lab.last_simulated(like, &self.context(), since)? else {
+            return Ok(None);
+        };
+        let before = lab.review(run)?;
+        fn ids(review: &Review) -> Vec<&str> {
+            review.tests.iter().map(|test| &*test.id).collect()
+        }
+        let same = before.repeat == like.repeat
+            && before.until_steady == like.until_steady
+            && before.read_only == like.read_only
+            && ids(&before) == ids(like);
+        Ok(same.then_some((run, before)))
     }
 
     /// The lab's file.

@@ -29,6 +29,7 @@ mod plan;
 mod repeat;
 mod replay;
 mod review;
+mod rivals;
 mod run;
 mod serve;
 mod state;

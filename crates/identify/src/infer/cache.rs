@@ -19,8 +19,14 @@ const NOISE_MAX: f64 = 0.06;
 /// A share of what was written that is little.
 const LITTLE_SHARE: f64 = 0.3;
 
+/// A cache of which more than this share is free is not full.
+const FREE_SHARE_MAX: f64 = 0.25;
+
 /// Two levels of a curve whose ratio is more than this are different speeds.
 const LEVEL_RATIO: f64 = 1.12;
+
+/// What was written last is read slower than old data by more than this ratio: the drive is busy.
+const BUSY_RATIO: f64 = 1.03;
 
 /// Tells a property of a cache that there is, or says why it cannot.
 type Tell = fn(&Cache, &Observed) -> Result<Property, String>;
@@ -37,6 +43,8 @@ pub(super) struct Cache {
     speeds: Option<(f64, f64)>,
     /// Whether rests empty it, as far as that shows.
     emptied: bool,
+    /// Bytes of it that a rest empties while the drive is not full, where that shows.
+    rested_bytes: Option<f64>,
     capacity_bytes: f64,
 }
 
@@ -78,6 +86,43 @@ fn step(curve: &Curve) -> Option<Step> {
     })
 }
 
+impl Step {
+    /// Bytes that the drive moved out of the cache while so many were written, and bytes at most:
+    /// where a slower level tells it, what was seen of it at most; else somewhat, if any was seen to
+    /// be moved, up to as much as the drive moves beside later writes.
+    fn moved(&self, written: f64, seen: Option<f64>) -> (f64, f64) {
+        let cap = seen.unwrap_or(f64::INFINITY);
+        let told = self.moved.min(cap);
+        if told > 0.0 {
+            // Little was moved meanwhile, or nobody knows how much.
+            return match told < LITTLE_SHARE * written {
+                true => (told, told),
+                false => (told / 2.0, told),
+            };
+        }
+        let beside = written * self.slow / (self.fast + self.slow);
+        let most = beside.min(seen.unwrap_or(0.0));
+        (most / 2.0, most)
+    }
+}
+
+/// Bytes that had left the cache when it had been written full: of the map nearest to that, what is
+/// read like old data before the first that is read like new data. `None` without such a map.
+fn moved_seen(seen: &Observed, full: f64) -> Option<f64> {
+    let (new, old) = new_and_old(seen)?;
+    let middle = u64::midpoint(new.p1_ns, old.p1_ns);
+    let enough = |map: &&ReadMap| map.written_bytes as f64 >= MAP_SHARE_MIN * full;
+    let map = seen.maps.iter().find(enough)?;
+    let part = map.written_bytes as f64 / map.parts.len() as f64;
+    let left = map.parts.iter().take_while(|times| times.p1_ns >= middle);
+    // What was written since may have taken the place of as much.
+    let since = (map.written_bytes as f64 - full).max(0.0);
+    Some((left.count() as f64 * part - since).max(0.0))
+}
+
+/// A map of less than this share of the cache does not tell whether it is emptied beside writes.
+const MAP_SHARE_MIN: f64 = 0.6;
+
 /// The most of an empty drive that is taken fast into a cache, share of the capacity: what is
 /// written beyond it may lie anywhere.
 const CACHE_SHARE_MAX: f64 = 0.75;
@@ -113,6 +158,7 @@ impl Cache {
             full_bytes: None,
             speeds: None,
             emptied: false,
+            rested_bytes: None,
             capacity_bytes: seen.capacity_bytes as f64,
         };
         if present != Some(true) {
@@ -120,15 +166,9 @@ impl Cache {
         }
         if let Some(step) = &step_seen {
             let written = step.bytes + first as f64;
-            // It is emptied beside the writes at most as fast as later.
-            let least = written - step.moved;
-            // Little was emptied meanwhile, or nobody knows how much.
-            let value = match step.moved < LITTLE_SHARE * written {
-                true => least,
-                false => f64::midpoint(least, written),
-            };
-            let interval = (0.97 * least, 1.08 * written);
-            cache.bytes = Some((value, interval));
+            let (moved, most) = step.moved(written, moved_seen(seen, written));
+            let interval = (0.97 * (written - most), 1.08 * written);
+            cache.bytes = Some((written - moved, interval));
             cache.speeds = Some((step.fast, step.slow));
             cache.bytes_evidence = format!(
                 "an empty drive takes {} at {}, then {}",
@@ -144,6 +184,9 @@ impl Cache {
         let full = full.map(|step| step.bytes - step.moved);
         cache.full_bytes = full.or_else(|| Some(mapped(seen, seen.full_map.as_ref()?)?.0));
         cache.emptied = cache.empties(seen).is_some_and(|(empties, _)| empties);
+        if cache.emptied {
+            cache.rested_bytes = cache.taken_after(seen).map(|(_, after, _)| after);
+        }
         cache
     }
 
@@ -154,7 +197,7 @@ impl Cache {
         };
         let full = self.full_bytes.unwrap_or(empty);
         match self.kind_of(empty) {
-            Some("static") => (full, full),
+            Some("static") => (full.min(empty), full.max(empty)),
             None => (0.0, full),
             Some(_) => (0.0, 0.0),
         }
@@ -221,7 +264,9 @@ impl Cache {
         const WHOLE_SHARE: f64 = 0.31;
         const DYNAMIC_SHARE: f64 = 0.045;
         let share = empty / self.capacity_bytes;
-        match self.full_bytes.map(|full| full / empty) {
+        // A rest that empties a part alone does so on the full drive as well.
+        let rested = self.rested_bytes.map_or(empty, |rested| rested.min(empty));
+        match self.full_bytes.map(|full| full / rested) {
             _ if share > WHOLE_SHARE => Some("whole-array"),
             Some(left) if left > 0.7 => Some("static"),
             _ if share > DYNAMIC_SHARE => Some("dynamic"),
@@ -277,7 +322,7 @@ impl Cache {
             .latest_reads
             .ok_or("what was written last was not read")?;
         let fastest = latest.p1_ns as f64;
-        if fastest > 1.5 * old.p1_ns as f64 {
+        if fastest > BUSY_RATIO * old.p1_ns as f64 {
             return Err("the drive was too busy after the fill for its reads to tell".to_owned());
         }
         let middle = f64::midpoint(new.p1_ns as f64, old.p1_ns as f64);
@@ -327,13 +372,11 @@ impl Cache {
             fast.last().map_or(0.0, |s| s.to_bytes as f64)
         };
         let (first, last) = (seen.emptied.first()?, seen.emptied.last()?);
-        // A few samples' worth is no room.
+        // A few samples' worth is no room, and much room at once is no full cache.
         let least = seen.capacity_bytes as f64 / 4000.0;
-        Some((
-            taken(&first.curve).max(least),
-            taken(&last.curve),
-            last.rest_s,
-        ))
+        let (at_once, (size, _)) = (taken(&first.curve).max(least), self.bytes?);
+        let full = at_once < FREE_SHARE_MAX * size;
+        full.then_some((at_once, taken(&last.curve), last.rest_s))
     }
 
     fn emptying(&self, seen: &Observed) -> Result<Property, String> {

@@ -128,6 +128,15 @@ fn idle_gc(seen: &Observed) -> Property {
         bytes(after_long),
         long.rest_s
     );
+    if seen
+        .random
+        .as_ref()
+        .is_some_and(|curve| fall(curve).is_none())
+    {
+        let slow = speed(slow);
+        let why = format!("random writes do not become slow: they go on at {slow}");
+        return Property::unknown(id, why);
+    }
     let much = after_long - at_once > COLLECTED_SHARE * seen.capacity_bytes as f64;
     let more = after_long > 3.0 * after_short + 0.0002 * seen.capacity_bytes as f64;
     Property::presence(id, much || more, evidence)

@@ -266,7 +266,11 @@ impl Session<'_> {
         all_complete = true;
         let mut failed = Vec::new();
         for (index, rival) in rivals.into_iter().enumerate() {
-            let resume = done[index].clone().map(|rival| as_review(&review, rival));
+            let earlier = match &done[index] {
+                Some(rival) => Some(rival.clone()),
+                None => self.simulated_before(&review, &rival.info())?,
+            };
+            let resume = earlier.map(|rival| as_review(&review, rival));
             let other = self.review_target(rival, None, resume, &|partial| {
                 let mut now = done.clone();
                 now[index] = Some(as_rival(partial.clone()));
@@ -281,6 +285,29 @@ impl Session<'_> {
         }
         review.failed.append(&mut failed);
         Ok(with_rivals(&review, &done, all_complete))
+    }
+
+    /// The rival of a review as the lab has it: a simulation comes to the same again.
+    fn simulated_before(
+        &self,
+        review: &Review,
+        info: &TargetInfo,
+    ) -> Result<Option<Rival>, Failure> {
+        let Some(keeper) = &self.keeper else {
+            return Ok(None);
+        };
+        let like = Review {
+            target: info.clone(),
+            ..review.clone()
+        };
+        let Some((run, before)) = keeper.simulated_before(&like)? else {
+            return Ok(None);
+        };
+        note(&format!(
+            "{}: simulated before, run {run} of the lab",
+            info.title
+        ));
+        Ok(Some(as_rival(before)))
     }
 
     /// Saves a review as it stands. What one place has no room for, the other still gets.
