@@ -528,6 +528,8 @@ fn hostile_review() -> Review {
     review.target.name = HOSTILE.into();
     review.edition_title = HOSTILE.into();
     review.reproduce = HOSTILE.into();
+    review.label = Some(HOSTILE.into());
+    review.note = Some(HOSTILE.into());
     review.rivals[0].target.title = format!("{HOSTILE} 2");
     review.complete = false;
     review.failed.push(FailedTest {
@@ -563,12 +565,40 @@ fn names_are_shown_and_never_run() {
     assert!(!bold.contains("script"), "{bold}");
     assert!(select(&html, "a:not([href^='#'])").is_empty());
     assert_eq!(text(&html, "h1"), HOSTILE);
+    assert_eq!(text(&html, ".called dd"), format!("{HOSTILE}\n{HOSTILE}"));
     assert!(text(&html, "title").starts_with(HOSTILE));
     assert!(text(&html, "details.jobs pre").starts_with(HOSTILE));
     assert!(text(&html, "p.method").contains(HOSTILE));
     let data = data(&html).to_string();
     let name = serde_json::to_string(HOSTILE).unwrap();
     assert!(data.contains(&name), "no trace has the name");
+}
+
+#[test]
+fn a_label_and_a_note_are_told_with_the_title_or_with_the_drives() {
+    let called = |html: &str| text(&Html::parse_document(html), "header .called div");
+    let mut review = common::review(0.01);
+    assert_eq!(called(&page(&review)), "");
+    review.note = Some("in a fridge".to_owned());
+    assert_eq!(called(&page(&review)), "Notein a fridge");
+    review.label = Some("cold".to_owned());
+    assert_eq!(called(&page(&review)), "Labelcold\nNotein a fridge");
+    // One label of two sides.
+    let sides = |labels: &[Option<String>]| {
+        let of = stend_report::Comparison {
+            labels,
+            ..stend_report::Comparison::default()
+        };
+        let html = stend_report::comparison(&review, &of).unwrap();
+        assert_eq!(called(&html), "");
+        text(&Html::parse_document(&html), "#conditions table tr")
+    };
+    let drives = sides(&[None, Some("<b>warm</b>".to_owned())]);
+    assert!(
+        drives.contains("GiB)–\n") && drives.ends_with("GiB)<b>warm</b>"),
+        "{drives}"
+    );
+    assert!(!sides(&[None, None]).contains("Label"));
 }
 
 #[test]

@@ -280,6 +280,16 @@ fn labels_and_notes_are_seen_and_set() {
     }
     let lab = bench.lab();
     assert_eq!(lab.run(RunId(1)).unwrap().label.unwrap(), "cold");
+    // The report says what the lab says, as text.
+    bench.post("/runs/1/marks", "label=cold&note=%3Cimg+src%3Dx%3E");
+    let report = bench.page("/runs/1/report");
+    assert!(report.contains("<dd>cold</dd>"), "no label");
+    assert!(report.contains("<dd>&#60;img src=x&#62;</dd>"), "no note");
+    assert!(!report.contains("<img"), "a note is no HTML");
+    crate::common::save(&mut bench.lab(), &target);
+    let compared = bench.page("/compare/report?run=1&run=2");
+    assert!(compared.contains("<td>cold</td>"), "no label of a side");
+    bench.post("/runs/1/marks", "label=cold&note=in+a+fridge");
     let job = recorded::load(&lab, stend_lab::RecordedId(1)).unwrap();
     assert_eq!(job.summary.note.unwrap(), "in a fridge, 5 °C");
     // An empty one is taken away.

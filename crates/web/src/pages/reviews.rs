@@ -307,6 +307,7 @@ fn written(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
     let review = together(&all).ok_or_else(|| Trouble::Wrong("No run was named.".to_owned()))?;
     let sides = reviews.iter().map(|(review, facts)| Side { review, facts });
     let sides: Vec<Side<'_>> = sides.collect();
+    let labels: Vec<_> = all.iter().map(|review| review.label.clone()).collect();
     let html = match sides.len() {
         1 => stend_report::write(&review),
         _ => stend_report::comparison(
@@ -314,6 +315,7 @@ fn written(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
             &Comparison {
                 conditions: &unlike(&sides),
                 models: &unlike_models(&sides),
+                labels: &labels,
             },
         ),
     };
