@@ -59,6 +59,9 @@ fn runs_are_found_by_what_was_tested() {
         ("flash=%25", false, false),
         ("year=2026", true, true),
         ("year=2025", false, false),
+        ("drive_year=2014", true, false),
+        ("drive_year=2026", false, false),
+        ("drive_year=2014&year=2026&kind=simulated", true, false),
     ] {
         let page = bench.page(&format!("/?{query}"));
         // The links of the list alone.
@@ -82,7 +85,7 @@ fn ten_thousand_runs_are_listed_in_time() {
         ("from=9950", "9951 to 10000"),
         ("text=sandisk+tlc", "runs, 1 to 50"),
         (
-            "interface=sata&flash=tlc&year=2026&kind=simulated",
+            "interface=sata&flash=tlc&year=2026&drive_year=2014&kind=simulated",
             "1 to 50",
         ),
         ("text=nothing-like-this", "No run is like this"),
@@ -158,6 +161,16 @@ fn jobs_and_replays_are_found() {
         ("kind=run", true, false),
         ("kind=replay", false, true),
         ("kind=replay&drive=ultra", false, false),
+        ("interface=sata&flash=tlc", true, true),
+        ("interface=nvme", false, false),
+        ("flash=%25", false, false),
+        ("drive_year=2014", true, false),
+        ("year=2026", true, true),
+        ("year=2025", false, false),
+        ("on=simulated", true, false),
+        ("on=real&kind=replay", false, true),
+        ("on=real&kind=run", false, false),
+        ("text=19+nm+ultra", true, false),
     ] {
         let page = bench.page(&format!("/jobs?{query}"));
         let has = |name: &str| page.contains(&format!("\">{name}</a>"));

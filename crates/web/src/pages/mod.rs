@@ -7,6 +7,7 @@ mod jobs;
 mod live;
 mod marks;
 mod reviews;
+mod search;
 mod studies;
 mod what_if;
 mod work;

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use stend_lab::browse::{self, List};
 use stend_lab::studies::{self, StudyId, StudySummary};
 
+use super::fields::Fields;
+use super::search::{Above, SearchForm, listed};
 use crate::app::App;
 use crate::head::Head;
 use crate::page::{PLAIN, page};
@@ -18,18 +21,31 @@ const ROWS: u64 = 1000;
 
 #[derive(Template)]
 #[template(path = "studies.html")]
-struct ListPage {
+struct ListPage<'a> {
     head: Head,
+    form: SearchForm<'a>,
+    above: Above,
     rows: Vec<(StudySummary, String)>,
 }
 
 /// The studies, the latest first.
-pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
-    let rows = app.read(|lab| Ok(studies::list(lab)?)).await?.into_iter();
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    Query(fields): Query<Fields>,
+) -> Result<Response, Trouble> {
+    let of = (List::Studies, "/studies", "study");
+    let found = listed(&app, of, browse::studies, &fields).await?;
+    let hint = "title, name, factor, job, folder …";
+    let rows = found.rows.into_iter();
     let list = ListPage {
         head: Head::plain("Studies").under("studies"),
+        form: SearchForm::new("/studies", &fields, hint).drive().choice(
+            "Study began",
+            "year",
+            &found.choices.years,
+        ),
+        above: found.above,
         rows: rows
-            .rev()
             .map(|study| {
                 let began = words::time(study.begun_unix_ms);
                 (study, began)

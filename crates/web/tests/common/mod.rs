@@ -163,7 +163,9 @@ pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
         fact("interface", "SATA 6 Gbit/s"),
         fact("flash", "SanDisk 19 nm TLC: 4 dies"),
     ];
-    if kind != TargetKind::Simulated {
+    if kind == TargetKind::Simulated {
+        facts.push(fact("release year", "2014"));
+    } else {
         facts.push(fact("serial number", "S3EVNX0J500123A"));
     }
     Review {
