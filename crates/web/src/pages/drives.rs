@@ -7,8 +7,8 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use stend_drive::Model;
 use stend_drive::model::{DescribedKey, DescribedTable, Figure, Files, described_tables};
-use stend_lab::Drive;
 use stend_lab::browse::{self, DriveSummary, List, RELEASE_YEAR, SmartReading};
+use stend_lab::{Drive, EntryId};
 
 use super::fields::{Fields, escaped, field};
 use super::search::{Above, KIND, KINDS, SearchForm, listed};
@@ -105,8 +105,8 @@ pub(crate) async fn list(
     page(&list, PLAIN)
 }
 
-/// Pages about a drive: address, words.
-pub(crate) fn links(drive: &Drive) -> Vec<(String, String)> {
+/// Pages about the drive of an entry of the lab: address, words.
+pub(crate) fn links(drive: &Drive, entry: EntryId) -> Vec<(String, String)> {
     let name = escaped(&drive.model);
     let mut links = vec![
         (format!("/?drive={name}"), "its reviews".to_owned()),
@@ -117,14 +117,21 @@ pub(crate) fn links(drive: &Drive) -> Vec<(String, String)> {
         links.push((address, "SMART data over time".to_owned()));
     }
     let shipped = drive.shipped.as_deref();
-    if let Some(name) = shipped.filter(|name| Model::shipped(name).is_some()) {
+    let shipped = shipped.filter(|name| Model::shipped(name).is_some());
+    if let Some(name) = shipped {
         let name = escaped(name);
         let of = match drive.changes.is_empty() {
             true => "the model",
             false => "the model from which it comes",
         };
         links.push((format!("/drives/models/{name}"), of.to_owned()));
-        links.push((format!("/what-if?drive={name}"), "what if …".to_owned()));
+    }
+    if drive.kind == "simulated" {
+        let from = match shipped.filter(|_| drive.changes.is_empty()) {
+            Some(name) => format!("drive={}", escaped(name)),
+            None => format!("of={entry}"),
+        };
+        links.push((format!("/what-if?{from}"), "what if …".to_owned()));
     }
     links
 }

@@ -131,7 +131,7 @@ fn one_page(found: Recorded, marks: &Marks) -> Result<Response, Trouble> {
         began: words::time(of.begun_unix_ms),
         capacity: words::bytes(of.capacity_bytes),
         simulated: of.drive.kind == "simulated",
-        links: links(&of.drive),
+        links: links(&of.drive, EntryId::Recorded(of.id)),
         marks: marks.render()?,
         figures: figures(of.kind, &found.result),
         job_folded: found

@@ -169,7 +169,7 @@ fn run_page(summary: RunSummary, marks: &Marks) -> Result<Response, Trouble> {
             words::time(summary.begun_unix_ms),
             if state.is_empty() { "" } else { ", " },
         ),
-        links: links(&summary.drive),
+        links: links(&summary.drive, EntryId::Run(RunId(run))),
         label: summary.label,
         note: summary.note,
         marks: marks.render()?,
