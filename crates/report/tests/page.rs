@@ -881,6 +881,16 @@ fn a_ladder_is_drawn_by_rest_and_told_rung_by_rung() {
         said.contains("With TRIM, a rest of 30 min recovers at least 7.5 GB"),
         "{said}"
     );
+    // The better drive's are bold, after the same rest with TRIM or without.
+    let mut of_rival = review.tests.last().unwrap().clone();
+    of_rival.rungs = Some(vec![
+        rung("after TRIM", 30.0, true, 9_000_000_000, true),
+        rung("after idle", 30.0, false, 2_000_000_000, true),
+    ]);
+    review.rivals[0].tests = vec![of_rival];
+    let html = Html::parse_document(&page(&review));
+    let bold = text(&html, "section.test table.fitting strong");
+    assert_eq!(bold, "2.00 GB");
 }
 
 /// Rounds of one load that is written, with these speeds.

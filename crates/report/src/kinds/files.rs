@@ -91,6 +91,6 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
         ],
         rows,
     )
-    .comparing(Compared::BetweenTables)
+    .comparing(Compared::BetweenTables(1))
     .on_paper()
 }

@@ -166,7 +166,7 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
         ],
         traces.iter().map(row),
     )
-    .comparing(Compared::BetweenTables)
+    .comparing(Compared::BetweenTables(1))
     .on_paper()
 }
 
