@@ -166,6 +166,9 @@ fn nothing_is_wider_than_a_phone() {
     assert!(width <= 390, "{width} pixels");
     let width = content_width(&chromium, &identification(), 390);
     assert!(width <= 390, "{width} pixels of an identification");
+    let study = stend_report::study(&crate::study::study(), 7).unwrap();
+    let width = content_width(&chromium, &study, 390);
+    assert!(width <= 390, "{width} pixels of a study");
     let wide = "<html data-charts=drawn><body><main style='width:900px'>x</main></body></html>";
     assert!(
         content_width(&chromium, wide, 390) > 390,

@@ -478,7 +478,14 @@ fn a_drive_is_put_beside_itself() {
     let model = stend_drive::Model::parse(&model.body, "demo").expect("it is a model");
     assert_eq!(model.gc.policy.value, "fifo");
     assert!(bench.page("/studies").contains("sustained random writes"));
-    assert!(bench.page("/studies/1").contains("two-hours"));
+    assert!(
+        bench
+            .page("/studies/1")
+            .contains("src=\"/studies/1/report\"")
+    );
+    let report = bench.page("/studies/1/report");
+    assert!(report.contains("<h2>two-hours</h2>"), "no job");
+    assert!(report.contains("Main effects") && !report.contains("INCOMPLETE"));
     assert!(bench.page("/what-if?from=1").contains("value=\"60\""));
 
     // What was done is shown by a later build as well, and can be asked of that again.

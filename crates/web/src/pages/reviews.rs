@@ -19,9 +19,12 @@ use super::marks::{self, Marks};
 use super::search::{Above, KIND, KINDS, SearchForm, listed};
 use crate::app::App;
 use crate::head::Head;
-use crate::page::{PLAIN, REPORT, page, see_other, with_policy};
+use crate::page::{FramedPage, PLAIN, REPORT, page, see_other, with_policy};
 use crate::trouble::Trouble;
 use crate::words;
+
+/// The way back from a run: address, words.
+const REVIEWS: (&str, &str) = ("/", "Reviews");
 
 /// How many runs one comparison takes.
 const SIDES_MAX: usize = 6;
@@ -107,22 +110,6 @@ pub(crate) async fn list(
     page(&list, PLAIN)
 }
 
-#[derive(Template)]
-#[template(path = "framed.html")]
-struct FramedPage {
-    head: Head,
-    /// Address of the report.
-    report: String,
-    /// What stands above it.
-    about: String,
-    /// Other pages: address, words.
-    links: Vec<(String, String)>,
-    label: Option<String>,
-    note: Option<String>,
-    /// A form for label and note; empty of several runs.
-    marks: String,
-}
-
 /// One run: its report, with a way back.
 pub(crate) async fn run(
     State(app): State<Arc<App>>,
@@ -162,6 +149,7 @@ fn run_page(summary: RunSummary, marks: &Marks) -> Result<Response, Trouble> {
     let state = state(&summary);
     let framed = FramedPage {
         head: Head::plain(format!("Run {run}: {}", summary.drive.model)).under("reviews"),
+        back: REVIEWS,
         report: format!("/runs/{run}/report"),
         about: format!(
             "edition {}, {}{}{state}",
@@ -237,15 +225,14 @@ pub(crate) async fn compare(
     let link = |run: &i64| (format!("/runs/{run}"), format!("run {run}"));
     let framed = FramedPage {
         head: Head::plain(titles.join(" against ")).under("reviews"),
+        back: REVIEWS,
         report: format!("/compare/report?{}", query(&runs)),
         about: format!(
             "{} runs side by side, the first as the reviewed one",
             runs.len()
         ),
         links: runs.iter().map(link).collect(),
-        label: None,
-        note: None,
-        marks: String::new(),
+        ..FramedPage::default()
     };
     page(&framed, PLAIN)
 }
