@@ -339,8 +339,8 @@ impl List {
         }
     }
 
-    /// That the drive said this of itself, where `name` and `value` are a fact; a drive, when it was
-    /// last tested. `None` where nothing is known.
+    /// That the drive said this of itself, where `name` and `value` are a fact; of a drive, when it
+    /// was last tested. `None` where nothing is known.
     fn has_fact(self, condition: &str) -> Option<String> {
         let of_run = "conditions WHERE conditions.kind = 'target' AND run =";
         let facts = match self {
@@ -349,8 +349,8 @@ impl List {
             List::Drives => format!(
                 "SELECT name, value FROM {of_run}
                     (SELECT max(id) FROM runs WHERE drive = drives.id)
-                 UNION ALL SELECT {FACT} FROM json_each((SELECT facts FROM recorded
-                    WHERE drive = drives.id ORDER BY id DESC LIMIT 1))"
+                 UNION ALL SELECT {FACT} FROM recorded, json_each(recorded.facts)
+                    WHERE recorded.id = (SELECT max(id) FROM recorded WHERE drive = drives.id)"
             ),
             List::Studies => return None,
         };
@@ -399,6 +399,7 @@ impl Page {
         })?;
         let count = match found.first() {
             Some((_, count)) => Some(*count),
+            None if self.skip == 0 => None,
             // Beyond the last one.
             None => lab.row(&format!("SELECT count(*) {from}"), parameters(), |row| {
                 row.get(0)

@@ -90,12 +90,12 @@ pub(crate) fn render(
         contents: contents(&sections),
         study,
         design: study.design.replace('-', " "),
-        counts: format!(
-            "{} rows, {} factors, {} outcomes",
-            number::whole(study.rows.len() as u64),
-            study.factors.len(),
-            study.outcomes.len()
-        ),
+        counts: [
+            counted(study.rows.len(), "row"),
+            counted(study.factors.len(), "factor"),
+            counted(study.outcomes.len(), "outcome"),
+        ]
+        .join(", "),
         note,
         missing,
         effects: effects_table(study),
@@ -107,6 +107,12 @@ pub(crate) fn render(
     };
     page.render()
         .map_err(|error| ReportError::Render(error.to_string()))
+}
+
+/// `1 row`, `2 rows`.
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", number::whole(count as u64))
 }
 
 fn contents(sections: &[Section]) -> Vec<Contents> {

@@ -76,6 +76,8 @@ fn a_study_shows_effects_charts_and_rows() {
     let effects = texts(&html, "#effects td");
     assert_eq!(effects, ["100 %", "0 %"]);
     assert_eq!(texts(&html, "#effects strong"), ["100 %"]);
+    let counts = texts(&html, ".badges").concat();
+    assert!(counts.ends_with("6 rows, 2 factors, 1 outcome"), "{counts}");
     // What explains nothing has no chart.
     assert_eq!(
         texts(&html, "figure h3"),

@@ -1,14 +1,12 @@
 //! Lists of drives and studies, and how long lists take.
 
-use std::path::Path;
 use std::time::Instant;
 
+use axum::http::StatusCode;
 use rusqlite::Connection;
-use stend_lab::studies::{self, StudyContext};
 use stend_record::review::TargetKind;
-use stend_record::study::StudyRow;
 
-use crate::common::{Bench, NOW_UNIX_MS, job_result, record, review};
+use crate::common::{Bench, NOW_UNIX_MS, job_result, record, review, study};
 
 /// Two drives that were reviewed, and one on which a job was run.
 fn drives() -> Bench {
@@ -27,32 +25,6 @@ fn drives() -> Bench {
         &job_result(),
     );
     bench
-}
-
-/// A study on a drive, with one row.
-fn study(bench: &Bench, name: &str, model: &str, begun_unix_ms: i64) {
-    let definition =
-        format!("{{\"name\": \"{name}\", \"model\": \"{model}\", \"factor\": \"gc\"}}");
-    let context = StudyContext {
-        name,
-        title: &format!("The study {name}"),
-        definition: &definition,
-        factors: &[],
-        duration_scale: 1.0,
-        rows_planned: 4,
-        folder: Path::new("studies"),
-        stend_version: "0.1.0",
-        stend_commit: None,
-        now_unix_ms: begun_unix_ms,
-    };
-    let mut lab = bench.lab();
-    let id = studies::begin(&mut lab, &context).expect("a study");
-    let row = StudyRow {
-        number: 1,
-        model: model.to_owned(),
-        ..StudyRow::default()
-    };
-    studies::save(&mut lab, id, &[(name.to_owned(), row)], &context).expect("a row");
 }
 
 #[test]
@@ -104,8 +76,13 @@ fn studies_are_found_a_page_at_a_time() {
             .contains("No study has been carried out")
     );
     let year_ms = 366 * 86_400_000;
-    study(&bench, "old", "demo-8gb", NOW_UNIX_MS - year_ms);
-    study(&bench, "new", "samsung-850-evo-250gb", NOW_UNIX_MS);
+    study(&mut bench.lab(), "old", "demo-8gb", NOW_UNIX_MS - year_ms);
+    study(
+        &mut bench.lab(),
+        "new",
+        "samsung-850-evo-250gb",
+        NOW_UNIX_MS,
+    );
     for (query, old, new) in [
         ("", true, true),
         ("text=study+old", true, false),
@@ -124,7 +101,12 @@ fn studies_are_found_a_page_at_a_time() {
         assert_eq!(none, !old && !new, "{query}");
     }
     for n in 0..49 {
-        study(&bench, &format!("more-{n}"), "demo-8gb", NOW_UNIX_MS - 1);
+        study(
+            &mut bench.lab(),
+            &format!("more-{n}"),
+            "demo-8gb",
+            NOW_UNIX_MS - 1,
+        );
     }
     let first = bench.page("/studies?text=study");
     assert!(first.contains("51 studies, 1 to 50"), "{first}");
@@ -138,9 +120,43 @@ fn studies_are_found_a_page_at_a_time() {
 }
 
 #[test]
+fn the_report_of_a_study_is_made_from_what_the_lab_has() {
+    let bench = Bench::new();
+    study(
+        &mut bench.lab(),
+        "new",
+        "samsung-850-evo-250gb",
+        NOW_UNIX_MS,
+    );
+    let page = bench.page("/studies/1");
+    assert!(page.contains("src=\"/studies/1/report\""), "{page}");
+    assert!(page.contains("2 of 4 rows"), "{page}");
+    let report = bench.page("/studies/1/report");
+    for words in [
+        "<h2>Main effects</h2>",
+        "cache blocks",
+        "INCOMPLETE: 2 of 4 rows are not done yet",
+        "samsung-850-evo-250gb",
+    ] {
+        assert!(report.contains(words), "{words}");
+    }
+    assert!(!report.contains("beside this page"), "there are no files");
+    assert_eq!(bench.get("/studies/9").status, StatusCode::NOT_FOUND);
+    let sql = "UPDATE studies SET definition = replace(definition, 'schema', 'of later')";
+    let connection = Connection::open(bench.path()).expect("the lab");
+    connection.execute(sql, []).expect("a change");
+    let later = bench.get("/studies/1/report");
+    assert!(
+        later.body.contains("Another version of stend"),
+        "{}",
+        later.body
+    );
+}
+
+#[test]
 fn ten_thousand_of_anything_are_listed_in_time() {
     let bench = drives();
-    study(&bench, "first", "demo-8gb", NOW_UNIX_MS);
+    study(&mut bench.lab(), "first", "demo-8gb", NOW_UNIX_MS);
     let connection = Connection::open(bench.path()).expect("the lab");
     let numbers =
         "WITH RECURSIVE n(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM n WHERE n < 10009)";
@@ -180,7 +196,7 @@ fn ten_thousand_of_anything_are_listed_in_time() {
         "/jobs?text=vnand+samsung",
         "/jobs?text=drive+v-nand&interface=sata&drive_year=2017&year=2026&on=simulated&from=9950",
         "/studies?",
-        "/studies?text=study+gc&drive=demo&year=2026&from=9950",
+        "/studies?text=study+cache&drive=demo&year=2026&from=9950",
         "/studies?text=nothing-like-this",
     ] {
         let page = bench.page(address);

@@ -478,14 +478,8 @@ fn a_drive_is_put_beside_itself() {
     let model = stend_drive::Model::parse(&model.body, "demo").expect("it is a model");
     assert_eq!(model.gc.policy.value, "fifo");
     assert!(bench.page("/studies").contains("sustained random writes"));
-    assert!(
-        bench
-            .page("/studies/1")
-            .contains("src=\"/studies/1/report\"")
-    );
     let report = bench.page("/studies/1/report");
     assert!(report.contains("<h2>two-hours</h2>"), "no job");
-    assert!(report.contains("Main effects") && !report.contains("INCOMPLETE"));
     assert!(bench.page("/what-if?from=1").contains("value=\"60\""));
 
     // What was done is shown by a later build as well, and can be asked of that again.
@@ -642,7 +636,7 @@ fn a_changed_model_of_the_lab_is_put_beside_itself() {
 }
 
 #[test]
-fn a_model_that_the_lab_does_not_know_is_asked_for() {
+fn the_file_of_a_model_is_requested_where_the_lab_does_not_know_it() {
     let change = |shipped: i64| ModelChange {
         key: "nand.bus_mb_per_s".to_owned(),
         name: "nand.bus_mb_per_s".to_owned(),

@@ -2,7 +2,7 @@
 
 use stend_analysis::kinds::endurance::endurance_of;
 use stend_language::{recorded, say, text};
-use stend_record::endurance::{Endurance, EnduranceEnd, EnduranceRound, Health};
+use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
 
 use crate::chart::{Axis, Band, Chart, ChartData, Mark, Role, Scale, Trace};
@@ -395,29 +395,32 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
             number::gb(budget as f64).into(),
         ]);
     }
-    if let Some(after) = endurance.afterwards {
-        if let Some(refused) = after.write_refused {
-            let said = say(match refused {
-                true => "endurance-one-more-refused",
-                false => "endurance-one-more-taken",
-            });
-            rows.push(vec![say("endurance-head-one-more").into(), said.into()]);
-        }
-        rows.push(vec![
-            say("endurance-head-afterwards").into(),
-            Cell::noted(
-                number::gb(after.read_bytes as f64),
-                text!(
-                    "endurance-afterwards-note",
-                    asked = number::gb(after.asked_bytes as f64),
-                    failed = number::whole(after.failed_reads)
-                ),
-            )
-            .more(after.read_bytes as f64 / after.asked_bytes as f64),
-        ]);
-    }
+    rows.extend(endurance.afterwards.iter().flat_map(afterwards));
     let caption = text!("endurance-end-caption", drive = &drive.label);
     Table::of_facts(caption, rows).comparing(Compared::BetweenTables(1))
+}
+
+/// What the drive still does after its end.
+fn afterwards(after: &Afterwards) -> Vec<Vec<Cell>> {
+    let mut rows = Vec::new();
+    if let Some(refused) = after.write_refused {
+        let said = say(match refused {
+            true => "endurance-one-more-refused",
+            false => "endurance-one-more-taken",
+        });
+        rows.push(vec![say("endurance-head-one-more").into(), said.into()]);
+    }
+    let (read, asked) = (after.read_bytes as f64, after.asked_bytes as f64);
+    let note = text!(
+        "endurance-afterwards-note",
+        asked = number::gb(asked),
+        failed = number::whole(after.failed_reads)
+    );
+    rows.push(vec![
+        say("endurance-head-afterwards").into(),
+        Cell::noted(number::gb(read), note).more(read / asked),
+    ]);
+    rows
 }
 
 /// A round in the table: how many were done at its end, TB written until then, and itself.

@@ -46,7 +46,7 @@ struct FormPage<'a> {
     own: Option<&'a str>,
     /// The number in the lab that has that drive; empty of a file.
     of: &'a str,
-    /// Whether a file is asked for, because the lab does not know enough of a drive of its own.
+    /// Whether a file is needed, because the lab does not know enough of a drive of its own.
     of_unknown: bool,
     /// The text of a file that is no model.
     refused: &'a str,
