@@ -22,7 +22,8 @@ fn mean_of<T>(items: &[&T], figure: impl Fn(&T) -> f64) -> f64 {
 
 /// One test of what its repetitions measured, the first of which comes first: points, cells of
 /// benchmarks, durable writes, traces and work on files are means, curves and all else are the
-/// first repetition's; of key figures and of points each repetition's value is kept.
+/// first repetition's; of key figures and of the speeds of all of these each repetition's value is
+/// kept.
 ///
 /// # Panics
 /// Without a repetition.
@@ -53,7 +54,13 @@ pub fn merged(repetitions: &[&TestResult]) -> TestResult {
 }
 
 /// Figures of a row of a table that are averaged.
-type Row<'t> = (Vec<&'t mut f64>, Vec<&'t mut LatencySummary>);
+#[derive(Default)]
+struct Row<'t> {
+    numbers: Vec<&'t mut f64>,
+    latencies: Vec<&'t mut LatencySummary>,
+    /// Where the values of a number are kept, by its place among the numbers.
+    kept: Vec<(usize, &'t mut Vec<f64>)>,
+}
 
 /// Means in place of the first repetition's figures in rows other than points.
 fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
@@ -66,16 +73,21 @@ fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
         |cell| {
             let speeds = [&mut cell.best_bw_bytes_per_s, &mut cell.best_iops];
             let figures = speeds.into_iter().chain([&mut cell.best_mean_latency_ns]);
-            (figures.collect(), Vec::new())
+            Row {
+                numbers: figures.collect(),
+                kept: vec![(0, &mut cell.repeated_bw_bytes_per_s)],
+                ..Row::default()
+            }
         },
     );
     average(
         test.files.as_mut(),
         &all.iter().map(|test| files_of(test)).collect::<Vec<_>>(),
         |a, b| (&a.set, a.op, a.set_bytes) == (&b.set, b.op, b.set_bytes),
-        |work| {
-            let figures = vec![&mut work.duration_s, &mut work.bw_bytes_per_s];
-            (figures, Vec::new())
+        |work| Row {
+            numbers: vec![&mut work.bw_bytes_per_s, &mut work.duration_s],
+            kept: vec![(0, &mut work.repeated_bw_bytes_per_s)],
+            ..Row::default()
         },
     );
     average(
@@ -83,12 +95,16 @@ fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
         &all.iter().map(|test| traces_of(test)).collect::<Vec<_>>(),
         |a, b| a.name == b.name,
         |trace| {
-            let times = [&mut trace.busy_s, &mut trace.elapsed_s];
             let speeds = [&mut trace.bw_bytes_per_s, &mut trace.iops];
-            let figures = times.into_iter().chain(speeds);
+            let times = [&mut trace.busy_s, &mut trace.elapsed_s];
+            let figures = speeds.into_iter().chain(times);
             let figures = figures.chain(&mut trace.write_amplification);
             let latencies = [&mut trace.read_latency_ns, &mut trace.write_latency_ns];
-            (figures.collect(), latencies.into_iter().flatten().collect())
+            Row {
+                numbers: figures.collect(),
+                latencies: latencies.into_iter().flatten().collect(),
+                kept: vec![(0, &mut trace.repeated_bw_bytes_per_s)],
+            }
         },
     );
     let overall: Option<Vec<f64>> = all.iter().map(|test| test.overall_bw_bytes_per_s).collect();
@@ -102,12 +118,15 @@ fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
         |point| {
             let mut row: Row<'_> = Row::default();
             for stream in &mut point.streams {
-                row.0.extend([&mut stream.iops, &mut stream.writes_per_s]);
-                row.0
+                let kept = (row.numbers.len(), &mut stream.repeated_writes_per_s);
+                row.kept.push(kept);
+                row.numbers
+                    .extend([&mut stream.writes_per_s, &mut stream.iops]);
+                row.numbers
                     .extend([&mut stream.commits_per_s, &mut stream.bw_bytes_per_s]);
-                row.1.extend(&mut stream.read_latency_ns);
-                row.1.extend(&mut stream.write_latency_ns);
-                row.1.extend(&mut stream.sync_latency_ns);
+                row.latencies.extend(&mut stream.read_latency_ns);
+                row.latencies.extend(&mut stream.write_latency_ns);
+                row.latencies.extend(&mut stream.sync_latency_ns);
             }
             row
         },
@@ -128,13 +147,20 @@ fn average<T: Clone>(
             continue;
         };
         let same: Vec<Row<'_>> = same.iter_mut().map(&figures).collect();
-        let (numbers, latencies) = figures(row);
-        for (nth, number) in numbers.into_iter().enumerate() {
-            let values: Option<Vec<f64>> = same.iter().map(|r| r.0.get(nth).map(|n| **n)).collect();
-            *number = values.map_or(*number, |values| mean(&values));
+        let values_of = |nth: usize| -> Option<Vec<f64>> {
+            let values = same.iter();
+            values.map(|r| r.numbers.get(nth).map(|n| **n)).collect()
+        };
+        let own = figures(row);
+        for (nth, kept) in own.kept {
+            *kept = values_of(nth).unwrap_or_default();
         }
-        for (nth, latency) in latencies.into_iter().enumerate() {
-            let values: Option<Vec<_>> = same.iter().map(|r| r.1.get(nth).map(|l| **l)).collect();
+        for (nth, number) in own.numbers.into_iter().enumerate() {
+            *number = values_of(nth).map_or(*number, |values| mean(&values));
+        }
+        for (nth, latency) in own.latencies.into_iter().enumerate() {
+            let values = same.iter().map(|r| r.latencies.get(nth).map(|l| **l));
+            let values: Option<Vec<_>> = values.collect();
             *latency = values.map_or(*latency, |values| merged_latency(&values));
         }
     }
@@ -257,12 +283,14 @@ mod tests {
         let of = |factor: f64| {
             let ns = (100.0 * factor) as u64;
             let cell = BenchmarkCell {
+                best_bw_bytes_per_s: 40.0 * factor,
                 best_iops: 10.0 * factor,
                 best_mean_latency_ns: 5.0 * factor,
                 ..BenchmarkCell::default()
             };
             let work = FileWork {
                 duration_s: 2.0 * factor,
+                bw_bytes_per_s: 3.0 * factor,
                 ..FileWork::default()
             };
             let stream = SyncStream {
@@ -283,7 +311,11 @@ mod tests {
         };
         let (one, three) = (of(1.0), of(3.0));
         let mut expected = of(2.0);
+        // Of each speed, the value of each repetition is kept.
+        expected.benchmark.as_mut().unwrap()[0].repeated_bw_bytes_per_s = vec![40.0, 120.0];
+        expected.files.as_mut().unwrap()[0].repeated_bw_bytes_per_s = vec![3.0, 9.0];
         let stream = &mut expected.sync.as_mut().unwrap()[0].streams[0];
+        stream.repeated_writes_per_s = vec![7.0, 21.0];
         stream.write_latency_ns = Some(merged_latency(&[latency(100), latency(300)]));
         let both = merged(&[&one, &three]);
         assert_eq!(both.benchmark, expected.benchmark);

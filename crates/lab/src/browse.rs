@@ -1,5 +1,5 @@
-//! Runs, jobs and replays as people look for them: by words and by what was tested, a page at a
-//! time.
+//! Runs, jobs and replays, drives and studies as people look for them: by words and by what was
+//! tested, a page at a time.
 
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
@@ -8,38 +8,74 @@ use stend_record::smart::Reading;
 use crate::drives::{self, drive};
 use crate::recorded::{self, RecordedKind, RecordedSummary};
 use crate::runs::{select, summary};
+use crate::studies::{self, StudySummary};
 use crate::{Lab, LabError, RunSummary};
 
-/// What runs are looked for; what is empty or `None` restricts nothing.
+/// The name of the fact that says when a drive was released.
+pub const RELEASE_YEAR: &str = "release year";
+
+/// What is looked for; what is empty or `None` restricts nothing, nor does what a list has not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// Words, all of which must be in the run's texts: drive, label, note, serial number, firmware,
-    /// edition, target, command, facts of the target.
+    /// Words, all of which must be in a row's texts: of runs, jobs and replays, drive, label, note,
+    /// serial number, firmware, target, command and facts of the target, beside edition, or job
+    /// file or trace and the job's text; of drives, names, serial number, firmware and facts; of
+    /// studies, title, name, folder and definition.
     pub text: String,
-    /// A part of the drive's name.
+    /// A part of the drive's name; of studies, of the name of a row's model.
     pub drive: String,
-    /// A part of the interface or link.
+    /// A part of the interface or link; studies have none.
     pub interface: String,
-    /// A part of the flash's description.
+    /// A part of the flash's description; studies have none.
     pub flash: String,
-    /// The year in which the run began (UTC).
+    /// The year in which the drive was released, which models say; studies have none.
+    pub drive_year: Option<i32>,
+    /// The year in which it began (UTC); drives have none.
     pub year: Option<i32>,
-    /// Id of the edition.
+    /// Id of the edition, of runs alone.
     pub edition: String,
-    /// Whether the drive is simulated.
+    /// What was recorded, of jobs and replays alone.
+    pub recorded: Option<RecordedKind>,
+    /// Whether the drive is simulated; of studies all are.
     pub simulated: Option<bool>,
 }
 
-/// What recorded jobs and replays are looked for; what is empty or `None` restricts nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordedSearch {
-    /// Words, all of which must be in its texts: drive, label, note, serial number, firmware,
-    /// target, command, job file or trace, the job's text.
-    pub text: String,
-    /// A part of the drive's name.
-    pub drive: String,
-    /// What was run.
-    pub kind: Option<RecordedKind>,
+impl Search {
+    /// Whether a simulated drive that is not in the lab, of these names and facts, is looked for.
+    pub fn finds_model(&self, names: &[&str], facts: &[(String, String)]) -> bool {
+        let has = |text: &str, part: &str| {
+            let part = part.trim().to_ascii_lowercase();
+            text.to_ascii_lowercase().contains(&part)
+        };
+        let named = |part: &str| names.iter().any(|name| has(name, part));
+        let of = |wanted: &[&str], part: &str| {
+            let mut facts = facts.iter();
+            facts.any(|(name, value)| {
+                (wanted.is_empty() || wanted.contains(&name.as_str())) && has(value, part)
+            })
+        };
+        let year = self.drive_year.map(|year| year.to_string());
+        let mut words = self.text.split_whitespace();
+        words.all(|word| named(word) || of(&[], word))
+            && named(&self.drive)
+            && (self.interface.is_empty() || of(&["interface", "link"], &self.interface))
+            && (self.flash.is_empty() || of(&["flash"], &self.flash))
+            && year.is_none_or(|year| of(&[RELEASE_YEAR], &year))
+            && self.simulated != Some(false)
+    }
+}
+
+/// Which rows are looked through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum List {
+    /// Runs.
+    Runs,
+    /// Recorded jobs and replays.
+    Recorded,
+    /// Drives.
+    Drives,
+    /// Studies.
+    Studies,
 }
 
 /// A page of what was found.
@@ -51,13 +87,15 @@ pub struct Found<T> {
     pub count: u64,
 }
 
-/// The values that runs of a lab have, to choose from.
+/// The values that rows of a list have, to choose from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// Ids of editions.
+    /// Ids of editions, of runs.
     pub editions: Vec<String>,
-    /// Years in which runs began, the latest first.
+    /// Years in which rows began, the latest first; none of drives.
     pub years: Vec<i32>,
+    /// Years in which drives of the lab were released, the latest first.
+    pub drive_years: Vec<i32>,
 }
 
 /// What a drive reported about itself in one run.
@@ -98,18 +136,8 @@ pub fn runs(
     skip: u64,
     at_most: u64,
 ) -> Result<Found<RunSummary>, LabError> {
-    let of = condition(search);
-    let from = format!(
-        "FROM runs JOIN drives ON drives.id = runs.drive WHERE {}",
-        of.sql()
-    );
-    // The columns of a page alone are put together.
-    let sql = select(&format!(
-        "WHERE runs.id IN (SELECT runs.id {from}
-            ORDER BY begun_unix_ms DESC, runs.id DESC LIMIT {at_most} OFFSET {skip})
-         ORDER BY begun_unix_ms DESC, runs.id DESC"
-    ));
-    found(lab, &from, &sql, &of, summary)
+    let page = Page::of(List::Runs, search, skip, at_most);
+    page.found(lab, select, summary)
 }
 
 /// The recorded jobs and replays that a search finds, the latest first: so many, after the first
@@ -119,83 +147,38 @@ pub fn runs(
 /// Where the lab cannot be read.
 pub fn recorded(
     lab: &Lab,
-    search: &RecordedSearch,
+    search: &Search,
     skip: u64,
     at_most: u64,
 ) -> Result<Found<RecordedSummary>, LabError> {
-    let mut of = Conditions::default();
-    for word in search.text.split_whitespace() {
-        let texts = [
-            "model", "label", "note", "serial", "firmware", "target", "command", "name", "job",
-        ];
-        of.add(&format!("({})", any_like(&texts)), part(word));
-    }
-    if !search.drive.is_empty() {
-        let sql = format!("({})", any_like(&["model", "target"]));
-        of.add(&sql, part(&search.drive));
-    }
-    if let Some(kind) = search.kind {
-        of.add("recorded.kind = ?", Value::Text(kind.name().to_owned()));
-    }
-    let from = format!(
-        "FROM recorded JOIN drives ON drives.id = recorded.drive WHERE {}",
-        of.sql()
-    );
-    let sql = recorded::select(&format!(
-        "WHERE {} ORDER BY begun_unix_ms DESC, recorded.id DESC LIMIT {at_most} OFFSET {skip}",
-        of.sql()
-    ));
-    found(lab, &from, &sql, &of, recorded::summary)
+    let page = Page::of(List::Recorded, search, skip, at_most);
+    page.found(lab, recorded::select, recorded::summary)
 }
 
-/// The rows of a page, and how many there are in all.
-fn found<T>(
+/// The drives that a search finds, the one that was tested last first: so many, after the first
+/// `skip`.
+///
+/// # Errors
+/// Where the lab cannot be read.
+pub fn drives(
     lab: &Lab,
-    from: &str,
-    sql: &str,
-    of: &Conditions,
-    row: fn(&Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Found<T>, LabError> {
-    let parameters = || params_from_iter(of.parameters.iter());
-    let sql_of_count = format!("SELECT count(*) {from}");
-    let count = lab.row(&sql_of_count, parameters(), |row| row.get::<_, i64>(0))?;
-    Ok(Found {
-        rows: lab.rows(sql, parameters(), row)?,
-        count: count.unwrap_or(0).cast_unsigned(),
-    })
-}
-
-/// The editions and years of a lab's runs.
-///
-/// # Errors
-/// Where the lab cannot be read.
-pub fn choices(lab: &Lab) -> Result<Choices, LabError> {
-    let editions = "SELECT DISTINCT edition FROM runs ORDER BY edition";
-    let years = "SELECT DISTINCT CAST(strftime('%Y', begun_unix_ms / 1000, 'unixepoch') AS INTEGER)
-        FROM runs ORDER BY 1 DESC";
-    Ok(Choices {
-        editions: lab.rows(editions, [], |row| row.get(0))?,
-        years: lab.rows(years, [], |row| row.get(0))?,
-    })
-}
-
-/// The drives of the lab, the one that was tested last first.
-///
-/// # Errors
-/// Where the lab cannot be read.
-pub fn drives(lab: &Lab) -> Result<Vec<DriveSummary>, LabError> {
-    let sql = format!(
-        "SELECT (SELECT count(*) FROM runs WHERE drive = drives.id),
-            (SELECT count(*) FROM recorded WHERE drive = drives.id),
-            max(coalesce((SELECT max(begun_unix_ms) FROM runs WHERE drive = drives.id), 0),
-                coalesce((SELECT max(begun_unix_ms) FROM recorded WHERE drive = drives.id), 0)),
-            (SELECT count(*) FROM smart JOIN runs AS of ON of.id = smart.run
-                WHERE of.drive = drives.id),
-            {}
-        FROM drives ORDER BY 3 DESC, drives.id DESC",
-        drives::COLUMNS
-    );
-    lab.rows(&sql, [], |row| {
+    search: &Search,
+    skip: u64,
+    at_most: u64,
+) -> Result<Found<DriveSummary>, LabError> {
+    let select = |more: &str| {
+        format!(
+            "SELECT (SELECT count(*) FROM runs WHERE drive = drives.id),
+                (SELECT count(*) FROM recorded WHERE drive = drives.id),
+                {LAST_TESTED},
+                (SELECT count(*) FROM smart JOIN runs AS of ON of.id = smart.run
+                    WHERE of.drive = drives.id),
+                {} FROM drives {more}",
+            drives::COLUMNS
+        )
+    };
+    let page = Page::of(List::Drives, search, skip, at_most);
+    page.found(lab, select, |row| {
         Ok(DriveSummary {
             runs: row.get::<_, i64>(0)?.cast_unsigned(),
             recorded: row.get::<_, i64>(1)?.cast_unsigned(),
@@ -204,6 +187,53 @@ pub fn drives(lab: &Lab) -> Result<Vec<DriveSummary>, LabError> {
             drive: drive(row, 4)?,
         })
     })
+}
+
+/// The studies that a search finds, the latest first: so many, after the first `skip`.
+///
+/// # Errors
+/// Where the lab cannot be read.
+pub fn studies(
+    lab: &Lab,
+    search: &Search,
+    skip: u64,
+    at_most: u64,
+) -> Result<Found<StudySummary>, LabError> {
+    let page = Page::of(List::Studies, search, skip, at_most);
+    page.found(lab, studies::select, studies::summary)
+}
+
+/// What the rows of a list can be told apart by.
+///
+/// # Errors
+/// Where the lab cannot be read.
+pub fn choices(lab: &Lab, list: List) -> Result<Choices, LabError> {
+    let mut choices = Choices::default();
+    if list == List::Runs {
+        let sql = "SELECT DISTINCT edition FROM runs ORDER BY edition";
+        choices.editions = lab.rows(sql, [], |row| row.get(0))?;
+    }
+    if list != List::Drives {
+        let sql = format!(
+            "SELECT DISTINCT {YEAR} FROM {} ORDER BY 1 DESC",
+            list.table()
+        );
+        choices.years = lab.rows(&sql, [], |row| row.get(0))?;
+    }
+    if list != List::Studies {
+        let sql = format!(
+            "SELECT CAST(value AS INTEGER) FROM conditions
+                WHERE kind = 'target' AND name = '{RELEASE_YEAR}'
+                    AND run IN (SELECT max(id) FROM runs GROUP BY drive)
+             UNION SELECT CAST(value AS INTEGER) FROM
+                (SELECT {FACT} FROM recorded, json_each(recorded.facts)
+                    WHERE recorded.id IN (SELECT max(id) FROM recorded GROUP BY drive))
+                WHERE name = '{RELEASE_YEAR}'
+             ORDER BY 1 DESC"
+        );
+        choices.drive_years = lab.rows(&sql, [], |row| row.get(0))?;
+    }
+    Ok(choices)
 }
 
 /// What drives of this serial number reported about themselves, the earliest first.
@@ -234,6 +264,159 @@ pub fn smart(lab: &Lab, serial: &str) -> Result<Vec<SmartReading>, LabError> {
     })
 }
 
+/// The year in which a row began.
+const YEAR: &str = "CAST(strftime('%Y', begun_unix_ms / 1000, 'unixepoch') AS INTEGER)";
+
+/// When a drive was last tested, ms since 1970.
+const LAST_TESTED: &str = "max(
+    coalesce((SELECT max(begun_unix_ms) FROM runs WHERE drive = drives.id), 0),
+    coalesce((SELECT max(begun_unix_ms) FROM recorded WHERE drive = drives.id), 0))";
+
+/// Columns of a list of facts that is JSON.
+const FACT: &str = "json_extract(value, '$.name') AS name, json_extract(value, '$.value') AS value";
+
+impl List {
+    fn table(self) -> &'static str {
+        match self {
+            List::Runs => "runs",
+            List::Recorded => "recorded",
+            List::Drives => "drives",
+            List::Studies => "studies",
+        }
+    }
+
+    /// The table, with what was tested.
+    fn from(self) -> String {
+        let table = self.table();
+        match self {
+            List::Runs | List::Recorded => {
+                format!("{table} JOIN drives ON drives.id = {table}.drive")
+            }
+            List::Drives | List::Studies => table.to_owned(),
+        }
+    }
+
+    /// The order in which the latest come first.
+    fn latest(self) -> String {
+        let when = match self {
+            List::Drives => LAST_TESTED,
+            _ => "begun_unix_ms",
+        };
+        format!("{when} DESC, {}.id DESC", self.table())
+    }
+
+    /// Columns in which words are looked for.
+    fn texts(self) -> &'static [&'static str] {
+        match self {
+            List::Runs => &[
+                "model",
+                "label",
+                "note",
+                "serial",
+                "firmware",
+                "edition",
+                "edition_title",
+                "target",
+                "command",
+            ],
+            List::Recorded => &[
+                "model", "label", "note", "serial", "firmware", "target", "command", "name", "job",
+            ],
+            List::Drives => &["model", "title", "serial", "firmware"],
+            List::Studies => &["title", "name", "folder", "definition"],
+        }
+    }
+
+    /// That the drive's name has `?` in it.
+    fn named(self) -> String {
+        match self {
+            List::Runs | List::Recorded => any_like(&["model", "target"]),
+            List::Drives => any_like(&["model", "title"]),
+            List::Studies => format!(
+                "EXISTS (SELECT 1 FROM study_rows WHERE study = studies.id AND {})",
+                any_like(&["model"])
+            ),
+        }
+    }
+
+    /// That the drive said this of itself, where `name` and `value` are a fact; of a drive, when it
+    /// was last tested. `None` where nothing is known.
+    fn has_fact(self, condition: &str) -> Option<String> {
+        let of_run = "conditions WHERE conditions.kind = 'target' AND run =";
+        let facts = match self {
+            List::Runs => format!("SELECT name, value FROM {of_run} runs.id"),
+            List::Recorded => format!("SELECT {FACT} FROM json_each(recorded.facts)"),
+            List::Drives => format!(
+                "SELECT name, value FROM {of_run}
+                    (SELECT max(id) FROM runs WHERE drive = drives.id)
+                 UNION ALL SELECT {FACT} FROM recorded, json_each(recorded.facts)
+                    WHERE recorded.id = (SELECT max(id) FROM recorded WHERE drive = drives.id)"
+            ),
+            List::Studies => return None,
+        };
+        Some(format!(
+            "EXISTS (SELECT 1 FROM ({facts}) WHERE {condition})"
+        ))
+    }
+}
+
+/// A page of the rows that a search finds.
+struct Page {
+    list: List,
+    of: Conditions,
+    skip: u64,
+    at_most: u64,
+}
+
+impl Page {
+    fn of(list: List, search: &Search, skip: u64, at_most: u64) -> Page {
+        Page {
+            list,
+            of: condition(list, search),
+            skip,
+            at_most,
+        }
+    }
+
+    /// The rows, and how many there are in all.
+    fn found<T>(
+        &self,
+        lab: &Lab,
+        select: impl Fn(&str) -> String,
+        row: fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Found<T>, LabError> {
+        let (list, table) = (self.list, self.list.table());
+        let from = format!("FROM {} WHERE {}", list.from(), self.of.sql());
+        let latest = list.latest();
+        let parameters = || params_from_iter(self.of.parameters.iter());
+        // Each row is looked at once, whatever is searched.
+        let sql = format!(
+            "SELECT {table}.id, count(*) OVER () {from} ORDER BY {latest} LIMIT {} OFFSET {}",
+            self.at_most, self.skip
+        );
+        let found = lab.rows(&sql, parameters(), |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
+        })?;
+        let count = match found.first() {
+            Some((_, count)) => Some(*count),
+            None if self.skip == 0 => None,
+            // Beyond the last one.
+            None => lab.row(&format!("SELECT count(*) {from}"), parameters(), |row| {
+                row.get(0)
+            })?,
+        };
+        let ids: Vec<String> = found.iter().map(|(id, _)| id.to_string()).collect();
+        let sql = select(&format!(
+            "WHERE {table}.id IN ({}) ORDER BY {latest}",
+            ids.join(", ")
+        ));
+        Ok(Found {
+            rows: lab.rows(&sql, [], row)?,
+            count: count.unwrap_or(0).cast_unsigned(),
+        })
+    }
+}
+
 /// What a search asks of a row: all of these.
 #[derive(Default)]
 struct Conditions {
@@ -261,55 +444,49 @@ impl Conditions {
 fn any_like(columns: &[&str]) -> String {
     let like = |column: &&str| format!("{column} LIKE ? ESCAPE '\\'");
     let like: Vec<String> = columns.iter().map(like).collect();
-    like.join(" OR ")
+    format!("({})", like.join(" OR "))
 }
 
-/// What a search asks of a run.
-fn condition(search: &Search) -> Conditions {
+/// What a search asks of a row of a list.
+fn condition(list: List, search: &Search) -> Conditions {
     let mut of = Conditions::default();
-    let mut add = |sql: &str, value| of.add(sql, value);
-    let fact = |names: &str| {
-        format!(
-            "EXISTS (SELECT 1 FROM conditions WHERE run = runs.id AND kind = 'target'
-                {names} AND value LIKE ? ESCAPE '\\')"
-        )
+    let texts = any_like(list.texts());
+    let anywhere = match list.has_fact(&any_like(&["value"])) {
+        None => texts,
+        Some(fact) => format!("({texts} OR {fact})"),
     };
-    let texts = any_like(&[
-        "model",
-        "label",
-        "note",
-        "serial",
-        "firmware",
-        "edition",
-        "edition_title",
-        "target",
-        "command",
-    ]);
     for word in search.text.split_whitespace() {
-        add(&format!("({texts} OR {})", fact("")), part(word));
+        of.add(&anywhere, part(word));
     }
     if !search.drive.is_empty() {
-        let sql = format!("({})", any_like(&["model", "target"]));
-        add(&sql, part(&search.drive));
+        of.add(&list.named(), part(&search.drive));
     }
-    if !search.interface.is_empty() {
-        add(
-            &fact("AND name IN ('interface', 'link')"),
-            part(&search.interface),
-        );
+    let like = any_like(&["value"]);
+    for (names, wanted) in [
+        ("'interface', 'link'", &search.interface),
+        ("'flash'", &search.flash),
+    ] {
+        let fact = list.has_fact(&format!("name IN ({names}) AND {like}"));
+        if let Some(fact) = fact.filter(|_| !wanted.is_empty()) {
+            of.add(&fact, part(wanted));
+        }
     }
-    if !search.flash.is_empty() {
-        add(&fact("AND name = 'flash'"), part(&search.flash));
+    let released = list.has_fact(&format!("name = '{RELEASE_YEAR}' AND value = ?"));
+    if let (Some(released), Some(year)) = (released, search.drive_year) {
+        of.add(&released, Value::Text(year.to_string()));
     }
-    if let Some(year) = search.year {
-        let sql = "CAST(strftime('%Y', begun_unix_ms / 1000, 'unixepoch') AS INTEGER) = ?";
-        add(sql, Value::Integer(year.into()));
+    if let Some(year) = search.year.filter(|_| list != List::Drives) {
+        of.add(&format!("{YEAR} = ?"), Value::Integer(year.into()));
     }
-    if !search.edition.is_empty() {
-        add("edition = ?", Value::Text(search.edition.clone()));
+    if !search.edition.is_empty() && list == List::Runs {
+        of.add("edition = ?", Value::Text(search.edition.clone()));
     }
-    if let Some(simulated) = search.simulated {
-        add("(kind = 'simulated') = ?", Value::Integer(simulated.into()));
+    if let Some(kind) = search.recorded.filter(|_| list == List::Recorded) {
+        of.add("recorded.kind = ?", Value::Text(kind.name().to_owned()));
+    }
+    if let Some(simulated) = search.simulated.filter(|_| list != List::Studies) {
+        let sql = "(drives.kind = 'simulated') = ?";
+        of.add(sql, Value::Integer(simulated.into()));
     }
     of
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use stend_record::study::{Cell, StudyRow};
@@ -156,25 +156,32 @@ pub fn known<'a>(
 /// # Errors
 /// Where the lab cannot be read.
 pub fn list(lab: &Lab) -> Result<Vec<StudySummary>, LabError> {
-    let sql = "
-        SELECT id, name, title, rows_planned,
+    lab.rows(&select("ORDER BY begun_unix_ms, id"), [], summary)
+}
+
+/// The columns of studies, as [`summary`] reads them.
+pub(crate) fn select(more: &str) -> String {
+    format!(
+        "SELECT id, name, title, rows_planned,
             (SELECT count(*) FROM study_rows WHERE study = id),
             (SELECT count(error) FROM study_rows WHERE study = id),
             folder, begun_unix_ms, saved_unix_ms
-        FROM studies ORDER BY begun_unix_ms, id";
-    lab.rows(sql, [], |row| {
-        let count = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
-        Ok(StudySummary {
-            study: row.get(0)?,
-            name: row.get(1)?,
-            title: row.get(2)?,
-            rows_planned: count(3)?,
-            rows_done: count(4)?,
-            rows_failed: count(5)?,
-            folder: row.get(6)?,
-            begun_unix_ms: row.get(7)?,
-            saved_unix_ms: row.get(8)?,
-        })
+        FROM studies {more}"
+    )
+}
+
+pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<StudySummary> {
+    let count = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
+    Ok(StudySummary {
+        study: row.get(0)?,
+        name: row.get(1)?,
+        title: row.get(2)?,
+        rows_planned: count(3)?,
+        rows_done: count(4)?,
+        rows_failed: count(5)?,
+        folder: row.get(6)?,
+        begun_unix_ms: row.get(7)?,
+        saved_unix_ms: row.get(8)?,
     })
 }
 
@@ -194,7 +201,7 @@ pub struct Stored {
 /// # Errors
 /// Where the lab cannot be read.
 pub fn get(lab: &Lab, study: StudyId, at_most: u64) -> Result<Option<Stored>, LabError> {
-    let summary = list(lab)?.into_iter().find(|of| of.study == study.0);
+    let summary = lab.row(&select("WHERE id = ?1"), [study.0], summary)?;
     let sql = "SELECT definition FROM studies WHERE id = ?1";
     let definition = lab.row(sql, [study.0], |row| row.get(0))?;
     let (Some(summary), Some(definition)) = (summary, definition) else {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use serde_json::json;
-use stend_lab::browse::{self, RecordedSearch};
+use stend_lab::browse::{self, Search};
 use stend_lab::recorded::{self, NewRecord};
 use stend_lab::{EntryId, Lab, LabError, RecordedId, RecordedKind, RunContext, RunId};
 use stend_record::review::{Condition, ModelChange, ModelInfo, Review, SCHEMA, TargetInfo};
@@ -248,10 +248,11 @@ fn jobs_are_found_by_words_drive_and_kind() {
         record(&mut lab, target, label);
     }
     let numbers = |text: &str, drive: &str, kind, skip, at_most| {
-        let search = RecordedSearch {
+        let search = Search {
             text: text.to_owned(),
             drive: drive.to_owned(),
-            kind,
+            recorded: kind,
+            ..Search::default()
         };
         let found = browse::recorded(&lab, &search, skip, at_most).unwrap();
         let numbers: Vec<i64> = found.rows.iter().map(|row| row.id.0).collect();
@@ -268,8 +269,9 @@ fn jobs_are_found_by_words_drive_and_kind() {
     assert_eq!(numbers("cold 6400000000", "", None, 0, 9), (vec![], 0));
     assert_eq!(numbers("%", "", run, 0, 9), (vec![2], 1));
     assert_eq!(numbers("rw=read", "5.76 GB", None, 0, 9), (vec![3, 1], 2));
-    let of = browse::drives(&lab).unwrap();
+    let of = browse::drives(&lab, &Search::default(), 0, 9).unwrap();
     let of: Vec<_> = of
+        .rows
         .iter()
         .map(|one| (one.runs, one.recorded, one.last_unix_ms))
         .collect();

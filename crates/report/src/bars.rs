@@ -1,6 +1,8 @@
 //! Horizontal bars in named groups, the drives of each sorted by their result. They are part of the
 //! page's text: they need no script, and their figures no table.
 
+use stend_analysis::Interval;
+
 use crate::drive::Drive;
 use crate::number;
 
@@ -25,6 +27,12 @@ impl Bar {
             text: number::mb_per_s(bytes_per_s),
             ..Bar::default()
         }
+    }
+
+    /// With the 95 % interval of repeated figures, in the unit of the bar times `unit`.
+    pub fn repeated(mut self, values: &[f64], unit: f64) -> Bar {
+        self.half_width = Interval::of(values).map(|interval| interval.half_width / unit);
+        self
     }
 
     /// With the same in another unit.

@@ -47,17 +47,22 @@ pub fn mark<'t>(tables: impl IntoIterator<Item = &'t mut Table>) {
 fn gather<'t>(number: usize, table: &'t mut Table, places: &mut Places<'t>) {
     let heads = || table.columns.iter().map(|cell| cell.text.clone()).collect();
     let of_table = match table.compared {
-        Compared::BetweenTables => (0, heads()),
+        Compared::BetweenTables(_) => (0, heads()),
         _ => (number, Vec::new()),
     };
     let mut whole = String::new();
     for (nth, row) in table.rows.iter_mut().enumerate() {
-        let head = row.first().map_or("", |cell| cell.text.as_str());
+        let named_by = match table.compared {
+            Compared::BetweenTables(cells) => cells,
+            _ => 1,
+        };
+        let names = row.iter().take(named_by).map(|cell| cell.text.as_str());
+        let head = names.collect::<Vec<&str>>().join(" ");
         let name = match head.starts_with(PART) {
             true => format!("{whole} {head}"),
             false => {
-                whole = head.to_owned();
-                head.to_owned()
+                whole.clone_from(&head);
+                head
             }
         };
         for (column, cell) in row.iter_mut().enumerate() {
@@ -68,7 +73,7 @@ fn gather<'t>(number: usize, table: &'t mut Table, places: &mut Places<'t>) {
                     (column + columns - 1) % columns.max(1),
                 ),
                 Compared::InColumn => ((0, String::new()), column),
-                Compared::BetweenTables => ((0, name.clone()), column),
+                Compared::BetweenTables(_) => ((0, name.clone()), column),
             };
             let place = Place {
                 table: of_table.clone(),
@@ -149,7 +154,7 @@ mod tests {
 
     #[test]
     fn tables_are_compared_by_the_names_of_their_rows() {
-        let of = |rows: &[(&str, &[Cell])]| table(Compared::BetweenTables, rows);
+        let of = |rows: &[(&str, &[Cell])]| table(Compared::BetweenTables(1), rows);
         let mut own = of(&[
             ("read", &[less(3.0)]),
             ("↳ part", &[less(1.0)]),
@@ -167,5 +172,15 @@ mod tests {
         mark([&mut own, &mut rivals]);
         assert_eq!(best(&own).concat(), [false, true, true, false]);
         assert_eq!(best(&rivals).concat(), [false, true, false, false, true]);
+        // Of rows that share their first cell, the second tells which is which.
+        let rest = |trim: &str, value| vec!["30 s".into(), trim.into(), more(value)];
+        let of = |no, yes| {
+            let rows = [rest("no", no), rest("yes", yes)];
+            Table::new("C", ["", "a", "b"], rows).comparing(Compared::BetweenTables(2))
+        };
+        let (mut own, mut rival) = (of(1.0, 9.0), of(2.0, 8.0));
+        mark([&mut own, &mut rival]);
+        assert_eq!(best(&own).concat(), [false, false, false, true]);
+        assert_eq!(best(&rival).concat(), [false, true, false, false]);
     }
 }

@@ -14,6 +14,8 @@ pub struct Comparison<'a> {
     pub conditions: &'a [Unlike],
     /// Figures of the models.
     pub models: &'a [Unlike],
+    /// What the user calls each side's review.
+    pub labels: &'a [Option<String>],
 }
 
 /// The same as tables.

@@ -21,11 +21,8 @@ pub fn text(unit: Unit, value: f64) -> String {
 
 /// The figure, and half the width of its 95 % interval where it was repeated: `512 MB/s ± 0.4 %`.
 fn sure(figure: &KeyFigure) -> String {
-    let value = text(figure.unit, figure.value);
-    match figure.half_width.map(|half| half / figure.value) {
-        Some(share) if share.is_finite() => format!("{value}\u{a0}± {}", number::percent(share)),
-        _ => value,
-    }
+    let share = figure.half_width.map(|half| half / figure.value);
+    number::sure(text(figure.unit, figure.value), share)
 }
 
 /// How a figure stands to another, as a signed share: +8 %, −2 %, +150 %.

@@ -209,7 +209,7 @@ pub fn table(caption: String, head: &str, rows: &[Row<'_>]) -> Table {
     let with_cpu = has_cpu_time(rows);
     let cells = rows.iter().map(|row| cells(row, with_cpu));
     let table = Table::new(caption, columns(head, with_cpu), cells);
-    let table = table.comparing(Compared::BetweenTables);
+    let table = table.comparing(Compared::BetweenTables(1));
     match rows.len() {
         0..=12 => table,
         _ => table.on_paper(),
@@ -224,7 +224,7 @@ pub fn folded_table(caption: &str, head: &str, groups: &[(&str, Vec<Row<'_>>)]) 
         std::iter::once(vec![(*name).into()]).chain(cells)
     });
     let table = || Table::new(caption, columns(head, with_cpu), rows);
-    (!groups.is_empty()).then(|| table().comparing(Compared::BetweenTables).folded())
+    (!groups.is_empty()).then(|| table().comparing(Compared::BetweenTables(1)).folded())
 }
 
 fn has_cpu_time(rows: &[Row<'_>]) -> bool {

@@ -102,6 +102,15 @@ pub fn write_review(review: &Review, folder: &Path) -> Result<(), ReportError> {
     replace(&folder.join("review.json"), &json)
 }
 
+/// A study as one self-contained HTML page, without files beside it; `planned` is the number of
+/// rows that it should have.
+///
+/// # Errors
+/// A study that cannot be put into a page.
+pub fn study(study: &Study, planned: u64) -> Result<String, ReportError> {
+    study::render(study, planned, None)
+}
+
 /// Writes the page of a study, `index.html`, into a folder, as [`write_folder`] does; `reproduce`
 /// is the command that makes it, empty for none, and `planned` the number of rows that it should
 /// have. Returns the path of the page.
@@ -114,7 +123,7 @@ pub fn write_study(
     reproduce: &str,
     folder: &Path,
 ) -> Result<PathBuf, ReportError> {
-    let html = study::render(study, planned, reproduce)?;
+    let html = study::render(study, planned, Some(reproduce))?;
     make(folder)?;
     let page = folder.join("index.html");
     replace(&page, &html).map(|()| page)

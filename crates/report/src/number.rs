@@ -164,6 +164,15 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// A figure with half the width of its 95 % interval as a share of it: `512 MB/s ± 0.4 %`; as it is
+/// where that is not known.
+pub fn sure(figure: String, share: Option<f64>) -> String {
+    match share {
+        Some(share) if share.is_finite() => format!("{figure}\u{a0}± {}", percent(share)),
+        _ => figure,
+    }
+}
+
 /// A factor for people: `0.01`, `1.5`.
 pub fn factor(value: f64) -> String {
     let text = format!("{:.6}", significant(value, 4));

@@ -18,7 +18,7 @@ use crate::drive::{Drive, drives, kind_words, load_words};
 use crate::error::ReportError;
 use crate::number::scale_note;
 use crate::top::{Top, top};
-use crate::view::{Block, Contents, Table};
+use crate::view::{Block, Cell, Contents, Table};
 use crate::{headline, kinds, number, published, smart};
 
 #[derive(Template)]
@@ -32,6 +32,9 @@ struct Page<'a> {
     kind: String,
     kind_note: String,
     simulated: bool,
+    /// What the user calls the review and noted about it, by name; of a comparison, the sides'
+    /// labels are with the drives.
+    marks: Vec<(String, &'a str)>,
     /// `SHORTENED RUN: every measurement × 0.01`; empty for a full run.
     note: String,
     contents: Vec<Contents>,
@@ -152,6 +155,10 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
         kind: kind_words(target.kind),
         kind_note: kind_note(target.kind),
         simulated: target.kind == TargetKind::Simulated,
+        marks: match comparison {
+            None => marks(review),
+            Some(_) => Vec::new(),
+        },
         note: data.note.clone(),
         contents: contents(&tests, key_figures.is_some(), !published.is_empty()),
         top: top(review, &verdict, &drives),
@@ -159,7 +166,7 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
         cautions: number::bound(&cautions),
         key_figures,
         published,
-        drives: drives_table(&drives),
+        drives: drives_table(&drives, comparison.map_or(&[], |of| of.labels)),
         unlike: comparison.map(|of| Differences::of(of, &drives)),
         account: review.smart.as_ref().map(smart::account),
         tests,
@@ -167,6 +174,18 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
     };
     page.render()
         .map_err(|error| ReportError::Render(error.to_string()))
+}
+
+/// What the user calls a review, and what they noted about it.
+fn marks(review: &Review) -> Vec<(String, &str)> {
+    let marks = [
+        ("review-label", &review.label),
+        ("review-note", &review.note),
+    ];
+    let marks = marks.into_iter();
+    marks
+        .filter_map(|(name, text)| Some((say(name), text.as_deref()?)))
+        .collect()
 }
 
 /// `A against B and C`.
@@ -287,27 +306,30 @@ fn start_sentence(start: &SteadyStart) -> String {
     text!("steady-start", state = &start.state, how = how)
 }
 
-/// The drives side by side.
-fn drives_table(drives: &[Drive<'_>]) -> Table {
-    let rows = drives.iter().map(|drive| {
+/// The drives side by side, with the labels of their reviews where one has a label.
+fn drives_table(drives: &[Drive<'_>], labels: &[Option<String>]) -> Table {
+    let labelled = labels.iter().any(Option::is_some);
+    let rows = drives.iter().enumerate().map(|(nth, drive)| {
         let info = drive.info;
-        vec![
+        let mut cells: Vec<Cell> = vec![
             drive.label.as_str().into(),
             info.name.as_str().into(),
             kind_words(info.kind).into(),
             number::capacity(info.capacity_bytes).into(),
-        ]
+        ];
+        if labelled {
+            let label = labels.get(nth).and_then(Option::as_deref);
+            cells.push(label.unwrap_or(number::MISSING).into());
+        }
+        cells
     });
-    Table::new(
-        say("drives-caption"),
-        [
-            "drives-drive",
-            "drives-name",
-            "drives-measured",
-            "capacity-under-test",
-        ]
-        .map(say),
-        rows,
-    )
-    .of_text()
+    let mut columns = vec![
+        "drives-drive",
+        "drives-name",
+        "drives-measured",
+        "capacity-under-test",
+    ];
+    columns.extend(labelled.then_some("review-label"));
+    let columns = columns.into_iter().map(say);
+    Table::new(say("drives-caption"), columns, rows).of_text()
 }

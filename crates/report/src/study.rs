@@ -42,6 +42,8 @@ struct Page<'a> {
     sections: Vec<Section>,
     failures: Option<Table>,
     rows: Table,
+    /// Whether its rows lie beside it as a file.
+    has_files: bool,
     reproduce: &'a str,
 }
 
@@ -54,8 +56,13 @@ struct Section {
     blocks: Vec<Block>,
 }
 
-/// Writes the page of a study that should have so many rows.
-pub(crate) fn render(study: &Study, planned: u64, reproduce: &str) -> Result<String, ReportError> {
+/// Writes the page of a study that should have so many rows; `reproduce` is the command that makes
+/// it, empty for none, and `None` of a page that has no files beside it.
+pub(crate) fn render(
+    study: &Study,
+    planned: u64,
+    reproduce: Option<&str>,
+) -> Result<String, ReportError> {
     let note = scale_note(study.duration_scale);
     let mut data = ChartData {
         subject: format!("{} (study of simulated drives)", study.title),
@@ -83,22 +90,29 @@ pub(crate) fn render(study: &Study, planned: u64, reproduce: &str) -> Result<Str
         contents: contents(&sections),
         study,
         design: study.design.replace('-', " "),
-        counts: format!(
-            "{} rows, {} factors, {} outcomes",
-            number::whole(study.rows.len() as u64),
-            study.factors.len(),
-            study.outcomes.len()
-        ),
+        counts: [
+            counted(study.rows.len(), "row"),
+            counted(study.factors.len(), "factor"),
+            counted(study.outcomes.len(), "outcome"),
+        ]
+        .join(", "),
         note,
         missing,
         effects: effects_table(study),
         sections,
         failures: failures(study),
         rows: rows_table(study),
-        reproduce,
+        has_files: reproduce.is_some(),
+        reproduce: reproduce.unwrap_or_default(),
     };
     page.render()
         .map_err(|error| ReportError::Render(error.to_string()))
+}
+
+/// `1 row`, `2 rows`.
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", number::whole(count as u64))
 }
 
 fn contents(sections: &[Section]) -> Vec<Contents> {
@@ -150,20 +164,20 @@ fn effects_table(study: &Study) -> Option<Table> {
             if !factors.iter().any(|factor| of(factor).is_some()) {
                 continue;
             }
-            let share = |factor| {
-                let share = of(factor)?.variance_share?;
-                Some(format!("{:.0} %", share * 100.0))
-            };
-            let shares = factors.iter().map(|factor| Cell::from(share(factor)));
-            rows.push(
-                std::iter::once(outcome.as_str().into())
-                    .chain(shares)
-                    .collect(),
-            );
+            let shares = factors.iter().map(|factor| of(factor)?.variance_share);
+            let shares: Vec<Option<f64>> = shares.collect();
+            // What is shown as 0 % explains nothing.
+            let most = shares.iter().flatten().fold(0.005, |a, b| b.max(a));
+            let cells = shares.iter().map(|share| Cell {
+                best: *share == Some(most),
+                ..share.map(|share| format!("{:.0} %", share * 100.0)).into()
+            });
+            let outcome = std::iter::once(outcome.as_str().into());
+            rows.push(outcome.chain(cells).collect());
         }
     }
-    let caption = "Share of each outcome's variance that each factor explains alone, percent; a \
-                   dash where each level has one row, or there is one level";
+    let caption = "Share of each outcome's variance that each factor explains alone, percent, the \
+                   largest bold; a dash where each level has one row, or there is one level";
     let head = std::iter::once("Outcome").chain(factors);
     Some(Table::new(caption, head, rows).fitting())
 }

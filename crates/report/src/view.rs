@@ -40,8 +40,8 @@ pub enum Compared {
     /// Those of a column: a row is a drive's.
     InColumn,
     /// Those in the same place of all tables and groups of rows with such columns: a table, or a
-    /// group, is a drive's.
-    BetweenTables,
+    /// group, is a drive's. A row is named by so many of its first cells.
+    BetweenTables(usize),
 }
 
 /// An entry of the menu.

@@ -87,6 +87,8 @@ fn the_pages_have_no_serious_barrier() {
     let review = common::with_applications(common::review(0.02));
     assert_eq!(findings(&chromium, &axe, &write(&review).unwrap()), [""; 0]);
     let mut alone = review;
+    alone.label = Some("cold".to_owned());
+    alone.note = Some("in a fridge".to_owned());
     alone.rivals.clear();
     alone.complete = false;
     assert_eq!(findings(&chromium, &axe, &write(&alone).unwrap()), [""; 0]);
@@ -157,11 +159,16 @@ fn content_width(chromium: &Path, page: &str, width: u32) -> u32 {
 #[test]
 fn nothing_is_wider_than_a_phone() {
     let Some(chromium) = chromium() else { return };
-    let review = common::with_applications(common::review(0.02));
+    let mut review = common::with_applications(common::review(0.02));
+    review.label = Some("x".repeat(80));
+    review.note = Some("y".repeat(1000));
     let width = content_width(&chromium, &write(&review).unwrap(), 390);
     assert!(width <= 390, "{width} pixels");
     let width = content_width(&chromium, &identification(), 390);
     assert!(width <= 390, "{width} pixels of an identification");
+    let study = stend_report::study(&crate::study::study(), 7).unwrap();
+    let width = content_width(&chromium, &study, 390);
+    assert!(width <= 390, "{width} pixels of a study");
     let wide = "<html data-charts=drawn><body><main style='width:900px'>x</main></body></html>";
     assert!(
         content_width(&chromium, wide, 390) > 390,

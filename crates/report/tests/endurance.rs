@@ -189,3 +189,22 @@ fn what_is_not_known_is_not_drawn() {
     assert_eq!(data(&html)["charts"].as_array().unwrap().len(), 2);
     assert!(text(&html, "section.test table").contains("NOT worn out"));
 }
+
+#[test]
+fn what_the_more_enduring_drive_bears_is_bold() {
+    let bold = |own: TestResult, rival: TestResult| {
+        let mut review = common::review(0.01);
+        review.tests = vec![own];
+        review.rivals[0].tests = vec![rival];
+        text(&Html::parse_document(&page(&review)), "section.test strong")
+    };
+    let mut more = worn_out();
+    let of_more = more.endurance.as_mut().unwrap();
+    of_more.written_bytes = 600_000_000_000;
+    of_more.afterwards.as_mut().unwrap().read_bytes = 238_000_000_000;
+    let told = bold(worn_out(), more.clone());
+    assert_eq!(told, "239 GB\n600 GB\n2.34 times\n1.50 times");
+    // What a budget allowed is not what a drive bears.
+    more.endurance.as_mut().unwrap().end = EnduranceEnd::Budget;
+    assert_eq!(bold(worn_out(), more), "239 GB");
+}

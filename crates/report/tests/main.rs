@@ -13,5 +13,6 @@ mod identification;
 mod languages;
 mod page;
 mod published;
+mod repeated;
 mod review_json;
 mod study;

@@ -528,6 +528,8 @@ fn hostile_review() -> Review {
     review.target.name = HOSTILE.into();
     review.edition_title = HOSTILE.into();
     review.reproduce = HOSTILE.into();
+    review.label = Some(HOSTILE.into());
+    review.note = Some(HOSTILE.into());
     review.rivals[0].target.title = format!("{HOSTILE} 2");
     review.complete = false;
     review.failed.push(FailedTest {
@@ -563,12 +565,40 @@ fn names_are_shown_and_never_run() {
     assert!(!bold.contains("script"), "{bold}");
     assert!(select(&html, "a:not([href^='#'])").is_empty());
     assert_eq!(text(&html, "h1"), HOSTILE);
+    assert_eq!(text(&html, ".called dd"), format!("{HOSTILE}\n{HOSTILE}"));
     assert!(text(&html, "title").starts_with(HOSTILE));
     assert!(text(&html, "details.jobs pre").starts_with(HOSTILE));
     assert!(text(&html, "p.method").contains(HOSTILE));
     let data = data(&html).to_string();
     let name = serde_json::to_string(HOSTILE).unwrap();
     assert!(data.contains(&name), "no trace has the name");
+}
+
+#[test]
+fn a_label_and_a_note_are_told_with_the_title_or_with_the_drives() {
+    let called = |html: &str| text(&Html::parse_document(html), "header .called div");
+    let mut review = common::review(0.01);
+    assert_eq!(called(&page(&review)), "");
+    review.note = Some("in a fridge".to_owned());
+    assert_eq!(called(&page(&review)), "Notein a fridge");
+    review.label = Some("cold".to_owned());
+    assert_eq!(called(&page(&review)), "Labelcold\nNotein a fridge");
+    // One label of two sides.
+    let sides = |labels: &[Option<String>]| {
+        let of = stend_report::Comparison {
+            labels,
+            ..stend_report::Comparison::default()
+        };
+        let html = stend_report::comparison(&review, &of).unwrap();
+        assert_eq!(called(&html), "");
+        text(&Html::parse_document(&html), "#conditions table tr")
+    };
+    let drives = sides(&[None, Some("<b>warm</b>".to_owned())]);
+    assert!(
+        drives.contains("GiB)–\n") && drives.ends_with("GiB)<b>warm</b>"),
+        "{drives}"
+    );
+    assert!(!sides(&[None, None]).contains("Label"));
 }
 
 #[test]
@@ -851,6 +881,16 @@ fn a_ladder_is_drawn_by_rest_and_told_rung_by_rung() {
         said.contains("With TRIM, a rest of 30 min recovers at least 7.5 GB"),
         "{said}"
     );
+    // The better drive's are bold, after the same rest with TRIM or without.
+    let mut of_rival = review.tests.last().unwrap().clone();
+    of_rival.rungs = Some(vec![
+        rung("after TRIM", 30.0, true, 9_000_000_000, true),
+        rung("after idle", 30.0, false, 2_000_000_000, true),
+    ]);
+    review.rivals[0].tests = vec![of_rival];
+    let html = Html::parse_document(&page(&review));
+    let bold = text(&html, "section.test table.fitting strong");
+    assert_eq!(bold, "2.00 GB");
 }
 
 /// Rounds of one load that is written, with these speeds.

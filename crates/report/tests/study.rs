@@ -75,6 +75,9 @@ fn a_study_shows_effects_charts_and_rows() {
     assert_eq!(texts(&html, "h1"), ["Depth & <policy>"]);
     let effects = texts(&html, "#effects td");
     assert_eq!(effects, ["100 %", "0 %"]);
+    assert_eq!(texts(&html, "#effects strong"), ["100 %"]);
+    let counts = texts(&html, ".badges").concat();
+    assert!(counts.ends_with("6 rows, 2 factors, 1 outcome"), "{counts}");
     // What explains nothing has no chart.
     assert_eq!(
         texts(&html, "figure h3"),
@@ -103,4 +106,13 @@ fn what_failed_or_is_missing_or_shortened_is_said() {
     let html = Html::parse_document(&text);
     assert!(texts(&html, "#rows td").contains(&"it does not fit".to_owned()));
     assert!(texts(&html, "body > .scaled")[0].contains("SHORTENED RUN"));
+}
+
+#[test]
+fn a_page_without_files_beside_it_names_none() {
+    let beside = "beside this page";
+    assert!(page(&study(), 7).contains(beside));
+    let alone = stend_report::study(&study(), 7).unwrap();
+    assert!(!alone.contains(beside));
+    assert!(alone.contains("The study as it was defined"));
 }

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value as Json};
 use stend_record::study::{Cell, Effect, EffectLevel, Study, StudyRow};
 
 use crate::definition::Definition;
+use crate::design::{Factor, factors};
+use crate::error::StudyError;
 use crate::plan::Plan;
 
 /// Values of a factor that was drawn from a range are taken together in so many parts of it, of
@@ -13,9 +16,35 @@ const PARTS: usize = 5;
 
 impl Plan {
     /// The study with these rows: sorted, with the effects of its factors.
-    pub fn study(&self, mut rows: Vec<StudyRow>) -> Study {
+    pub fn study(&self, rows: Vec<StudyRow>) -> Study {
+        self.definition.with_rows(&self.factors, rows)
+    }
+}
+
+impl Definition {
+    /// The study with rows that are read back, each with the values of its factors by their names:
+    /// as [`Plan::study`], without making its models.
+    ///
+    /// # Errors
+    /// A factor that is none.
+    pub fn study(&self, rows: Vec<(Map<String, Json>, StudyRow)>) -> Result<Study, StudyError> {
+        let factors = factors(self).map_err(|wrong| wrong.of(&self.source))?;
+        let rows = rows.into_iter().map(|(mut values, row)| {
+            let value = |factor: &Factor| {
+                let value = values.remove(&factor.name).map(serde_json::from_value);
+                value.and_then(Result::ok).unwrap_or(Cell::Empty)
+            };
+            StudyRow {
+                factors: factors.iter().map(value).collect(),
+                ..row
+            }
+        });
+        let rows = rows.collect();
+        Ok(self.with_rows(&factors, rows))
+    }
+
+    fn with_rows(&self, factors: &[Factor], mut rows: Vec<StudyRow>) -> Study {
         rows.sort_by_key(|row| row.number);
-        let definition: &Definition = &self.definition;
         let mut outcomes: Vec<String> = Vec::new();
         for (name, _) in rows.iter().flat_map(|row| &row.outcomes) {
             if !outcomes.contains(name) {
@@ -23,22 +52,18 @@ impl Plan {
             }
         }
         let mut study = Study {
-            name: definition.name.clone(),
-            title: definition.shown_title().to_owned(),
-            description: definition.description.clone(),
-            design: definition.design.name().to_owned(),
-            duration_scale: definition.duration_scale,
-            definition: definition.to_json(),
-            factors: self.factor_names(),
+            name: self.name.clone(),
+            title: self.shown_title().to_owned(),
+            description: self.description.clone(),
+            design: self.design.name().to_owned(),
+            duration_scale: self.duration_scale,
+            definition: self.to_json(),
+            factors: factors.iter().map(|factor| factor.name.clone()).collect(),
             outcomes,
             rows,
             effects: Vec::new(),
         };
-        let drawn: Vec<bool> = self
-            .factors
-            .iter()
-            .map(|factor| factor.is_drawn())
-            .collect();
+        let drawn: Vec<bool> = factors.iter().map(Factor::is_drawn).collect();
         study.effects = effects(&study, &drawn);
         study
     }

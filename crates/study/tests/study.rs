@@ -210,6 +210,11 @@ fn an_interrupted_study_goes_on_where_it_was() {
     let studies = stend_lab::studies::list(&lab).unwrap();
     assert_eq!(studies.len(), 1);
     assert_eq!((studies[0].rows_done, studies[0].rows_planned), (6, 6));
+    // What the lab has is the whole study, read back without its plan.
+    let id = stend_lab::studies::StudyId(studies[0].study);
+    let stored = stend_lab::studies::get(&lab, id, 9).unwrap().unwrap();
+    let definition: Definition = serde_json::from_str(&stored.definition).unwrap();
+    assert_eq!(definition.study(stored.rows).unwrap(), whole);
 }
 
 /// What another study has done is not done again; what depends on more is.

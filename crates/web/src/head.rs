@@ -3,7 +3,7 @@
 use crate::asset;
 
 /// What the frame of every page shows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
     /// Title of the page.
     pub title: String,

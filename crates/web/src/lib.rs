@@ -24,6 +24,7 @@ mod chart;
 mod figures;
 mod guard;
 mod head;
+mod models;
 mod page;
 mod pages;
 mod server;

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
 
+use crate::head::Head;
 use crate::trouble::Trouble;
 
 /// What pages without charts may load: this server's style and script, and nothing else. Nothing
@@ -25,6 +26,25 @@ pub(crate) const CHARTS: &str = "default-src 'none'; script-src 'self'; \
 pub(crate) const REPORT: &str = "sandbox allow-scripts allow-downloads allow-popups; \
     default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
     img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+/// A page that shows a report in a frame.
+#[derive(Default, Template)]
+#[template(path = "framed.html")]
+pub(crate) struct FramedPage {
+    pub head: Head,
+    /// The way back: address, words.
+    pub back: (&'static str, &'static str),
+    /// Address of the report.
+    pub report: String,
+    /// What stands above it.
+    pub about: String,
+    /// Other pages: address, words.
+    pub links: Vec<(String, String)>,
+    pub label: Option<String>,
+    pub note: Option<String>,
+    /// A form for label and note; empty of what has none.
+    pub marks: String,
+}
 
 /// A page, with the policy of its content.
 pub(crate) fn page(template: &impl Template, policy: &'static str) -> Result<Response, Trouble> {

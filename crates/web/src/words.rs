@@ -36,10 +36,13 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.0}", (share * 100.0 + 1e-9).floor())
 }
 
-/// How many of what: `1 run`, `2 runs`.
+/// How many of what: `1 run`, `2 runs`, `2 studies`.
 pub(crate) fn count(n: u64, what: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{n} {what}{plural}")
+    match what.strip_suffix('y') {
+        _ if n == 1 => format!("1 {what}"),
+        Some(stem) => format!("{n} {stem}ies"),
+        None => format!("{n} {what}s"),
+    }
 }
 
 /// A figure to three digits, or with its group separators where it has more.

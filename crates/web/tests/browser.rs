@@ -9,7 +9,7 @@ use stend_web::{Server, Stop};
 use tempfile::TempDir;
 
 use crate::chromium::Browser;
-use crate::common::{NOW_UNIX_MS, job_result, program, record, replay_result, review, save};
+use crate::common::{NOW_UNIX_MS, job_result, program, record, replay_result, review, save, study};
 
 /// A lab with two runs, served.
 struct Served {
@@ -32,6 +32,7 @@ impl Served {
         let job = Some("[mixed]\nrw=randrw\nrwmixread=75\nbs=4k\niodepth=32\n");
         record(&mut lab, &simulated, "mixed.fio", job, &job_result());
         record(&mut lab, &real, "office.csv", None, &replay_result());
+        study(&mut lab, "slc-cache", "demo-8gb", NOW_UNIX_MS);
         let server = Server::bind(path, 0, program()).expect("a port");
         let (address, stop) = (server.address(), server.stopper());
         let thread = std::thread::spawn(move || server.run().expect("it serves"));
@@ -335,6 +336,7 @@ fn all_pages_fit_a_phone_and_are_quiet() {
         "drives",
         "drives/models/sandisk-ultra-ii-240gb",
         "studies",
+        "studies/1",
         "what-if?drive=sandisk-ultra-ii-240gb",
         "queue",
     ] {
@@ -350,6 +352,8 @@ fn all_pages_fit_a_phone_and_are_quiet() {
         ("runs/1", "run"),
         ("drives", "drives"),
         ("drives/models/sandisk-ultra-ii-240gb", "model"),
+        ("studies", "studies"),
+        ("studies/1", "study"),
         ("queue", "queue"),
     ] {
         browser.open(&served.at(path));

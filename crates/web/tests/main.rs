@@ -3,5 +3,6 @@
 mod browser;
 mod chromium;
 mod common;
+mod lists;
 mod routes;
 mod security;

@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::http::StatusCode;
+use stend_drive::Model;
+use stend_drive::model::Setting;
 use stend_lab::progress::{self, LiveCurve, Progress};
 use stend_lab::work::{self, WorkId, WorkState};
 use stend_lab::{RunId, recorded};
+use stend_record::model::{ModelChange, ModelInfo};
 use stend_record::review::TargetKind;
 use stend_record::smart::{BeforeAfter, Reading};
 
@@ -59,6 +62,9 @@ fn runs_are_found_by_what_was_tested() {
         ("flash=%25", false, false),
         ("year=2026", true, true),
         ("year=2025", false, false),
+        ("drive_year=2014", true, false),
+        ("drive_year=2026", false, false),
+        ("drive_year=2014&year=2026&kind=simulated", true, false),
     ] {
         let page = bench.page(&format!("/?{query}"));
         // The links of the list alone.
@@ -82,7 +88,7 @@ fn ten_thousand_runs_are_listed_in_time() {
         ("from=9950", "9951 to 10000"),
         ("text=sandisk+tlc", "runs, 1 to 50"),
         (
-            "interface=sata&flash=tlc&year=2026&kind=simulated",
+            "interface=sata&flash=tlc&year=2026&drive_year=2014&kind=simulated",
             "1 to 50",
         ),
         ("text=nothing-like-this", "No run is like this"),
@@ -158,6 +164,16 @@ fn jobs_and_replays_are_found() {
         ("kind=run", true, false),
         ("kind=replay", false, true),
         ("kind=replay&drive=ultra", false, false),
+        ("interface=sata&flash=tlc", true, true),
+        ("interface=nvme", false, false),
+        ("flash=%25", false, false),
+        ("drive_year=2014", true, false),
+        ("year=2026", true, true),
+        ("year=2025", false, false),
+        ("on=simulated", true, false),
+        ("on=real&kind=replay", false, true),
+        ("on=real&kind=run", false, false),
+        ("text=19+nm+ultra", true, false),
     ] {
         let page = bench.page(&format!("/jobs?{query}"));
         let has = |name: &str| page.contains(&format!("\">{name}</a>"));
@@ -280,6 +296,16 @@ fn labels_and_notes_are_seen_and_set() {
     }
     let lab = bench.lab();
     assert_eq!(lab.run(RunId(1)).unwrap().label.unwrap(), "cold");
+    // The report says what the lab says, as text.
+    bench.post("/runs/1/marks", "label=cold&note=%3Cimg+src%3Dx%3E");
+    let report = bench.page("/runs/1/report");
+    assert!(report.contains("<dd>cold</dd>"), "no label");
+    assert!(report.contains("<dd>&#60;img src=x&#62;</dd>"), "no note");
+    assert!(!report.contains("<img"), "a note is no HTML");
+    crate::common::save(&mut bench.lab(), &target);
+    let compared = bench.page("/compare/report?run=1&run=2");
+    assert!(compared.contains("<td>cold</td>"), "no label of a side");
+    bench.post("/runs/1/marks", "label=cold&note=in+a+fridge");
     let job = recorded::load(&lab, stend_lab::RecordedId(1)).unwrap();
     assert_eq!(job.summary.note.unwrap(), "in a fridge, 5 °C");
     // An empty one is taken away.
@@ -452,7 +478,8 @@ fn a_drive_is_put_beside_itself() {
     let model = stend_drive::Model::parse(&model.body, "demo").expect("it is a model");
     assert_eq!(model.gc.policy.value, "fifo");
     assert!(bench.page("/studies").contains("sustained random writes"));
-    assert!(bench.page("/studies/1").contains("two-hours"));
+    let report = bench.page("/studies/1/report");
+    assert!(report.contains("<h2>two-hours</h2>"), "no job");
     assert!(bench.page("/what-if?from=1").contains("value=\"60\""));
 
     // What was done is shown by a later build as well, and can be asked of that again.
@@ -537,6 +564,119 @@ fn a_model_of_ones_own_is_put_beside_itself() {
     assert_eq!(changed.header("content-disposition"), name);
     let changed = stend_drive::Model::parse(&changed.body, "mine").expect("it is a model");
     assert_eq!(changed.gc.policy.value, "fifo");
+}
+
+/// The review and the job of a simulated drive of this model, as they are when figures were set.
+fn of_model(model: &Model) -> Bench {
+    let shipped = Model::shipped("demo-8gb").expect("it is shipped");
+    let json = |setting| serde_json::to_value::<Option<Setting>>(setting).expect("JSON");
+    let changes = model.changes_from(&shipped).into_iter();
+    let changes = changes.map(|change| ModelChange {
+        name: change.key.clone(),
+        key: change.key,
+        value: Some(json(change.value)),
+        shipped: Some(json(change.shipped)),
+    });
+    let info = ModelInfo {
+        fingerprint: format!("{:016x}", model.fingerprint),
+        title: model.title.clone(),
+        shipped: Some("demo-8gb".to_owned()),
+        changes: changes.collect(),
+    };
+    let mut of = review(&info.full_title(), TargetKind::Simulated, "2014");
+    of.target.model = Some(info);
+    let bench = Bench::with(&[of.clone()]);
+    record(&mut bench.lab(), &of, "one.fio", Some(""), &job_result());
+    bench
+}
+
+#[test]
+fn a_changed_model_of_the_lab_is_put_beside_itself() {
+    let demo = Model::shipped("demo-8gb").expect("it is shipped");
+    let settings = [
+        ("gc.policy", Setting::Text("fifo".to_owned())),
+        ("nand.bus_mb_per_s", Setting::Whole(100)),
+    ];
+    let changed = demo.with(&settings).expect("it is sound");
+    let bench = of_model(&changed);
+    for (page, of) in [("/runs/1", "1"), ("/jobs/1", "j1")] {
+        let address = format!("/what-if?of={of}");
+        let page = bench.page(page);
+        assert!(page.contains(&format!("href=\"{address}\"")), "{page}");
+        let form = bench.page(&address);
+        let told = "Demonstration drive, 8 GB, nand.bus_mb_per_s = 100 MB/s, gc.policy = fifo";
+        assert!(form.contains(&format!("<h2>{told}")), "{told}: {form}");
+        let told = format!("(number {of} of the lab)");
+        assert!(form.contains(&told), "{told}: {form}");
+        assert!(form.contains("data-original=\"fifo\""), "{form}");
+        assert!(form.contains("data-original=\"100\""), "{form}");
+        // What its form sends is the same drive but for the title.
+        let text = form.split("<textarea name=\"model\" hidden>").nth(1);
+        let text = text.and_then(|rest| rest.split("</textarea>").next());
+        let mut text = text.expect("a text").to_owned();
+        for (code, c) in [
+            ("34", "\""),
+            ("38", "&"),
+            ("39", "'"),
+            ("60", "<"),
+            ("62", ">"),
+        ] {
+            text = text.replace(&format!("&#{code};"), c);
+        }
+        let again = Model::parse(&text, "again").expect("it is a model");
+        assert_eq!(again.changes_from(&changed), []);
+        let fields = format!("of={of}&model={}&set.nand.channels=999", field_of(&text));
+        let wrong = bench.post("/what-if", &fields);
+        assert!(wrong.body.contains(&told), "{}", wrong.body);
+    }
+    assert_eq!(bench.get("/what-if?of=9").status, StatusCode::NOT_FOUND);
+    // A shipped model is taken by its name.
+    let page = of_model(&demo).page("/runs/1");
+    assert!(page.contains("href=\"/what-if?drive=demo-8gb\""), "{page}");
+}
+
+#[test]
+fn the_file_of_a_model_is_requested_where_the_lab_does_not_know_it() {
+    let change = |shipped: i64| ModelChange {
+        key: "nand.bus_mb_per_s".to_owned(),
+        name: "nand.bus_mb_per_s".to_owned(),
+        value: Some(100.into()),
+        shipped: Some(shipped.into()),
+    };
+    let table = ModelChange {
+        key: "energy".to_owned(),
+        name: "energy".to_owned(),
+        shipped: Some(true.into()),
+        ..ModelChange::default()
+    };
+    for (shipped, changes) in [
+        (None, vec![]),
+        (None, vec![change(1)]),
+        // The shipped model was another one then, or has what cannot be taken away.
+        (Some("demo-8gb"), vec![change(1)]),
+        (Some("demo-8gb"), vec![table]),
+        (Some("a-drive-of-before"), vec![]),
+    ] {
+        let mut of = review("A drive", TargetKind::Simulated, "2014");
+        of.target.model = Some(ModelInfo {
+            fingerprint: "0".repeat(16),
+            title: "A drive".to_owned(),
+            shipped: shipped.map(str::to_owned),
+            changes,
+        });
+        let bench = Bench::with(&[of]);
+        let page = bench.page("/runs/1");
+        assert!(page.contains("href=\"/what-if?of=1\""), "{page}");
+        let form = bench.page("/what-if?of=1");
+        assert!(
+            form.contains("choose its file, or paste its text"),
+            "{form}"
+        );
+        assert!(form.contains("<details class=\"fold\" open>"), "{form}");
+    }
+    // A real one has no model.
+    let real = Bench::with(&[review("A drive", TargetKind::File, "2014")]);
+    assert!(!real.page("/runs/1").contains("what if …"));
 }
 
 /// Parts are looked for in the program alone, whatever path a file names.

@@ -413,6 +413,7 @@ mod tests {
             durability: Durability { sync, every },
             iops: writes_per_s,
             writes_per_s,
+            repeated_writes_per_s: Vec::new(),
             commits_per_s: writes_per_s / f64::from(every.unwrap_or(1)),
             bw_bytes_per_s: writes_per_s * 4096.0,
             read_latency_ns: None,

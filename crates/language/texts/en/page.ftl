@@ -4,6 +4,8 @@ page-title = { $title } – review
 kicker-review = Drive review
 kicker-comparison = Comparison
 skip-to-summary = Skip to the summary
+review-label = Label
+review-note = Note
 read-only-head = READ-ONLY: nothing was written.
 read-only-note = Tests and points that write are left out, and the states of the edition were not
     prepared: the drive's state is what it was.

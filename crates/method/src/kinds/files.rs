@@ -197,6 +197,7 @@ fn result(files: &Files, set: &str, done: &FilesOutcome) -> Result<FileWork, Tar
         directories: done.directories,
         duration_s,
         bw_bytes_per_s: done.bytes as f64 / duration_s,
+        repeated_bw_bytes_per_s: Vec::new(),
         requests: done.requests,
     })
 }

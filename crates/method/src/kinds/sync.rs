@@ -486,6 +486,7 @@ fn measured(stream: &Stream<'_>, jobs: &[&fio::Job]) -> Result<SyncStream, Targe
         durability: stream.durability,
         iops: (reads.iops + writes.iops) / count,
         writes_per_s,
+        repeated_writes_per_s: Vec::new(),
         commits_per_s: match sync {
             SyncMethod::None => 0.0,
             SyncMethod::Dsync => writes_per_s,

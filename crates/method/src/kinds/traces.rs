@@ -373,6 +373,7 @@ impl TraceWork {
             busy_s,
             elapsed_s: replayed.elapsed.as_secs_f64(),
             bw_bytes_per_s: replayed.moved_bytes() as f64 / busy_s,
+            repeated_bw_bytes_per_s: Vec::new(),
             iops: replayed.requests() as f64 / busy_s,
             moved_requests,
             read_latency_ns: latency(&replayed.ops[0].latency),

@@ -18,6 +18,9 @@ pub struct BenchmarkCell {
     pub duration_s: f64,
     /// Bytes a second of the fastest pass, all threads and directions.
     pub best_bw_bytes_per_s: f64,
+    /// Of a repeated test, that of each repetition, of which `best_bw_bytes_per_s` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_bw_bytes_per_s: Vec<f64>,
     /// Requests a second of the same pass.
     pub best_iops: f64,
     /// The least of the passes' mean latencies, ns; not always of the fastest pass.

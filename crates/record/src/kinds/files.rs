@@ -21,6 +21,9 @@ pub struct FileWork {
     pub duration_s: f64,
     /// Bytes of the set over that time, per second.
     pub bw_bytes_per_s: f64,
+    /// Of a repeated test, that of each repetition, of which `bw_bytes_per_s` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_bw_bytes_per_s: Vec<f64>,
     /// What reached the drive, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<FileRequests>,

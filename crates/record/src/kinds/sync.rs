@@ -34,6 +34,9 @@ pub struct SyncStream {
     pub iops: f64,
     /// Writes a second, all threads.
     pub writes_per_s: f64,
+    /// Of a repeated test, that of each repetition, of which `writes_per_s` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_writes_per_s: Vec<f64>,
     /// Times a second that data became durable, all threads: writes with `O_DSYNC`, or flushes.
     pub commits_per_s: f64,
     /// Bytes a second, reads and writes of all threads.

@@ -34,6 +34,9 @@ pub struct TraceResult {
     pub elapsed_s: f64,
     /// Bytes read and written over busy time, a second.
     pub bw_bytes_per_s: f64,
+    /// Of a repeated test, that of each repetition, of which `bw_bytes_per_s` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_bw_bytes_per_s: Vec<f64>,
     /// Requests over busy time, a second.
     pub iops: f64,
     /// Requests that were moved or widened to fit the target.

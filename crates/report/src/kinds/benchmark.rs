@@ -1,5 +1,6 @@
 //! Tests of a benchmark: its table as its users know it, rivals side by side, and every pass.
 
+use stend_analysis::Interval;
 use stend_analysis::kinds::benchmark::benchmark_of;
 use stend_analysis::load::op_words;
 use stend_analysis::words::capitalised;
@@ -82,7 +83,8 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
         drives,
         |slot, nth| {
             let cell = cell_of(&drives[slot], test, &cells[nth].row, cells[nth].load.op)?;
-            Some(Bar::mb_per_s(cell.best_bw_bytes_per_s))
+            let bar = Bar::mb_per_s(cell.best_bw_bytes_per_s);
+            Some(bar.repeated(&cell.repeated_bw_bytes_per_s, 1e6))
         },
     );
     chart.note = text!(
@@ -97,8 +99,12 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
 /// Rows against directions, as the benchmark's window has it; the drives side by side.
 fn speed_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
     side_by_side(test, drives, &say("benchmark-speed-caption"), |cell| {
+        let speed = number::mb_per_s(cell.best_bw_bytes_per_s);
         Cell::noted(
-            number::mb_per_s(cell.best_bw_bytes_per_s),
+            number::sure(
+                speed,
+                Interval::of(&cell.repeated_bw_bytes_per_s).map(|of| of.share()),
+            ),
             number::iops(cell.best_iops),
         )
         .more(cell.best_iops)

@@ -506,7 +506,7 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
 fn compared(whose: &str) -> Compared {
     match whose {
         "" => Compared::InColumn,
-        _ => Compared::BetweenTables,
+        _ => Compared::BetweenTables(1),
     }
 }
 

@@ -2,13 +2,13 @@
 
 use stend_analysis::kinds::endurance::endurance_of;
 use stend_language::{recorded, say, text};
-use stend_record::endurance::{Endurance, EnduranceEnd, EnduranceRound, Health};
+use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
 
 use crate::chart::{Axis, Band, Chart, ChartData, Mark, Role, Scale, Trace};
 use crate::drive::{Drive, measured};
 use crate::number;
-use crate::view::{Block, Cell, Table};
+use crate::view::{Block, Cell, Compared, Table};
 
 /// Rounds that the table of them shows at most; of more, evenly chosen ones.
 const ROWS_MAX: usize = 200;
@@ -363,21 +363,30 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
             number = number
         ))
     };
+    // What was written until a budget was over, or until now, is not what the drive bears.
+    let borne = |cell: Cell, figure: f64| match endurance.end {
+        EnduranceEnd::Refused => cell.more(figure),
+        EnduranceEnd::Budget | EnduranceEnd::Unfinished => cell,
+    };
+    let capacity = drive.info.capacity_bytes as f64;
     let mut rows: Vec<Vec<Cell>> = vec![
         vec![say("head-end").into(), end],
-        vec![say("head-written").into(), number::gb(written).into()],
+        vec![
+            say("head-written").into(),
+            borne(number::gb(written).into(), written),
+        ],
         vec![
             say("endurance-head-capacity").into(),
-            times(drive.info.capacity_bytes as f64).into(),
+            borne(times(capacity).into(), written / capacity),
         ],
     ];
     if let Some(rated) = endurance.rated_bytes {
         let tb = |bytes: f64| number::plain(bytes / 1e12);
-        let (written, rated_tb) = (tb(written), tb(rated as f64));
-        let of = text!("endurance-rated-of", written = written, rated = rated_tb);
+        let (written_tb, rated_tb) = (tb(written), tb(rated as f64));
+        let of = text!("endurance-rated-of", written = written_tb, rated = rated_tb);
         rows.push(vec![
             say("endurance-head-rated").into(),
-            Cell::noted(times(rated as f64), of),
+            borne(Cell::noted(times(rated as f64), of), written / rated as f64),
         ]);
     }
     if let Some(budget) = endurance.budget_bytes {
@@ -386,28 +395,32 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
             number::gb(budget as f64).into(),
         ]);
     }
-    if let Some(after) = endurance.afterwards {
-        if let Some(refused) = after.write_refused {
-            let said = say(match refused {
-                true => "endurance-one-more-refused",
-                false => "endurance-one-more-taken",
-            });
-            rows.push(vec![say("endurance-head-one-more").into(), said.into()]);
-        }
-        rows.push(vec![
-            say("endurance-head-afterwards").into(),
-            Cell::noted(
-                number::gb(after.read_bytes as f64),
-                text!(
-                    "endurance-afterwards-note",
-                    asked = number::gb(after.asked_bytes as f64),
-                    failed = number::whole(after.failed_reads)
-                ),
-            ),
-        ]);
-    }
+    rows.extend(endurance.afterwards.iter().flat_map(afterwards));
     let caption = text!("endurance-end-caption", drive = &drive.label);
-    Table::of_facts(caption, rows)
+    Table::of_facts(caption, rows).comparing(Compared::BetweenTables(1))
+}
+
+/// What the drive still does after its end.
+fn afterwards(after: &Afterwards) -> Vec<Vec<Cell>> {
+    let mut rows = Vec::new();
+    if let Some(refused) = after.write_refused {
+        let said = say(match refused {
+            true => "endurance-one-more-refused",
+            false => "endurance-one-more-taken",
+        });
+        rows.push(vec![say("endurance-head-one-more").into(), said.into()]);
+    }
+    let (read, asked) = (after.read_bytes as f64, after.asked_bytes as f64);
+    let note = text!(
+        "endurance-afterwards-note",
+        asked = number::gb(asked),
+        failed = number::whole(after.failed_reads)
+    );
+    rows.push(vec![
+        say("endurance-head-afterwards").into(),
+        Cell::noted(number::gb(read), note).more(read / asked),
+    ]);
+    rows
 }
 
 /// A round in the table: how many were done at its end, TB written until then, and itself.

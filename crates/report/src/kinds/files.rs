@@ -1,5 +1,6 @@
 //! Tests of work on files: bars of speed by set, and a table of what was worked on.
 
+use stend_analysis::Interval;
 use stend_analysis::kinds::files::{files_of, set_words};
 use stend_language::{say, text};
 use stend_record::review::{FileWork, TestResult};
@@ -40,7 +41,8 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let title = text!("files-title", op = works[0].op.name());
     bars::chart(title, &say("files-axis"), &groups, drives, |slot, nth| {
         let found = same(&drives[slot], &test.id, &works[nth])?;
-        Some(Bar::mb_per_s(found.bw_bytes_per_s))
+        let bar = Bar::mb_per_s(found.bw_bytes_per_s);
+        Some(bar.repeated(&found.repeated_bw_bytes_per_s, 1e6))
     })
 }
 
@@ -57,13 +59,18 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
             )
         };
         let done = work.requests.as_ref();
+        let speed = number::mb_per_s(work.bw_bytes_per_s);
+        let speed = number::sure(
+            speed,
+            Interval::of(&work.repeated_bw_bytes_per_s).map(|of| of.share()),
+        );
         vec![
             set_words(work).into(),
             number::gb(work.set_bytes as f64).into(),
             number::whole(work.files).into(),
             number::whole(work.directories).into(),
             Cell::from(number::seconds(work.duration_s)).less(work.duration_s),
-            Cell::from(number::mb_per_s(work.bw_bytes_per_s)).more(work.bw_bytes_per_s),
+            Cell::from(speed).more(work.bw_bytes_per_s),
             done.map(|r| requests(r.reads, r.read_bytes)).into(),
             done.map(|r| requests(r.writes, r.written_bytes)).into(),
             done.map(|r| number::whole(r.flushes)).into(),
@@ -84,6 +91,6 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
         ],
         rows,
     )
-    .comparing(Compared::BetweenTables)
+    .comparing(Compared::BetweenTables(1))
     .on_paper()
 }

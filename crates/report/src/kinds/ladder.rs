@@ -8,7 +8,7 @@ use stend_record::review::{Rung, TestResult};
 use crate::chart::{Axis, Chart, ChartData, Role, Scale, Trace};
 use crate::drive::{Drive, measured_lists};
 use crate::number;
-use crate::view::{Block, Cell, Table};
+use crate::view::{Block, Cell, Compared, Table};
 
 /// Charts and a table for a ladder; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -79,7 +79,8 @@ fn chart(
 
 fn table(drive: &Drive<'_>, rungs: &[Rung]) -> Table {
     let rows = rungs.iter().map(|rung| {
-        let bytes = number::gb(rung.recovered_bytes as f64);
+        let recovered = rung.recovered_bytes as f64;
+        let bytes = number::gb(recovered);
         vec![
             number::duration(rung.idle_s).into(),
             say(match rung.trim {
@@ -87,12 +88,13 @@ fn table(drive: &Drive<'_>, rungs: &[Rung]) -> Table {
                 false => "ladder-no",
             })
             .into(),
-            number::iops(rung.iops_start).into(),
+            Cell::from(number::iops(rung.iops_start)).more(rung.iops_start),
             match (rung.recovered_bytes, rung.fell) {
-                (0, _) => say("ladder-back-nothing").into(),
+                (0, _) => Cell::from(say("ladder-back-nothing")),
                 (_, true) => bytes.into(),
                 (_, false) => Cell::noted(bytes, say("ladder-not-fallen")),
-            },
+            }
+            .more(recovered),
         ]
     });
     Table::new(
@@ -105,5 +107,6 @@ fn table(drive: &Drive<'_>, rungs: &[Rung]) -> Table {
         ],
         rows,
     )
+    .comparing(Compared::BetweenTables(2))
     .fitting()
 }

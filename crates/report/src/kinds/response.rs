@@ -222,7 +222,7 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
         ],
         rows,
     )
-    .comparing(Compared::BetweenTables)
+    .comparing(Compared::BetweenTables(1))
 }
 
 fn intervals_table(drive: &Drive<'_>, responses: &[Response]) -> Table {

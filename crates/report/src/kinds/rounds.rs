@@ -214,7 +214,7 @@ fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
         columns,
         rows,
     )
-    .comparing(Compared::BetweenTables)
+    .comparing(Compared::BetweenTables(1))
 }
 
 fn every_round(drive: &Drive<'_>, rounds: &Rounds) -> Table {

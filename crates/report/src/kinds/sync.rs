@@ -57,12 +57,13 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
         drives,
         |slot, nth| {
             let stream = &same(&drives[slot], &test.id, &points[nth])?.streams[0];
-            Some(Bar {
+            let bar = Bar {
                 at: stream.writes_per_s,
                 text: number::plain(stream.writes_per_s),
                 note: durable_words(stream),
                 half_width: None,
-            })
+            };
+            Some(bar.repeated(&stream.repeated_writes_per_s, 1.0))
         },
     )
 }

@@ -35,10 +35,14 @@ fn of<'a>(drive: &Drive<'a>, test: &TestResult, name: &str) -> Option<&'a TraceR
 }
 
 /// The bandwidth of all traces of a drive; of a single one it is that one's.
-fn overall(drive: &Drive<'_>, test: &TestResult) -> Option<f64> {
+fn overall(drive: &Drive<'_>, test: &TestResult) -> Option<Bar> {
     let test = drive.test(&test.id)?;
-    test.overall_bw_bytes_per_s
-        .filter(|_| traces_of(test).len() > 1)
+    let overall = test
+        .overall_bw_bytes_per_s
+        .filter(|_| traces_of(test).len() > 1)?;
+    // It is the only key figure of such a test.
+    let values = test.repeated.first().map(|figure| &*figure.values);
+    Some(Bar::mb_per_s(overall).repeated(values.unwrap_or_default(), 1e6))
 }
 
 /// A trace by its title, and by its name where two share a title.
@@ -49,10 +53,10 @@ fn name(trace: &TraceResult, traces: &[TraceResult]) -> String {
     }
 }
 
-/// A row of the chart and its table: a name, and of each drive bytes and requests a second.
+/// A row of the chart: a name, and a bar of each drive.
 struct Row {
     name: String,
-    figures: Vec<Option<(f64, Option<f64>)>>,
+    bars: Vec<Option<Bar>>,
 }
 
 fn rows(test: &TestResult, drives: &[Drive<'_>]) -> Vec<Row> {
@@ -61,17 +65,18 @@ fn rows(test: &TestResult, drives: &[Drive<'_>]) -> Vec<Row> {
     if all.iter().any(Option::is_some) {
         rows.push(Row {
             name: say("figure-all-traces"),
-            figures: all.into_iter().map(|bw| Some((bw?, None))).collect(),
+            bars: all,
         });
     }
     rows.extend(traces_of(test).iter().map(|trace| {
-        let figure = |drive: &Drive<'_>| {
+        let bar = |drive: &Drive<'_>| {
             let found = of(drive, test, &trace.name)?;
-            Some((found.bw_bytes_per_s, Some(found.iops)))
+            let bar = Bar::mb_per_s(found.bw_bytes_per_s).noted(number::iops(found.iops));
+            Some(bar.repeated(&found.repeated_bw_bytes_per_s, 1e6))
         };
         Row {
             name: name(trace, traces_of(test)),
-            figures: drives.iter().map(figure).collect(),
+            bars: drives.iter().map(bar).collect(),
         }
     }));
     rows
@@ -87,9 +92,7 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let title = text!("traces-title", test = recorded(&test.title));
     let groups: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
     let mut chart = bars::chart(title, &say("traces-axis"), &groups, drives, |slot, nth| {
-        let (bw, iops) = rows[nth].figures[slot]?;
-        let iops = iops.map_or_else(String::new, number::iops);
-        Some(Bar::mb_per_s(bw).noted(iops))
+        rows[nth].bars[slot].clone()
     });
     // What their figures are not stands wherever they are drawn.
     chart.note = match synthesised {
@@ -163,7 +166,7 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
         ],
         traces.iter().map(row),
     )
-    .comparing(Compared::BetweenTables)
+    .comparing(Compared::BetweenTables(1))
     .on_paper()
 }
 

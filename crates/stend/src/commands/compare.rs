@@ -81,6 +81,11 @@ impl Compared {
         unlike_models(&self.sides())
     }
 
+    fn labels(&self) -> Vec<Option<String>> {
+        let reviews = self.reviews.iter();
+        reviews.map(|(_, review, _)| review.label.clone()).collect()
+    }
+
     /// Writes the page of the first review with the others as its rivals, in a language; its path.
     pub fn save(&self, folder: PathBuf, language: Language) -> Result<PathBuf, Failure> {
         let review = self.together();
@@ -94,6 +99,7 @@ impl Compared {
                 &Comparison {
                     conditions: &self.unlike(),
                     models: &self.unlike_models(),
+                    labels: &self.labels(),
                 },
             ),
         }

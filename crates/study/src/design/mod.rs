@@ -28,8 +28,8 @@ const SOBOL_SAMPLES_MAX: u32 = 1 << 16;
 /// The values of all factors in one variant.
 pub(crate) type Variant = Vec<Value>;
 
-/// The factors and the variants of a study.
-pub(crate) fn variants(definition: &Definition) -> Result<(Vec<Factor>, Vec<Variant>), Wrong> {
+/// The factors of a study.
+pub(crate) fn factors(definition: &Definition) -> Result<Vec<Factor>, Wrong> {
     let design = definition.design;
     let factors = definition.factor.iter().enumerate();
     let factors: Result<Vec<Factor>, Wrong> = factors
@@ -50,6 +50,13 @@ pub(crate) fn variants(definition: &Definition) -> Result<(Vec<Factor>, Vec<Vari
             return Err(Wrong::new(path(), message));
         }
     }
+    Ok(factors)
+}
+
+/// The factors and the variants of a study.
+pub(crate) fn variants(definition: &Definition) -> Result<(Vec<Factor>, Vec<Variant>), Wrong> {
+    let design = definition.design;
+    let factors = factors(definition)?;
     let places = match (design, definition.samples) {
         (DesignName::Grid, None) => grid(&factors)?,
         (DesignName::Grid, Some(_)) => {

@@ -6,22 +6,26 @@ use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use stend_drive::Model;
-use stend_drive::model::{DescribedKey, DescribedTable, Figure, Files, SHIPPED, described_tables};
-use stend_lab::Drive;
-use stend_lab::browse::{self, DriveSummary, SmartReading};
+use stend_drive::model::{DescribedKey, DescribedTable, Figure, Files, described_tables};
+use stend_lab::browse::{self, DriveSummary, List, RELEASE_YEAR, SmartReading};
+use stend_lab::{Drive, EntryId};
 
 use super::fields::{Fields, escaped, field};
+use super::search::{Above, KIND, KINDS, SearchForm, listed};
 use crate::app::App;
 use crate::chart::{Chart, Trace};
 use crate::head::Head;
+use crate::models::{ShippedModel, shipped};
 use crate::page::{CHARTS, PLAIN, page};
 use crate::trouble::Trouble;
 use crate::words;
 
 #[derive(Template)]
 #[template(path = "drives.html")]
-struct ListPage {
+struct ListPage<'a> {
     head: Head,
+    form: SearchForm<'a>,
+    above: Above,
     rows: Vec<Row>,
     models: Vec<ModelRow>,
 }
@@ -36,17 +40,8 @@ struct Row {
     smart: Option<String>,
 }
 
-struct ModelRow {
-    name: &'static str,
-    title: String,
-    capacity: String,
-    facts: Vec<String>,
-}
-
-/// The drives of the lab, and the models of the program.
-pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
-    let rows = app.read(|lab| Ok(browse::drives(lab)?)).await?.into_iter();
-    let rows = rows.map(|of| {
+impl Row {
+    fn of(of: DriveSummary) -> Row {
         let has_smart = of.smart_readings > 0 && !of.drive.serial.is_empty();
         let serial = escaped(&of.drive.serial);
         Row {
@@ -56,29 +51,62 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Troubl
             smart: has_smart.then(|| format!("/drives/smart?serial={serial}")),
             of,
         }
+    }
+}
+
+struct ModelRow {
+    name: &'static str,
+    title: &'static str,
+    capacity: String,
+    facts: Vec<&'static str>,
+}
+
+/// The drives of the lab, and the models of the program.
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    Query(fields): Query<Fields>,
+) -> Result<Response, Trouble> {
+    let of = (List::Drives, "/drives", "drive");
+    let found = listed(&app, of, browse::drives, &fields).await?;
+    let fact = |model: &'static ShippedModel, wanted: &str| {
+        let mut facts = model.facts.iter();
+        let found = facts.find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.as_str())
+    };
+    let mut years = found.choices.drive_years;
+    let of_models = shipped().iter();
+    years.extend(of_models.filter_map(|model| fact(model, RELEASE_YEAR)?.parse::<i32>().ok()));
+    years.sort_unstable_by(|one, other| other.cmp(one));
+    years.dedup();
+    let models = shipped().iter().filter(|model| {
+        let titles = [model.name, &model.title];
+        found.search.finds_model(&titles, &model.facts)
     });
-    let models = SHIPPED.iter().filter_map(|shipped| {
-        let model = Model::shipped(shipped.name)?;
-        let facts = model.facts().into_iter();
-        let wanted = ["controller", "interface", "flash"];
-        let facts = facts.filter(|(name, _)| wanted.contains(&name.as_str()));
-        Some(ModelRow {
-            name: shipped.name,
-            capacity: words::bytes(model.capacity.user_bytes.value),
-            facts: facts.map(|(_, value)| value).collect(),
-            title: model.title,
-        })
+    let models = models.map(|model| {
+        let facts = ["controller", "interface", "flash"].map(|name| fact(model, name));
+        ModelRow {
+            name: model.name,
+            title: &model.title,
+            capacity: words::bytes(model.capacity_bytes),
+            facts: facts.into_iter().flatten().collect(),
+        }
     });
+    let hint = "drive, controller, serial number, firmware …";
     let list = ListPage {
         head: Head::plain("Drives").under("drives"),
-        rows: rows.collect(),
         models: models.collect(),
+        form: SearchForm::new("/drives", &fields, hint)
+            .drive()
+            .made_of(&years)
+            .choice(KIND, "kind", &KINDS),
+        above: found.above,
+        rows: found.rows.into_iter().map(Row::of).collect(),
     };
     page(&list, PLAIN)
 }
 
-/// Pages about a drive: address, words.
-pub(crate) fn links(drive: &Drive) -> Vec<(String, String)> {
+/// Pages about the drive of an entry of the lab: address, words.
+pub(crate) fn links(drive: &Drive, entry: EntryId) -> Vec<(String, String)> {
     let name = escaped(&drive.model);
     let mut links = vec![
         (format!("/?drive={name}"), "its reviews".to_owned()),
@@ -89,14 +117,21 @@ pub(crate) fn links(drive: &Drive) -> Vec<(String, String)> {
         links.push((address, "SMART data over time".to_owned()));
     }
     let shipped = drive.shipped.as_deref();
-    if let Some(name) = shipped.filter(|name| Model::shipped(name).is_some()) {
+    let shipped = shipped.filter(|name| Model::shipped(name).is_some());
+    if let Some(name) = shipped {
         let name = escaped(name);
         let of = match drive.changes.is_empty() {
             true => "the model",
             false => "the model from which it comes",
         };
         links.push((format!("/drives/models/{name}"), of.to_owned()));
-        links.push((format!("/what-if?drive={name}"), "what if …".to_owned()));
+    }
+    if drive.kind == "simulated" {
+        let from = match shipped.filter(|_| drive.changes.is_empty()) {
+            Some(name) => format!("drive={}", escaped(name)),
+            None => format!("of={entry}"),
+        };
+        links.push((format!("/what-if?{from}"), "what if …".to_owned()));
     }
     links
 }

@@ -7,13 +7,14 @@ use axum::Form;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use stend_lab::browse::{self, RecordedSearch};
+use stend_lab::browse::{self, List};
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
 use stend_lab::{EntryId, RecordedId, RecordedKind};
 
 use super::drives::links;
-use super::fields::{Fields, Pager, field};
+use super::fields::Fields;
 use super::marks::{self, Marks};
+use super::search::{Above, KIND, KINDS, SearchForm, listed};
 use crate::app::App;
 use crate::figures::{Figures, figures};
 use crate::head::Head;
@@ -28,14 +29,9 @@ const LINES: usize = 30;
 #[template(path = "jobs.html")]
 struct ListPage<'a> {
     head: Head,
-    /// Whether the lab has any at all.
-    empty: bool,
-    searched: bool,
-    search: &'a RecordedSearch,
-    kinds: Vec<(&'static str, bool)>,
+    form: SearchForm<'a>,
+    above: Above,
     rows: Vec<Row>,
-    count: String,
-    pager: Pager,
 }
 
 struct Row {
@@ -49,28 +45,20 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
 ) -> Result<Response, Trouble> {
-    let kind = field(&fields, "kind");
-    let mut kinds = RecordedKind::ALL.into_iter();
-    let search = RecordedSearch {
-        text: field(&fields, "text").to_owned(),
-        drive: field(&fields, "drive").to_owned(),
-        kind: kinds.find(|known| known.name() == kind),
-    };
-    let (wanted, skip) = (search.clone(), Pager::skip(&fields));
-    let found = app.read(move |lab| Ok(Some(browse::recorded(lab, &wanted, skip, Pager::ROWS)?)));
-    let found = found.await?;
-    let searched = search != RecordedSearch::default();
-    let (rows, count) = found.map_or((Vec::new(), 0), |found| (found.rows, found.count));
-    let kinds = RecordedKind::ALL.map(|of| (of.name(), search.kind == Some(of)));
+    let of = (List::Recorded, "/jobs", "result");
+    let found = listed(&app, of, browse::recorded, &fields).await?;
+    let hint = "label, note, job file, trace, controller …";
     let list = ListPage {
         head: Head::plain("Jobs").under("jobs"),
-        empty: count == 0 && !searched,
-        searched,
-        search: &search,
-        kinds: kinds.into(),
-        pager: Pager::of("/jobs", &fields, rows.len(), count),
-        count: words::count(count, "result"),
-        rows: rows
+        form: SearchForm::new("/jobs", &fields, hint)
+            .drive()
+            .made_of(&found.choices.drive_years)
+            .choice("Job began", "year", &found.choices.years)
+            .choice("Kind", "kind", &RecordedKind::ALL.map(RecordedKind::name))
+            .choice(KIND, "on", &KINDS),
+        above: found.above,
+        rows: found
+            .rows
             .into_iter()
             .map(|of| Row {
                 began: words::time(of.begun_unix_ms),
@@ -143,7 +131,7 @@ fn one_page(found: Recorded, marks: &Marks) -> Result<Response, Trouble> {
         began: words::time(of.begun_unix_ms),
         capacity: words::bytes(of.capacity_bytes),
         simulated: of.drive.kind == "simulated",
-        links: links(&of.drive),
+        links: links(&of.drive, EntryId::Recorded(of.id)),
         marks: marks.render()?,
         figures: figures(of.kind, &found.result),
         job_folded: found

@@ -7,6 +7,7 @@ mod jobs;
 mod live;
 mod marks;
 mod reviews;
+mod search;
 mod studies;
 mod what_if;
 mod work;
@@ -42,6 +43,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/drives/models/{name}", get(drives::model))
         .route("/studies", get(studies::list))
         .route("/studies/{study}", get(studies::one))
+        .route("/studies/{study}/report", get(studies::report))
         .route("/what-if", get(what_if::form).post(what_if::ask))
         .route("/what-if/model", post(what_if::own))
         .route("/what-if/check", post(what_if::check))

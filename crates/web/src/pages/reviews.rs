@@ -8,19 +8,23 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 use stend_analysis::compare::{Side, together, unlike, unlike_models};
-use stend_lab::browse::{self, Choices, Search};
+use stend_lab::browse::{self, List};
 use stend_lab::{EntryId, Lab, RunId, RunState, RunSummary, progress};
 use stend_record::review::Review;
 use stend_report::Comparison;
 
 use super::drives::links;
-use super::fields::{Fields, Pager, field};
+use super::fields::Fields;
 use super::marks::{self, Marks};
+use super::search::{Above, KIND, KINDS, SearchForm, listed};
 use crate::app::App;
 use crate::head::Head;
-use crate::page::{PLAIN, REPORT, page, see_other, with_policy};
+use crate::page::{FramedPage, PLAIN, REPORT, page, see_other, with_policy};
 use crate::trouble::Trouble;
 use crate::words;
+
+/// The way back from a run: address, words.
+const REVIEWS: (&str, &str) = ("/", "Reviews");
 
 /// How many runs one comparison takes.
 const SIDES_MAX: usize = 6;
@@ -31,17 +35,9 @@ struct ListPage<'a> {
     head: Head,
     /// Where the lab is.
     lab: String,
-    /// Whether it has any run at all.
-    empty: bool,
-    searched: bool,
-    search: &'a Search,
-    /// `simulated`, `real` or empty.
-    kind: &'a str,
-    year: String,
-    choices: Choices,
+    form: SearchForm<'a>,
+    above: Above,
     rows: Vec<Row>,
-    count: String,
-    pager: Pager,
     /// Reviews that are under way.
     live: usize,
 }
@@ -85,76 +81,33 @@ fn state(run: &RunSummary) -> String {
     words.join(", ")
 }
 
-/// What is searched, of the fields of the form.
-fn search_of(fields: &Fields) -> Search {
-    let text = |name: &str| field(fields, name).to_owned();
-    Search {
-        text: text("text"),
-        drive: text("drive"),
-        interface: text("interface"),
-        flash: text("flash"),
-        year: field(fields, "year").parse().ok(),
-        edition: text("edition"),
-        simulated: match field(fields, "kind") {
-            "simulated" => Some(true),
-            "real" => Some(false),
-            _ => None,
-        },
-    }
-}
-
 /// The list of runs.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
 ) -> Result<Response, Trouble> {
-    let search = search_of(&fields);
-    let skip = Pager::skip(&fields);
+    let found = listed(&app, (List::Runs, "/", "run"), browse::runs, &fields).await?;
     let now_unix_ms = app.now_unix_ms();
-    let wanted = search.clone();
-    let found = app.read(move |lab| {
-        let found = browse::runs(lab, &wanted, skip, Pager::ROWS)?;
+    let live = app.read(move |lab| {
         let live = progress::list(lab)?.into_iter();
         let live = live.filter(|(_, of)| !of.ended && !of.is_stopped(now_unix_ms));
-        Ok(Some((found, browse::choices(lab)?, live.count())))
+        Ok(live.count())
     });
-    let (found, choices, live) = match found.await? {
-        None => (None, Choices::default(), 0),
-        Some((found, choices, live)) => (Some(found), choices, live),
-    };
-    let searched = search != Search::default();
-    let (rows, count) = found.map_or((Vec::new(), 0), |found| (found.rows, found.count));
+    let hint = "drive, label, controller, serial number, edition …";
     let list = ListPage {
         head: Head::plain("Reviews").under("reviews"),
         lab: app.path().display().to_string(),
-        empty: count == 0 && !searched,
-        searched,
-        search: &search,
-        kind: field(&fields, "kind"),
-        year: search.year.map_or_else(String::new, |y| y.to_string()),
-        choices,
-        count: words::count(count, "run"),
-        pager: Pager::of("/", &fields, rows.len(), count),
-        rows: rows.into_iter().map(Row::of).collect(),
-        live,
+        form: SearchForm::new("/", &fields, hint)
+            .drive()
+            .made_of(&found.choices.drive_years)
+            .choice("Run began", "year", &found.choices.years)
+            .choice("Edition", "edition", &found.choices.editions)
+            .choice(KIND, "kind", &KINDS),
+        above: found.above,
+        rows: found.rows.into_iter().map(Row::of).collect(),
+        live: live.await?,
     };
     page(&list, PLAIN)
-}
-
-#[derive(Template)]
-#[template(path = "framed.html")]
-struct FramedPage {
-    head: Head,
-    /// Address of the report.
-    report: String,
-    /// What stands above it.
-    about: String,
-    /// Other pages: address, words.
-    links: Vec<(String, String)>,
-    label: Option<String>,
-    note: Option<String>,
-    /// A form for label and note; empty of several runs.
-    marks: String,
 }
 
 /// One run: its report, with a way back.
@@ -196,6 +149,7 @@ fn run_page(summary: RunSummary, marks: &Marks) -> Result<Response, Trouble> {
     let state = state(&summary);
     let framed = FramedPage {
         head: Head::plain(format!("Run {run}: {}", summary.drive.model)).under("reviews"),
+        back: REVIEWS,
         report: format!("/runs/{run}/report"),
         about: format!(
             "edition {}, {}{}{state}",
@@ -203,7 +157,7 @@ fn run_page(summary: RunSummary, marks: &Marks) -> Result<Response, Trouble> {
             words::time(summary.begun_unix_ms),
             if state.is_empty() { "" } else { ", " },
         ),
-        links: links(&summary.drive),
+        links: links(&summary.drive, EntryId::Run(RunId(run))),
         label: summary.label,
         note: summary.note,
         marks: marks.render()?,
@@ -271,15 +225,14 @@ pub(crate) async fn compare(
     let link = |run: &i64| (format!("/runs/{run}"), format!("run {run}"));
     let framed = FramedPage {
         head: Head::plain(titles.join(" against ")).under("reviews"),
+        back: REVIEWS,
         report: format!("/compare/report?{}", query(&runs)),
         about: format!(
             "{} runs side by side, the first as the reviewed one",
             runs.len()
         ),
         links: runs.iter().map(link).collect(),
-        label: None,
-        note: None,
-        marks: String::new(),
+        ..FramedPage::default()
     };
     page(&framed, PLAIN)
 }
@@ -307,6 +260,7 @@ fn written(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
     let review = together(&all).ok_or_else(|| Trouble::Wrong("No run was named.".to_owned()))?;
     let sides = reviews.iter().map(|(review, facts)| Side { review, facts });
     let sides: Vec<Side<'_>> = sides.collect();
+    let labels: Vec<_> = all.iter().map(|review| review.label.clone()).collect();
     let html = match sides.len() {
         1 => stend_report::write(&review),
         _ => stend_report::comparison(
@@ -314,6 +268,7 @@ fn written(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
             &Comparison {
                 conditions: &unlike(&sides),
                 models: &unlike_models(&sides),
+                labels: &labels,
             },
         ),
     };

@@ -3,33 +3,47 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
-use axum::response::Response;
-use stend_lab::studies::{self, StudyId, StudySummary};
+use axum::extract::{Path, Query, State};
+use axum::response::{Html, IntoResponse, Response};
+use stend_lab::browse::{self, List};
+use stend_lab::studies::{self, Stored, StudyId, StudySummary};
+use stend_study::Definition;
 
-use crate::app::App;
+use super::fields::Fields;
+use super::search::{Above, SearchForm, listed};
+use crate::app::{App, waiting};
 use crate::head::Head;
-use crate::page::{PLAIN, page};
+use crate::page::{FramedPage, PLAIN, REPORT, page, with_policy};
 use crate::trouble::Trouble;
 use crate::words;
 
-/// Rows of a study that are shown.
-const ROWS: u64 = 1000;
-
 #[derive(Template)]
 #[template(path = "studies.html")]
-struct ListPage {
+struct ListPage<'a> {
     head: Head,
+    form: SearchForm<'a>,
+    above: Above,
     rows: Vec<(StudySummary, String)>,
 }
 
 /// The studies, the latest first.
-pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
-    let rows = app.read(|lab| Ok(studies::list(lab)?)).await?.into_iter();
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    Query(fields): Query<Fields>,
+) -> Result<Response, Trouble> {
+    let of = (List::Studies, "/studies", "study");
+    let found = listed(&app, of, browse::studies, &fields).await?;
+    let hint = "title, name, factor, job, folder …";
+    let rows = found.rows.into_iter();
     let list = ListPage {
         head: Head::plain("Studies").under("studies"),
+        form: SearchForm::new("/studies", &fields, hint).drive().choice(
+            "Study began",
+            "year",
+            &found.choices.years,
+        ),
+        above: found.above,
         rows: rows
-            .rev()
             .map(|study| {
                 let began = words::time(study.begun_unix_ms);
                 (study, began)
@@ -39,69 +53,57 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Troubl
     page(&list, PLAIN)
 }
 
-#[derive(Template)]
-#[template(path = "study.html")]
-struct OnePage {
-    head: Head,
-    study: StudySummary,
-    definition: String,
-    columns: Vec<String>,
-    rows: Vec<Vec<String>>,
-    cut: bool,
-}
-
-/// One study: its rows.
+/// One study: its report, with a way back.
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
     Path(study): Path<i64>,
 ) -> Result<Response, Trouble> {
-    let found = app.read(move |lab| Ok(studies::get(lab, StudyId(study), ROWS)?));
-    let missing = || Trouble::Missing(format!("There is no study {study}."));
-    let found = found.await?.ok_or_else(missing)?;
-    let mut factors: Vec<&String> = Vec::new();
-    let mut outcomes: Vec<&String> = Vec::new();
-    for (of, row) in &found.rows {
-        let new = of.keys().filter(|name| !factors.contains(name));
-        factors.extend(new.collect::<Vec<_>>());
-        for (name, _) in &row.outcomes {
-            if !outcomes.contains(&name) {
-                outcomes.push(name);
-            }
-        }
+    let of = found(&app, study, 0).await?.summary;
+    let mut about = format!("{} of {} rows", of.rows_done, of.rows_planned);
+    if of.rows_failed > 0 {
+        about += &format!(", {} failed", of.rows_failed);
     }
-    let cells = |(of, row): &(serde_json::Map<_, _>, stend_record::study::StudyRow)| {
-        let mut cells = vec![row.number.to_string(), row.model.clone()];
-        cells.extend(factors.iter().map(|name| match of.get(*name) {
-            Some(serde_json::Value::String(text)) => text.clone(),
-            Some(value) => value.to_string(),
-            None => String::new(),
-        }));
-        cells.extend([row.seed.to_string(), row.job.clone()]);
-        let outcome = |name: &&String| row.outcome(name).map_or_else(String::new, words::number);
-        cells.extend(outcomes.iter().map(outcome));
-        cells.push(row.error.clone().unwrap_or_default());
-        cells
+    about += &format!(", {}", words::time(of.begun_unix_ms));
+    if !of.folder.is_empty() {
+        about += &format!("; its files are in {}", of.folder);
+    }
+    let framed = FramedPage {
+        head: Head::plain(format!("Study {study}: {}", of.title)).under("studies"),
+        back: ("/studies", "Studies"),
+        report: format!("/studies/{study}/report"),
+        about,
+        ..FramedPage::default()
     };
-    let fixed = |names: &[&str]| {
-        names
-            .iter()
-            .map(|name| (*name).to_owned())
-            .collect::<Vec<_>>()
-    };
-    let mut columns = fixed(&["row", "model"]);
-    columns.extend(factors.iter().map(|name| (*name).clone()));
-    columns.extend(fixed(&["seed", "job"]));
-    columns.extend(outcomes.iter().map(|name| (*name).clone()));
-    columns.extend(fixed(&["error"]));
-    let pretty = serde_json::from_str::<serde_json::Value>(&found.definition);
-    let pretty = pretty.and_then(|value| serde_json::to_string_pretty(&value));
-    let one = OnePage {
-        head: Head::plain(found.summary.title.clone()).under("studies"),
-        rows: found.rows.iter().map(cells).collect(),
-        columns,
-        cut: found.summary.rows_done > ROWS,
-        definition: pretty.unwrap_or(found.definition),
-        study: found.summary,
-    };
-    page(&one, PLAIN)
+    page(&framed, PLAIN)
+}
+
+/// The report of a study, for the frame of its page.
+pub(crate) async fn report(
+    State(app): State<Arc<App>>,
+    Path(study): Path<i64>,
+) -> Result<Response, Trouble> {
+    let stored = found(&app, study, u64::MAX).await?;
+    let html = waiting(move || {
+        let of_another_version = |error: String| {
+            Trouble::Wrong(format!(
+                "Another version of stend defined this study, and this one does not understand it \
+                 ({error}). `stend lab export DIR` writes its rows as tables."
+            ))
+        };
+        // No file is opened: it is kept without references to any.
+        let definition = serde_json::from_str::<Definition>(&stored.definition);
+        let definition = definition.map_err(|error| of_another_version(error.to_string()))?;
+        let of = definition.study(stored.rows);
+        let of = of.map_err(|error| of_another_version(error.to_string()))?;
+        let html = stend_report::study(&of, stored.summary.rows_planned);
+        html.map_err(|error| Trouble::Fault(error.to_string()))
+    });
+    Ok(with_policy(Html(html.await?).into_response(), REPORT))
+}
+
+/// A study with at most so many rows.
+async fn found(app: &Arc<App>, study: i64, at_most: u64) -> Result<Stored, Trouble> {
+    let found = app.read(move |lab| Ok(studies::get(lab, StudyId(study), at_most)?));
+    let missing = || Trouble::Missing(format!("There is no study {study}."));
+    found.await?.ok_or_else(missing)
 }

@@ -9,18 +9,20 @@ use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use stend_drive::Model;
-use stend_drive::model::{Files, SHIPPED, Setting};
-use stend_lab::Lab;
+use stend_drive::model::{Files, Setting};
+use stend_lab::recorded;
 use stend_lab::work::{self, Work, WorkId, WorkState};
+use stend_lab::{Drive, EntryId, Lab};
 
 use super::fields::{Fields, field};
 use crate::app::App;
 use crate::guard::check_token;
 use crate::head::Head;
+use crate::models::{ShippedModel, shipped};
 use crate::page::{CHARTS, PLAIN, page, see_other};
 use crate::trouble::Trouble;
 use crate::what_if::{
-    Control, Input, KIND, LoadRow, Request, inputs, results, setting_of, settled,
+    Control, Input, KIND, LoadRow, Request, inputs, results, setting_of, settled, text_of,
 };
 use crate::words;
 
@@ -38,10 +40,14 @@ const OTHERS: usize = 3;
 struct FormPage<'a> {
     head: Head,
     token: &'a str,
-    drives: Vec<(&'static str, String)>,
+    drives: &'static [ShippedModel],
     drive: &'a str,
-    /// The text of the user's own model file, if that is the drive.
+    /// The text of the user's own model file, or of a drive of the lab, if that is the drive.
     own: Option<&'a str>,
+    /// The number in the lab that has that drive; empty of a file.
+    of: &'a str,
+    /// Whether a file is needed, because the lab does not know enough of a drive of its own.
+    of_unknown: bool,
     /// The text of a file that is no model.
     refused: &'a str,
     title: String,
@@ -89,7 +95,26 @@ pub(crate) async fn form(
             fields.extend(settings.map(|(key, to)| (format!("{SET}{key}"), to.to_string())));
         }
     }
-    form_page(&app, &fields, Vec::new(), StatusCode::OK).await
+    let mut wrong = Vec::new();
+    if let Ok(entry) = field(&fields, "of").parse() {
+        match text_of(&drive_of(&app, entry).await?) {
+            Ok(text) => fields.push(("model".to_owned(), text)),
+            Err(why) => wrong.push(why),
+        }
+    }
+    form_page(&app, &fields, wrong, StatusCode::OK).await
+}
+
+/// The drive of a run, job or replay.
+async fn drive_of(app: &Arc<App>, entry: EntryId) -> Result<Drive, Trouble> {
+    let found = app.read(move |lab| {
+        Ok(Some(match entry {
+            EntryId::Run(run) => lab.run(run)?.drive,
+            EntryId::Recorded(id) => recorded::load(lab, id)?.summary.drive,
+        }))
+    });
+    let missing = || Trouble::Missing(format!("There is no run, job or replay {entry}."));
+    found.await?.ok_or_else(missing)
 }
 
 /// The form for a model file of the user's own, which comes as text: no path of this machine is
@@ -150,6 +175,7 @@ async fn form_page(
         Err(Trouble::Wrong(_)) => (field(fields, "model"), chosen(&Fields::new())?),
         other => ("", other?),
     };
+    let of = field(fields, "of");
     let settings = settings(fields);
     let mut all = inputs(&files, &model, &settings);
     let offered = |key: &String| {
@@ -174,6 +200,8 @@ async fn form_page(
         drives: shipped(),
         drive: &request.drive,
         own: request.model.as_deref(),
+        of: request.model.as_ref().map_or("", |_| of),
+        of_unknown: request.model.is_none() && !of.is_empty(),
         refused,
         title: model.title.clone(),
         more_open: all.more.iter().any(|input| input.value != input.original),
@@ -187,15 +215,6 @@ async fn form_page(
     let mut response = page(&form, PLAIN)?;
     *response.status_mut() = status;
     Ok(response)
-}
-
-/// The shipped models: name, title.
-fn shipped() -> Vec<(&'static str, String)> {
-    let models = SHIPPED.iter().filter_map(|shipped| {
-        let model = Model::shipped(shipped.name)?;
-        Some((shipped.name, model.title))
-    });
-    models.collect()
 }
 
 /// The figures that a form sets.

@@ -3,6 +3,7 @@
 //! and mixed loads on a full drive. Their rows are kept in the lab and found again, so a drive as
 //! it is is simulated once.
 
+mod changed;
 mod inputs;
 mod results;
 
@@ -16,6 +17,7 @@ use stend_drive::Model;
 use stend_drive::model::{Files, Setting};
 use stend_study::{Definition, Plan, PlannedRow, SCHEMA};
 
+pub(crate) use changed::text_of;
 pub(crate) use inputs::{Control, Input, inputs, setting_of, settled};
 pub(crate) use results::{Growing, LoadRow, results};
 

@@ -10,6 +10,7 @@ use http_body_util::BodyExt;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 use stend_lab::recorded::{self, NewRecord};
+use stend_lab::studies::{self, StudyContext};
 use stend_lab::{Lab, RecordedKind, RunContext};
 use stend_record::fio::{Direction, Job, Latency, Output};
 use stend_record::load::Load;
@@ -17,6 +18,7 @@ use stend_record::review::{
     Condition, Pattern, Point, PointOp, Review, SCHEMA, Sample, Series, SeriesPoint, TargetInfo,
     TargetKind, TestResult,
 };
+use stend_record::study::{Cell, StudyRow};
 use stend_web::{App, Program};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
@@ -163,7 +165,9 @@ pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
         fact("interface", "SATA 6 Gbit/s"),
         fact("flash", "SanDisk 19 nm TLC: 4 dies"),
     ];
-    if kind != TargetKind::Simulated {
+    if kind == TargetKind::Simulated {
+        facts.push(fact("release year", "2014"));
+    } else {
         facts.push(fact("serial number", "S3EVNX0J500123A"));
     }
     Review {
@@ -228,6 +232,42 @@ pub fn save(lab: &mut Lab, review: &Review) {
     };
     let run = lab.begin(review, &context).expect("a run");
     lab.save(run, review, &context).expect("it is saved");
+}
+
+/// Saves a study on a drive with one factor: two of its four rows are done.
+pub fn study(lab: &mut Lab, name: &str, model: &str, begun_unix_ms: i64) {
+    let factor = "cache blocks".to_owned();
+    let title = format!("The study {name}");
+    let definition = json!({
+        "schema": "stend.study/1", "name": name, "title": title, "models": [model],
+        "factor": [{"name": factor, "key": "slc_cache.blocks_per_plane", "values": [40, 70]}],
+        "seeds": [1, 2],
+        "job": [{"name": "write", "text": "[w]\nrw=randwrite\nbs=4k\nruntime=1\ntime_based=1"}],
+    });
+    let context = StudyContext {
+        name,
+        title: &title,
+        definition: &definition.to_string(),
+        factors: &[factor],
+        duration_scale: 1.0,
+        rows_planned: 4,
+        folder: Path::new("studies"),
+        stend_version: "0.1.0",
+        stend_commit: None,
+        now_unix_ms: begun_unix_ms,
+    };
+    let rows = [40, 70].map(|blocks: i64| StudyRow {
+        number: blocks as u64,
+        model: model.to_owned(),
+        factors: vec![Cell::Whole(blocks)],
+        seed: 1,
+        job: "write".to_owned(),
+        outcomes: vec![("iops".to_owned(), 100.0 * blocks as f64)],
+        error: None,
+    });
+    let rows = rows.map(|row| (format!("{name} {}", row.number), row));
+    let id = studies::begin(lab, &context).expect("a study");
+    studies::save(lab, id, &rows, &context).expect("rows");
 }
 
 /// The result of a job of reads, writes and flushes.
