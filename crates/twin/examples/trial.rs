@@ -7,9 +7,9 @@
 //! ```
 //!
 //! The twin is given the drive's review, and its flash and controller by their parts; firmware and
-//! host are not named. Every time, size and depth that these parts give in [`ALTERED`] is multiplied
-//! by a factor within [`FACTORS`], even by its logarithm, which follows from [`SEED`], the drive and
-//! the figure's name.
+//! host are not named. Every time, size and depth that these parts give in [`ALTERED`] is
+//! multiplied by a factor within [`FACTORS`], even by its logarithm, which follows from [`SEED`],
+//! the drive and the figure's name.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ const FACTORS: [f64; 2] = [0.6, 1.6];
 /// Seed of the factors.
 const SEED: u64 = 1;
 
-/// Evaluations of a search at most: fewer than by `stend twin`, so that all drives take half an hour.
+/// Evaluations of a search at most: fewer than by `stend twin`, so that all take half an hour.
 const EVALUATIONS: usize = 64;
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
