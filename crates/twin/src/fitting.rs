@@ -111,8 +111,8 @@ impl Search<'_> {
         })
     }
 
-    /// The draft that steps bring nearest to the rows, the steps, and the evaluations that are left.
-    /// The one that is nearest before is tried first, the others if that is not good.
+    /// The draft that steps bring nearest to the rows, the steps, and the evaluations that are
+    /// left. The one that is nearest before is tried first, the others if that is not good.
     fn refined(
         &self,
         threads: &Limited,
