@@ -103,6 +103,12 @@ fn a_twin_is_a_drive_file_and_tells_its_error() {
         "{text}"
     );
     assert!(text.contains("fitted: to review of"), "{text}");
+    assert!(text.contains(" Its median error: "), "{text}");
+    let poor = |test: &&serde_json::Value| number(&test["error_median"]) >= 0.15;
+    assert_eq!(
+        document["warning"].is_null(),
+        tests.iter().all(|t| !poor(&t))
+    );
     // By run of the lab, too; and nothing is overwritten.
     let again = ["twin", "1", "--parts", PARTS, "--out", "my-drive.toml"];
     fails(dir, &again, 3, &["exists already", "--force"]);

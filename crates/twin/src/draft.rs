@@ -2,7 +2,7 @@
 //! parts, and below them what is usual.
 
 use stend_drive::model::PARTS;
-use stend_record::load::Load;
+use stend_record::load::{Load, Pattern};
 use stend_record::review::{PointOp, Review};
 
 use crate::TwinError;
@@ -20,7 +20,7 @@ const SPARE_LEAST: f64 = 0.02;
 
 /// Figures that decide how fast a drive is, and so may be fitted where a part gives a range. Other
 /// ranges are kept for drawing plausible versions.
-const FITTED: [(&str, &str); 16] = [
+const FITTED: [(&str, &str); 18] = [
     ("controller", "read_command_ns"),
     ("controller", "write_command_ns"),
     ("controller", "read_page_ns"),
@@ -31,6 +31,8 @@ const FITTED: [(&str, &str); 16] = [
     ("dram", "write_buffer_kib"),
     ("dram", "turnaround_ns"),
     ("l2p_cache", "read_us"),
+    ("nand", "program_us"),
+    ("nand", "read_us"),
     ("nand_commands", "one_shot_program_us"),
     ("power_loss", "journal_program_us"),
     ("slc_cache", "blocks_per_plane"),
@@ -54,6 +56,10 @@ const FITTED_TO_CURVES: [(&str, &str); 11] = [
     ("slc_cache", "fold_start_percent"),
     ("slc_cache", "idle_free_mib"),
 ];
+
+/// A figure that decides speed, and for which no part gives a range, may be as many times what the
+/// part says: data sheets tell what is typical of the kind.
+const PLAUSIBLE: [f64; 2] = [0.5, 2.0];
 
 /// What a draft is made from.
 pub struct Draft<'a> {
@@ -114,16 +120,49 @@ fn drop_halves(layers: &mut Layers) {
 }
 
 impl Draft<'_> {
-    /// The text of the model.
+    /// The text of the model, and those with other structure, where nothing tells it: what the SLC
+    /// cache does when it is full, and whether all mappings are at hand.
     ///
     /// # Errors
     /// Parts that do not fit each other, or lack what no default can give.
-    pub fn text(&self) -> Result<String, TwinError> {
+    pub fn texts(&self) -> Result<Vec<String>, TwinError> {
+        let mut texts: Vec<String> = Vec::new();
+        for mapped_bytes in [None, self.narrowest_bytes()] {
+            for when_full in ["bypass", "wait"] {
+                let text = self.text(&Untold {
+                    when_full,
+                    mapped_bytes,
+                })?;
+                if !texts.contains(&text) {
+                    texts.push(text);
+                }
+            }
+        }
+        Ok(texts)
+    }
+
+    /// The smallest region with random access, if a curve goes beyond it: only then do misses of
+    /// mappings show.
+    fn narrowest_bytes(&self) -> Option<u64> {
+        let tests = self.review.tests.iter();
+        let points = tests.flat_map(|test| {
+            let points = test.points.iter().flatten();
+            points.filter(|point| (self.counts)(&test.id, &point.load))
+        });
+        let random = points.filter(|point| point.load.pattern == Pattern::Random);
+        let least = random.filter_map(|point| point.load.region_bytes).min()?;
+        let is_narrow = least < self.review.target.capacity_bytes / 2;
+        (self.sustained && is_narrow).then_some(least)
+    }
+
+    fn text(&self, untold: &Untold<'_>) -> Result<String, TwinError> {
         let mut layers = Layers::default();
         for part in self.parts {
             layers.lay(part)?;
         }
         self.require(&layers)?;
+        let is_mapped = layers.get("controller", "l2p_segments").is_some()
+            || self.told.present("map-cache").is_some();
         let cache = self.has_cache(&layers);
         if cache {
             self.slc_mode(&mut layers)?;
@@ -133,10 +172,13 @@ impl Draft<'_> {
         }
         self.capacity(&mut layers)?;
         match cache {
-            true => self.cache(&mut layers),
+            true => self.cache(&mut layers, untold.when_full),
             false => layers.drop_table("slc_cache"),
         }
         self.mapping(&mut layers);
+        if let (false, Some(bytes)) = (is_mapped, untold.mapped_bytes) {
+            map_narrowly(&mut layers, bytes);
+        }
         self.buffer(&mut layers);
         self.controller(&mut layers);
         self.rest(&mut layers);
@@ -347,7 +389,7 @@ impl Draft<'_> {
     }
 
     /// Kind, size and policy of the SLC cache.
-    fn cache(&self, layers: &mut Layers) {
+    fn cache(&self, layers: &mut Layers, when_full: &str) {
         self.cache_blocks(layers);
         match self.told.kind("slc-when-full") {
             Some(kind) => {
@@ -362,7 +404,7 @@ impl Draft<'_> {
             None => layers.set_if_missing(
                 "slc_cache",
                 "when_full",
-                Figure::of("bypass", "assumed: usual; nothing tells it"),
+                Figure::of(when_full, "assumed: nothing tells it"),
             ),
         }
         if layers.get("slc_cache", "fold_start_free_mib").is_none() {
@@ -596,6 +638,28 @@ impl Draft<'_> {
     }
 }
 
+/// Structure that nothing may tell.
+struct Untold<'a> {
+    /// What the SLC cache does when it is full.
+    when_full: &'a str,
+    /// How much of the capacity has its mappings at hand, if not all.
+    mapped_bytes: Option<u64>,
+}
+
+/// Keeps at hand the mappings of so many bytes alone: what random access within them tells nothing
+/// of, access beyond them pays for.
+fn map_narrowly(layers: &mut Layers, bytes: u64) {
+    let segment_kib = layers.number("controller", "l2p_segment_kib");
+    let segments = bytes as f64 / 1024.0 / segment_kib.unwrap_or(4096.0);
+    let source = "assumed: the mappings of the narrowest region with random access are at hand";
+    let figure = Figure::of(segments.ceil() as i64, source);
+    layers.set("controller", "l2p_segments", figure);
+    for (key, usual) in [("read_l2p_miss_ns", 2000), ("write_l2p_miss_ns", 8000)] {
+        let figure = Figure::of(usual, "assumed: no source");
+        layers.set("controller", key, figure.free(100.0, 60_000.0));
+    }
+}
+
 /// Sizes of the flash.
 struct Geometry {
     planes: f64,
@@ -647,14 +711,15 @@ fn one_line(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
 
-/// Ranges are for the fit where the figure decides speed and is a number, and for drawing
-/// elsewhere.
+/// Ranges are for the fit where the figure decides speed, and for drawing elsewhere. The entries of
+/// a list have one range.
 fn settle_ranges(layers: &mut Layers, sustained: bool) {
+    let one_shot = layers.get("nand_commands", "one_shot_program_us").is_some();
     for (table, key, figure) in layers.figures_mut() {
-        let is_list = figure.get("value").is_some_and(toml::Value::is_array);
         let value = figure.get("value").and_then(number);
         let of_curves = sustained && FITTED_TO_CURVES.contains(&(table, key));
-        let fitted = (of_curves || FITTED.contains(&(table, key))) && !is_list;
+        let replaced = one_shot && (table, key) == ("nand", "program_us");
+        let fitted = (of_curves || FITTED.contains(&(table, key))) && !replaced;
         let range = |key: &str| {
             let list = figure.get(key)?.as_array()?;
             Some([number(&list[0])?, number(&list[1])?])
@@ -669,13 +734,26 @@ fn settle_ranges(layers: &mut Layers, sustained: bool) {
                 figure.remove("free_ratio");
                 figure.insert("free".to_owned(), bounds.to_vec().into());
             }
+            (true, Some(value), None, None) if value > 0.0 => {
+                let bounds = PLAUSIBLE.map(|ratio| match figure["value"].is_integer() {
+                    true => toml::Value::from((value * ratio).round() as i64),
+                    false => toml::Value::from(value * ratio),
+                });
+                figure.insert("free".to_owned(), bounds.to_vec().into());
+            }
             (false, _, Some(_), _) => drop(figure.remove("free")),
             _ => {}
         }
     }
 }
 
+/// A number; of a list the mean.
 fn number(value: &toml::Value) -> Option<f64> {
+    if let Some(list) = value.as_array() {
+        let numbers: Option<Vec<f64>> = list.iter().map(number).collect();
+        let sum: f64 = numbers?.iter().sum();
+        return Some(sum / list.len() as f64);
+    }
     let whole = value.as_integer().map(|whole| whole as f64);
     value.as_float().or(whole)
 }

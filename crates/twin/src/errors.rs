@@ -6,6 +6,9 @@ use serde::Serialize;
 use stend_analysis::compare::{Row, Side, key_rows, point_rows};
 use stend_record::review::Review;
 
+/// From this median error of a test on, a share, a twin does not answer as its drive there.
+pub const POOR: f64 = 0.15;
+
 /// The errors of a test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestErrors {
@@ -51,6 +54,72 @@ pub struct Errors {
     pub error_median_used: Option<f64>,
     /// Median over those of the others.
     pub error_median_unused: Option<f64>,
+}
+
+impl Errors {
+    /// What must not be overlooked: tests in which the twin does not answer as the drive; `None`
+    /// where there is none.
+    pub fn warning(&self) -> Option<String> {
+        let poor = self.tests.iter().filter(|test| test.error_median >= POOR);
+        let poor: Vec<String> = poor
+            .map(|test| format!("{} ({})", test.test, percent(test.error_median)))
+            .collect();
+        if poor.is_empty() {
+            return None;
+        }
+        let of_fitted = self.error_median_used.unwrap_or(0.0) >= POOR;
+        let why = match of_fitted {
+            true => {
+                "Not even what it was fitted to agrees: the parts are not the drive's, or it does \
+                 what no model of stend can."
+            }
+            false => "Other tests agree.",
+        };
+        Some(format!(
+            "the twin does not answer as the drive in {} of {} tests, by their median errors: {}. \
+             {why} Do not trust it with such loads",
+            poor.len(),
+            self.tests.len(),
+            poor.join(", ")
+        ))
+    }
+
+    /// The medians in words.
+    pub fn summary(&self) -> String {
+        let told = |median: Option<f64>| median.map_or("-".to_owned(), percent);
+        format!(
+            "median error: {} in tests that were fitted to, {} in the others",
+            told(self.error_median_used),
+            told(self.error_median_unused)
+        )
+    }
+
+    /// The text of a twin with its errors in its description, which every list and report shows.
+    pub fn told_in(&self, text: &str) -> String {
+        let mut more = format!(" Its {}.", self.summary());
+        if let Some(warning) = self.warning() {
+            more += &format!(" Warning: {warning}.");
+        }
+        let line = |line: &str| {
+            let table: toml::Table = match line.starts_with("description = ") {
+                true => line.parse().unwrap_or_default(),
+                false => return line.to_owned(),
+            };
+            match table.get("description").and_then(toml::Value::as_str) {
+                Some(own) => format!(
+                    "description = {}",
+                    toml::Value::from(own.to_owned() + &more)
+                ),
+                None => line.to_owned(),
+            }
+        };
+        let lines: Vec<String> = text.lines().map(line).collect();
+        lines.join("\n") + "\n"
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
 }
 
 /// Sets the twin's review beside the original's: points of the tests that have points, key figures
@@ -110,5 +179,58 @@ fn median<'a>(figures: impl Iterator<Item = &'a FigureError>) -> Option<f64> {
         0 => None,
         len if len % 2 == 1 => Some(errors[len / 2]),
         len => Some(f64::midpoint(errors[len / 2 - 1], errors[len / 2])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(medians: &[(&str, bool, f64)], used: f64) -> Errors {
+        let test = |(test, used, error_median): &(&str, bool, f64)| TestErrors {
+            test: (*test).to_owned(),
+            used: *used,
+            figures: 2,
+            error_median: *error_median,
+            error_worst: 0.9,
+            worst: "a figure".to_owned(),
+        };
+        Errors {
+            tests: medians.iter().map(test).collect(),
+            figures: Vec::new(),
+            error_median_used: Some(used),
+            error_median_unused: Some(0.1),
+        }
+    }
+
+    #[test]
+    fn a_twin_that_is_far_off_says_so_in_its_file() {
+        let good = of(&[("random", true, 0.02), ("mixed", false, 0.1)], 0.02);
+        assert_eq!(good.warning(), None);
+        let text = "name = \"a\"\ndescription = \"A model \\\"x\\\".\"\n[nand]\n";
+        let told: toml::Table = good.told_in(text).parse().unwrap();
+        let told = told["description"].as_str().unwrap();
+        assert!(
+            told.starts_with("A model \"x\". Its median error: 2.0 %"),
+            "{told}"
+        );
+        assert!(!told.contains("Warning"), "{told}");
+
+        let far = of(&[("random", true, 0.56), ("mixed", false, 0.1)], 0.56);
+        let told = far.told_in(text);
+        for words in [
+            "Warning",
+            "1 of 2 tests",
+            "random (56.0 %)",
+            "Not even what it was fitted",
+        ] {
+            assert!(told.contains(words), "{words}: {told}");
+        }
+        let one = of(&[("random", true, 0.02), ("mixed", false, 0.3)], 0.02);
+        let told = one.warning().unwrap();
+        assert!(
+            told.contains("mixed (30.0 %)") && told.contains("Other tests agree"),
+            "{told}"
+        );
     }
 }

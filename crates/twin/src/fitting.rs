@@ -4,8 +4,8 @@ use stend_drive::Model;
 use stend_drive::model::{Files, NewValue, write_values};
 use stend_fit::Measured;
 use stend_fit::fitting::{
-    CAN_SEARCH, Evaluation, Fit, FitError, Fitted, Generation, Refined, SearchOptions, Task,
-    errors, figure_of, fit, refine,
+    CAN_SEARCH, ENOUGH, Evaluation, Fit, FitError, Fitted, Generation, Refined, SearchOptions,
+    Task, errors, figure_of, fit, refine,
 };
 use stend_fit::pool::{Pool, Threads, Work, Yield};
 
@@ -15,12 +15,12 @@ use crate::rows::Rows;
 /// Points of a generation.
 const POPULATION: usize = 8;
 
-/// Evaluations for steps, where there are as many.
-const STEPS_MAX: usize = 96;
+/// Drafts with other structure are not tried if the errors of the first come down to this, the root
+/// of the mean square.
+const GOOD: f64 = 0.05;
 
-/// Steps that leave an error as small as this, the root of the mean square, are enough: a share, no
-/// more than what measurements repeat to.
-const ENOUGH: f64 = 0.01;
+/// With fewer evaluations one draft is fitted alone.
+const ENOUGH_FOR_TWO: usize = 144;
 
 /// The interval of a figure: the root of the mean square of all errors grows by this much within
 /// it.
@@ -49,8 +49,9 @@ impl Pool for Limited {
 pub struct Search<'a> {
     /// Name of the model.
     pub name: &'a str,
-    /// Its text.
-    pub draft: &'a str,
+    /// Its text, and others with other structure: the nearest to the rows is fitted first, the
+    /// others if that leaves large errors.
+    pub drafts: &'a [String],
     /// What it is fitted to.
     pub rows: &'a Rows,
     /// How the review is called in sources.
@@ -90,19 +91,12 @@ impl Search<'_> {
     /// Figures that make no sound model, rows that it cannot answer, no optimiser.
     pub fn run(&self, tell: &mut dyn FnMut(&Progress)) -> Result<Found, TwinError> {
         let threads = Limited::to(self.threads)?;
-        let models = self.models(self.draft)?;
-        let task = self.task(&models, &threads, 0);
-        let steps = match CAN_SEARCH {
-            true => self.evaluations.min(STEPS_MAX.max(self.evaluations / 2)),
-            false => self.evaluations,
-        };
-        let mut told = |step: usize, cost: f64| tell(&Progress::Step(step, cost.sqrt()));
-        let refined = refine(&task, steps, &mut told).map_err(trouble)?;
+        let (draft, refined, left) = self.refined(&threads, tell)?;
         let left = match CAN_SEARCH && refined.after.error_rms() > ENOUGH {
-            true => self.evaluations.saturating_sub(refined.evaluations),
+            true => left,
             false => 0,
         };
-        let draft = self.stepped(&refined)?;
+        let draft = self.stepped(draft, &refined)?;
         let models = self.models(&draft)?;
         let task = self.task(&models, &threads, left / POPULATION);
         let mut keep = |_: &_, generation: &Generation| {
@@ -115,6 +109,50 @@ impl Search<'_> {
             before: refined.before,
             fit,
         })
+    }
+
+    /// The draft that steps bring nearest to the rows, the steps, and the evaluations that are
+    /// left. The one that is nearest before is tried first, the others if that is not good.
+    fn refined(
+        &self,
+        threads: &Limited,
+        tell: &mut dyn FnMut(&Progress),
+    ) -> Result<(&str, Refined, usize), TwinError> {
+        let mut told = |step: usize, cost: f64| tell(&Progress::Step(step, cost.sqrt()));
+        let mut of = |draft: &str, evaluations: usize| {
+            let models = self.models(draft)?;
+            let task = self.task(&models, threads, 0);
+            refine(&task, evaluations, &mut told).map_err(trouble)
+        };
+        let [first, others @ ..] = self.drafts else {
+            return Err(TwinError::Model("there is no draft".to_owned()));
+        };
+        let mut known = vec![(&**first, of(first, 1)?.before.cost)];
+        for other in others {
+            // One that makes no sound model is none to choose.
+            known.extend(of(other, 1).ok().map(|tried| (&**other, tried.before.cost)));
+        }
+        known.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut left = self.evaluations.saturating_sub(known.len());
+        let mut best: Option<(&str, Refined)> = None;
+        for (nth, (draft, _)) in known.iter().enumerate() {
+            let is_good = |best: &(&str, Refined)| best.1.after.error_rms() <= GOOD;
+            if best.as_ref().is_some_and(is_good) {
+                break;
+            }
+            let share = match nth + 1 == known.len() || left < ENOUGH_FOR_TWO {
+                true => left,
+                false => left - left * 2 / 5,
+            };
+            let refined = of(draft, share)?;
+            left = left.saturating_sub(refined.evaluations);
+            let is_better = |best: &(&str, Refined)| refined.after.cost < best.1.after.cost;
+            if best.as_ref().is_none_or(is_better) {
+                best = Some((draft, refined));
+            }
+        }
+        let (draft, refined) = best.expect("one was fitted at least");
+        Ok((draft, refined, left))
     }
 
     fn models(&self, text: &str) -> Result<[(String, Files); 1], TwinError> {
@@ -148,7 +186,7 @@ impl Search<'_> {
     }
 
     /// The draft with what was stepped to.
-    fn stepped(&self, refined: &Refined) -> Result<String, TwinError> {
+    fn stepped(&self, draft: &str, refined: &Refined) -> Result<String, TwinError> {
         let source = format!(
             "fitted: to review {}; its figures hardly change with it",
             self.review
@@ -162,7 +200,7 @@ impl Search<'_> {
             value: *value,
             source: &source,
         });
-        let text = write_values(self.draft, &values.collect::<Vec<_>>());
+        let text = write_values(draft, &values.collect::<Vec<_>>());
         text.map_err(|error| TwinError::Model(error.to_string()))
     }
 

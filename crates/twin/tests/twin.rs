@@ -19,7 +19,7 @@ fn rows_of(review: &Review) -> Rows {
     rows(review, &small::edition(), &held_out, "twin").unwrap()
 }
 
-fn draft(review: &Review, rows: &Rows, parts: &[Part]) -> Result<String, TwinError> {
+fn draft(review: &Review, rows: &Rows, parts: &[Part]) -> Result<Vec<String>, TwinError> {
     let draft = Draft {
         name: "twin",
         review,
@@ -28,7 +28,7 @@ fn draft(review: &Review, rows: &Rows, parts: &[Part]) -> Result<String, TwinErr
         sustained: rows.sustained(),
         counts: &|test: &str, _: &Load| rows.used.contains(test),
     };
-    draft.text()
+    draft.texts()
 }
 
 fn twin(review: &Review, evaluations: usize) -> Found {
@@ -36,7 +36,7 @@ fn twin(review: &Review, evaluations: usize) -> Found {
     let draft = draft(review, &rows, &small::parts()).unwrap();
     let search = Search {
         name: "twin",
-        draft: &draft,
+        drafts: &draft,
         rows: &rows,
         review: "of a small drive",
         evaluations,
@@ -47,11 +47,10 @@ fn twin(review: &Review, evaluations: usize) -> Found {
 }
 
 #[test]
-#[ignore = "the search does not reach this drive's random writes: half of their speed is missing"]
-fn a_twin_answers_as_the_drive_and_has_not_seen_what_is_held_out() {
+fn a_twin_comes_nearer_to_the_drive_and_has_not_seen_what_is_held_out() {
     let review = small::review_of(small::model());
-    let found = twin(&review, 40);
-    assert!(found.fit.after.cost < found.before.cost);
+    let found = twin(&review, 48);
+    assert!(found.fit.after.cost < found.before.cost / 2.0);
     let model = Model::parse(&found.text, "twin.toml").unwrap();
     assert_eq!(model.capacity.user_bytes.value, 8_000_000_000 / 4096 * 4096);
     assert!(
@@ -69,7 +68,6 @@ fn a_twin_answers_as_the_drive_and_has_not_seen_what_is_held_out() {
     let told = errors(&review, &twins, &rows_of(&review).used);
     let of = |id: &str| told.tests.iter().find(|test| test.test == id).unwrap();
     assert!(of("random").used && !of("mixed").used && !of("blocks").used);
-    assert!(of("random").error_median < 0.1, "{told:?}");
 
     // What is held out could be anything.
     let mut other = review;
@@ -83,7 +81,20 @@ fn a_twin_answers_as_the_drive_and_has_not_seen_what_is_held_out() {
             point.bw_bytes_per_s *= 30.0;
         }
     }
-    assert_eq!(twin(&other, 40).text, found.text);
+    assert_eq!(twin(&other, 48).text, found.text);
+}
+
+#[test]
+#[ignore = "writes at depth 1 stay a quarter too fast, deeper ones an eighth too slow: folding in \
+            the background is not found"]
+fn a_twin_answers_as_the_drive() {
+    let review = small::review_of(small::model());
+    let found = twin(&review, 160);
+    let model = Model::parse(&found.text, "twin.toml").unwrap();
+    let twins = small::review_of(model);
+    let told = errors(&review, &twins, &rows_of(&review).used);
+    let of = |id: &str| told.tests.iter().find(|test| test.test == id).unwrap();
+    assert!(of("random").error_median < 0.1, "{told:?}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub use leave_one_out::{Chosen, LeaveOneOut, LeftOut, LeftOutRow, Origin, Plan};
 pub use objective::{Evaluation, SQUARE_UP_TO};
 pub use parameters::{Parameter, parameters};
 pub(crate) use parameters::{Set, ranges, with_values};
-pub use refine::{Refined, refine};
+pub use refine::{ENOUGH, Refined, refine};
 pub use search::{History, SearchOptions};
 pub use sensitivity::{SENSITIVE_FROM, Sensitivity};
 pub use written::{Written, figure_of, written};
@@ -205,8 +205,14 @@ pub fn fit(
         return Ok(Fit::predicted(before, unanswered));
     }
     if state.sensitive.is_empty() {
-        let rows = sensitivity::screen(&objective, &own, &before);
-        state.sensitive = rows.iter().map(|rows| !rows.is_empty()).collect();
+        state.sensitive = match task.options.generations_max {
+            // Nothing is searched: what has an effect where it is, is told in the end.
+            0 => vec![true; own.len()],
+            _ => {
+                let rows = sensitivity::screen(&objective, &own, &before);
+                rows.iter().map(|rows| !rows.is_empty()).collect()
+            }
+        };
     }
     let search = Search {
         objective: &objective,

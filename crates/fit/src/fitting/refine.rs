@@ -19,8 +19,21 @@ const STEP_MAX: f64 = 0.35;
 /// Marquardt): all are tried.
 const DAMPING: [f64; 4] = [1e-4, 3e-3, 0.1, 1.0];
 
-/// Steps end when none lowers the cost by this share.
-const BETTER: f64 = 0.01;
+/// A step is worth its evaluations if it lowers the cost by this share.
+const BETTER: f64 = 0.02;
+
+/// Where each parameter is tried alone when no step helps any more, between its bounds.
+const JUMPS: [f64; 3] = [0.15, 0.5, 0.85];
+
+/// A place as near as this to where a parameter is already is not tried.
+const NEAR: f64 = 0.12;
+
+/// Errors as small as this, the root of their mean square, are enough: a share, no more than what
+/// measurements repeat to.
+pub const ENOUGH: f64 = 0.01;
+
+/// The least share of a measured figure that is told from none by its logarithm.
+const LEAST: f64 = 0.01;
 
 /// Values that were stepped to.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,8 +48,8 @@ pub struct Refined {
     pub evaluations: usize,
 }
 
-/// Steps until `evaluations` would be exceeded, or no step helps. `tell` is given the number of a
-/// step and its cost.
+/// Steps until `evaluations` would be exceeded, the errors are [`ENOUGH`], or neither a step nor
+/// moving a parameter far alone helps. `tell` is given the number of a step and its cost.
 ///
 /// # Errors
 /// As [`super::fit`], but for the optimiser, which it does not need.
@@ -51,103 +64,255 @@ pub fn refine(
     let seed = task.options.seed;
     let mut objective =
         Objective::new(task.measured, task.models, &parameters, rows, helpers, seed);
-    let mut values: Vec<f64> = parameters.iter().map(|p| p.figure.value).collect();
+    let values: Vec<f64> = parameters.iter().map(|p| p.figure.value).collect();
     drop_unanswered(&mut objective, &values)?;
     let before = only(objective.evaluate(std::slice::from_ref(&values)));
-    let (mut now, mut spent, mut number) = (before.clone(), 1, 0);
-    let round = 2 * parameters.len() + DAMPING.len();
-    while !parameters.is_empty() && spent + round <= evaluations {
-        let (found, evaluation, count) = step(&objective, &values, &now);
-        spent += count;
-        let is_better = evaluation.cost < now.cost;
-        let is_enough = evaluation.cost > now.cost * (1.0 - BETTER);
-        if is_better {
-            (values, now) = (found, evaluation);
-        }
-        number += 1;
-        tell(number, now.cost);
-        if is_enough {
-            break;
-        }
+    let groups = groups(&parameters);
+    let mut walk = Walk {
+        objective: &objective,
+        groups: &groups,
+        at: Point::new(&objective, &groups, values, before.clone()),
+        silent: vec![false; groups.len()],
+        left: evaluations.saturating_sub(1),
+    };
+    if !parameters.is_empty() {
+        walk.run(tell);
     }
+    let (at, left) = (walk.at, walk.left);
     drop(objective);
     Ok(Refined {
-        values: parameters.into_iter().zip(values).collect(),
+        values: parameters.into_iter().zip(at.values).collect(),
         before,
-        after: now,
-        evaluations: spent,
+        after: at.evaluation,
+        evaluations: evaluations.max(1) - left,
     })
 }
 
-/// The best of the steps from these values, and how many points that took.
-fn step(
-    objective: &Objective<'_>,
-    values: &[f64],
-    now: &Evaluation,
-) -> (Vec<f64>, Evaluation, usize) {
-    let parameters = objective.parameters;
-    let pairs = parameters.iter().zip(values);
-    let places: Vec<f64> = pairs.map(|(p, value)| p.place(*value)).collect();
-    let from = errors(now);
-    let all: Vec<usize> = (0..values.len()).collect();
-    let mut effects = effects_of(objective, (values, &places), (&all, MOVE), &from);
-    let silent = |at: &usize| effects[*at].iter().all(|effect| *effect == 0.0);
-    let far: Vec<usize> = all.into_iter().filter(silent).collect();
-    let of_far = effects_of(objective, (values, &places), (&far, MOVE_FAR), &from);
-    for (at, effect) in far.iter().zip(of_far) {
-        effects[*at] = effect;
+/// Parameters that are moved together: the entries of a list, as tR of the types of a page. They
+/// tell little apart.
+fn groups(parameters: &[Parameter]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (at, parameter) in parameters.iter().enumerate() {
+        let of = &parameter.figure;
+        let same = |group: &&mut Vec<usize>| {
+            let other = &parameters[group[0]].figure;
+            of.index.is_some()
+                && (&of.file, &of.table, &of.key) == (&other.file, &other.table, &other.key)
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
     }
-    let steps = DAMPING.map(|damping| damped(&effects, &from, damping));
-    let points: Vec<Vec<f64>> = steps
-        .iter()
-        .map(|step| {
-            let all = parameters.iter().zip(&places).zip(step).zip(values);
-            let moved = all.map(|(((parameter, place), step), value)| match *step == 0.0 {
-                true => *value,
-                false => parameter.value(place + step.clamp(-STEP_MAX, STEP_MAX)),
-            });
-            moved.collect()
-        })
-        .collect();
-    let count = values.len() + far.len() + points.len();
-    let evaluations = objective.evaluate(&points);
-    let (values, evaluation) = points
-        .into_iter()
-        .zip(evaluations)
-        .min_by(|(_, a), (_, b)| a.cost.total_cmp(&b.cost))
-        .expect("several dampings are tried");
-    (values, evaluation, count)
+    groups
 }
 
-/// The effects of some parameters, each moved alone by this share of the way between its bounds.
-fn effects_of(
-    objective: &Objective<'_>,
-    (values, places): (&[f64], &[f64]),
-    (which, by): (&[usize], f64),
-    from: &[Option<f64>],
-) -> Vec<Vec<f64>> {
-    let parameters = objective.parameters;
-    let moved = which.iter().map(|at| {
-        let by = if places[*at] > 0.5 { -by } else { by };
-        let mut point = values.to_vec();
-        point[*at] = parameters[*at].value(places[*at] + by);
-        point
-    });
-    let moved: Vec<Vec<f64>> = moved.collect();
-    let evaluations = objective.evaluate(&moved);
-    let all = which.iter().zip(&moved).zip(&evaluations);
-    all.map(|((at, point), evaluation)| {
-        let way = parameters[*at].place(point[*at]) - places[*at];
-        effect(from, &errors(evaluation), way)
-    })
-    .collect()
+/// Values, and what they yield.
+#[derive(Clone)]
+struct Point {
+    values: Vec<f64>,
+    /// Of each group between its bounds: in the mean.
+    places: Vec<f64>,
+    evaluation: Evaluation,
+    /// Of each row, the logarithm of predicted over measured: it follows the logarithm of a cost
+    /// or a size more evenly than the share does, which is -1 at least. Nothing where a row has no
+    /// answer.
+    errors: Vec<Option<f64>>,
 }
 
-/// The errors of the rows; nothing where a row has no answer.
-fn errors(evaluation: &Evaluation) -> Vec<Option<f64>> {
-    let rows = evaluation.rows.iter();
-    rows.map(|(_, outcome)| outcome.answer().map(|answer| answer.error))
-        .collect()
+impl Point {
+    fn new(
+        objective: &Objective<'_>,
+        groups: &[Vec<usize>],
+        values: Vec<f64>,
+        evaluation: Evaluation,
+    ) -> Point {
+        let place = |at: &usize| objective.parameters[*at].place(values[*at]);
+        let places = groups.iter().map(|group| {
+            let places = group.iter().map(place);
+            places.sum::<f64>() / group.len() as f64
+        });
+        let rows = evaluation.rows.iter();
+        let errors = rows.map(|(_, outcome)| {
+            let answer = outcome.answer()?;
+            Some((1.0 + answer.error).max(LEAST).ln())
+        });
+        Point {
+            places: places.collect(),
+            errors: errors.collect(),
+            values,
+            evaluation,
+        }
+    }
+
+    fn cost(&self) -> f64 {
+        self.evaluation.cost
+    }
+}
+
+/// How each error changes with a group, from bound to bound.
+type Effects = Vec<Vec<f64>>;
+
+/// A way through the values.
+struct Walk<'a, 'b> {
+    objective: &'b Objective<'a>,
+    groups: &'b [Vec<usize>],
+    at: Point,
+    /// Of each group, whether moving it has changed nothing, near nor far: not tried again before
+    /// a jump.
+    silent: Vec<bool>,
+    /// Evaluations.
+    left: usize,
+}
+
+impl Walk<'_, '_> {
+    fn run(&mut self, tell: &mut dyn FnMut(usize, f64)) {
+        let mut known: Option<Effects> = None;
+        let mut number = 0;
+        while self.at.cost() > ENOUGH * ENOUGH {
+            let is_fresh = known.is_none();
+            let Some(mut effects) = known.take().or_else(|| self.effects()) else {
+                break;
+            };
+            let Some(best) = self.stepped(&effects) else {
+                break;
+            };
+            let is_better = best.cost() < self.at.cost() * (1.0 - BETTER);
+            if is_better {
+                learn(&mut effects, &self.at, &best);
+                known = Some(effects);
+            }
+            if best.cost() < self.at.cost() {
+                self.at = best;
+            }
+            if !is_better && is_fresh && !self.jump() {
+                break;
+            }
+            number += 1;
+            tell(number, self.at.cost());
+        }
+    }
+
+    /// Evaluates values, if so many evaluations are left.
+    fn evaluated(&mut self, points: Vec<Vec<f64>>) -> Option<Vec<Point>> {
+        self.left = self.left.checked_sub(points.len())?;
+        let evaluations = self.objective.evaluate(&points);
+        let all = points.into_iter().zip(evaluations);
+        Some(
+            all.map(|(values, evaluation)| {
+                Point::new(self.objective, self.groups, values, evaluation)
+            })
+            .collect(),
+        )
+    }
+
+    /// The values with some groups moved: each by a step.
+    fn moved(&self, steps: &[(usize, f64)]) -> Vec<f64> {
+        let mut values = self.at.values.clone();
+        for (group, step) in steps.iter().filter(|(_, step)| *step != 0.0) {
+            for at in &self.groups[*group] {
+                let parameter = &self.objective.parameters[*at];
+                values[*at] = parameter.value(parameter.place(values[*at]) + step);
+            }
+        }
+        values
+    }
+
+    /// The effects of all parameters, each moved alone, and further if that changes nothing.
+    fn effects(&mut self) -> Option<Effects> {
+        let mut effects = vec![vec![0.0; self.at.errors.len()]; self.groups.len()];
+        for by in [MOVE, MOVE_FAR] {
+            let has_none = |at: &usize| effects[*at].iter().all(|effect| *effect == 0.0);
+            let which: Vec<usize> = (0..self.groups.len())
+                .filter(|at| !self.silent[*at] && has_none(at))
+                .collect();
+            let found = self.effects_of(&which, by)?;
+            for (at, effect) in which.iter().zip(found) {
+                effects[*at] = effect;
+            }
+        }
+        self.silent = effects
+            .iter()
+            .map(|effect| effect.iter().all(|effect| *effect == 0.0))
+            .collect();
+        Some(effects)
+    }
+
+    /// The effects of some, each moved by this share of the way between its bounds.
+    fn effects_of(&mut self, which: &[usize], by: f64) -> Option<Effects> {
+        let places = &self.at.places;
+        let moved = which.iter().map(|at| {
+            let by = if places[*at] > 0.5 { -by } else { by };
+            self.moved(&[(*at, by)])
+        });
+        let points = self.evaluated(moved.collect())?;
+        let from = &self.at;
+        let all = which.iter().zip(&points);
+        let effects = all.map(|(at, to)| {
+            let way = to.places[*at] - from.places[*at];
+            effect(&from.errors, &to.errors, way)
+        });
+        Some(effects.collect())
+    }
+
+    /// The best of the steps from here.
+    fn stepped(&mut self, effects: &Effects) -> Option<Point> {
+        let points = DAMPING.map(|damping| {
+            let step = bounded(effects, &self.at, damping);
+            let steps: Vec<(usize, f64)> = step.into_iter().enumerate().collect();
+            self.moved(&steps)
+        });
+        best(self.evaluated(points.to_vec())?)
+    }
+
+    /// Goes to the best of the points where one parameter is far from here; whether one helps.
+    fn jump(&mut self) -> bool {
+        let places = &self.at.places;
+        let loud = (0..places.len()).filter(|at| !self.silent[*at]);
+        let points = loud.flat_map(|at| {
+            let far = JUMPS.into_iter();
+            let far = far.filter(move |place| (place - places[at]).abs() > NEAR);
+            far.map(move |place| (at, place))
+        });
+        let points: Vec<(usize, f64)> = points.collect();
+        let points = points
+            .iter()
+            .map(|(at, place)| self.moved(&[(*at, place - places[*at])]));
+        let found = self.evaluated(points.collect()).and_then(best);
+        let better = found.filter(|found| found.cost() < self.at.cost() * (1.0 - BETTER));
+        let is_better = better.is_some();
+        if let Some(better) = better {
+            self.at = better;
+            self.silent.fill(false);
+        }
+        is_better
+    }
+}
+
+fn best(points: Vec<Point>) -> Option<Point> {
+    let points = points.into_iter();
+    points.min_by(|a, b| a.cost().total_cmp(&b.cost()))
+}
+
+/// Makes effects agree with what a step came to (Broyden, 1965): so they need not be learnt anew.
+fn learn(effects: &mut Effects, from: &Point, to: &Point) {
+    let pairs = from.places.iter().zip(&to.places);
+    let step: Vec<f64> = pairs.map(|(from, to)| to - from).collect();
+    let length: f64 = step.iter().map(|step| step * step).sum();
+    if length == 0.0 {
+        return;
+    }
+    for (row, (before, after)) in from.errors.iter().zip(&to.errors).enumerate() {
+        let (Some(before), Some(after)) = (before, after) else {
+            continue;
+        };
+        let told = effects.iter().zip(&step);
+        let told: f64 = told.map(|(effect, step)| effect[row] * step).sum();
+        let missed = after - before - told;
+        for (effect, step) in effects.iter_mut().zip(&step) {
+            effect[row] += missed * step / length;
+        }
+    }
 }
 
 /// How each error changes with a parameter, from bound to bound: zeros of one to which no figure is
@@ -163,6 +328,36 @@ fn effect(from: &[Option<f64>], to: &[Option<f64>], way: f64) -> Vec<f64> {
     match changes.iter().any(|change| change.abs() >= SENSITIVE_FROM) {
         true => changes,
         false => none(),
+    }
+}
+
+/// The damped step, in which no parameter leaves its bounds or goes further than [`STEP_MAX`]: the
+/// others make up for those that would.
+fn bounded(effects: &Effects, at: &Point, damping: f64) -> Vec<f64> {
+    let mut held: Vec<Option<f64>> = vec![None; effects.len()];
+    loop {
+        let mut errors = at.errors.clone();
+        let mut free = effects.clone();
+        for (effect, step) in free.iter_mut().zip(&held) {
+            let Some(step) = step else { continue };
+            for (error, effect) in errors.iter_mut().zip(effect) {
+                *error = error.map(|error| error + *effect * step);
+                *effect = 0.0;
+            }
+        }
+        let step = damped(&free, &errors, damping);
+        let mut is_held = false;
+        for ((held, step), place) in held.iter_mut().zip(&step).zip(&at.places) {
+            let [low, high] = [(-place).max(-STEP_MAX), (1.0 - place).min(STEP_MAX)];
+            if held.is_none() && !(low..=high).contains(step) {
+                *held = Some(step.max(low).min(high));
+                is_held = true;
+            }
+        }
+        if !is_held {
+            let all = held.into_iter().zip(step);
+            return all.map(|(held, step)| held.unwrap_or(step)).collect();
+        }
     }
 }
 
@@ -238,6 +433,39 @@ mod tests {
         assert_eq!(step[2], 0.0);
         let less = damped(&effects, &errors, 0.5);
         assert!(less[0].abs() < step[0].abs() && less[1].abs() < step[1].abs());
+    }
+
+    fn at(places: &[f64], errors: &[f64]) -> Point {
+        Point {
+            values: places.to_vec(),
+            places: places.to_vec(),
+            evaluation: Evaluation {
+                cost: 0.0,
+                rows: Vec::new(),
+            },
+            errors: errors.iter().map(|error| Some(*error)).collect(),
+        }
+    }
+
+    #[test]
+    fn what_a_bound_keeps_back_others_make_up_for() {
+        // Either parameter would do; the first has little room.
+        let effects = vec![vec![-1.0], vec![-1.0]];
+        let step = bounded(&effects, &at(&[0.95, 0.5], &[0.3]), 1e-9);
+        assert!((step[0] - 0.05).abs() < 1e-6, "{step:?}");
+        assert!((step[1] - 0.25).abs() < 1e-6, "{step:?}");
+        // None goes further than a step may.
+        let step = bounded(&effects, &at(&[0.0, 0.0], &[2.0]), 1e-9);
+        assert_eq!(step, [STEP_MAX, STEP_MAX]);
+    }
+
+    #[test]
+    fn a_step_tells_what_the_effects_are() {
+        let mut effects = vec![vec![1.0, 0.0], vec![2.0, 0.0]];
+        let (from, to) = (at(&[0.0, 0.0], &[0.5, 0.1]), at(&[0.1, 0.0], &[0.9, 0.1]));
+        learn(&mut effects, &from, &to);
+        assert!((effects[0][0] - 4.0).abs() < 1e-9, "{effects:?}");
+        assert_eq!((effects[0][1], &effects[1][..]), (0.0, &[2.0, 0.0][..]));
     }
 
     #[test]

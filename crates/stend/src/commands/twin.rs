@@ -45,8 +45,8 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
         sustained: made.sustained(),
         counts: &counts,
     };
-    let draft = draft.text()?;
-    let found = searched(args, (&name, &draft), &made, &review)?;
+    let drafts = draft.texts()?;
+    let found = searched(args, (&name, &drafts), &made, &review)?;
     let model = Model::parse(&found.text, &args.out.display().to_string())?;
     let save = || replace(&args.out, &found.text);
     signals::undisturbed(save).map_err(|error| Failure::unwritable(&args.out, &error))?;
@@ -54,6 +54,11 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
     note("the review of the twin");
     let twin = reviewed(model, &edition, &review, args)?;
     let errors = errors(&review, &twin, &made.used);
+    let save = || replace(&args.out, &errors.told_in(&found.text));
+    signals::undisturbed(save).map_err(|error| Failure::unwritable(&args.out, &error))?;
+    if let (true, Some(warning)) = (args.json, errors.warning()) {
+        note(&format!("warning: {warning}"));
+    }
     match args.json {
         true => print_json(&document(args, &review, &made, &found, &errors)),
         false => print(&table(args, &made, &found, &errors)),
@@ -205,13 +210,13 @@ fn parts(names: &[String]) -> Result<Vec<Part>, Failure> {
 
 fn searched(
     args: &TwinArgs,
-    (name, draft): (&str, &str),
+    (name, drafts): (&str, &[String]),
     rows: &Rows,
     review: &Review,
 ) -> Result<Found, Failure> {
     let search = Search {
         name,
-        draft,
+        drafts,
         rows,
         review: &format!("of {}, edition {}", review.target.title, review.edition),
         evaluations: args.evaluations,
@@ -308,6 +313,7 @@ fn document(
         "unused": rows.unused.iter().map(|(id, why)| json!({ "test": id, "why": why }))
             .collect::<Vec<_>>(),
         "errors": errors,
+        "warning": errors.warning(),
     })
 }
 
@@ -331,16 +337,15 @@ fn table(args: &TwinArgs, rows: &Rows, found: &Found, errors: &Errors) -> String
         );
     }
     let (_, rms) = fit_errors(&found.fit.after);
-    let told =
-        |median: Option<f64>| median.map_or("-".to_owned(), |m| format!("{:.1} %", m * 100.0));
     text += &format!(
-        "\nmedian error: {} in tests that were fitted to, {} in the others\nfit: {} figures, root \
-         of the mean square of their errors {:.1} %\n",
-        told(errors.error_median_used),
-        told(errors.error_median_unused),
+        "\n{}\nfit: {} figures, root of the mean square of their errors {:.1} %\n",
+        errors.summary(),
         found.fit.after.rows.len(),
         rms * 100.0
     );
+    if let Some(warning) = errors.warning() {
+        text += &format!("warning: {warning}\n");
+    }
     for (id, why) in &rows.unused {
         text += &format!("{id}: {why}\n");
     }
