@@ -425,6 +425,11 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "threads")]
     pub state: Option<PathBuf>,
 
+    /// What the drive costs, an amount and a currency such as "79.90 EUR": the report tells it, and
+    /// the price of a GB (10⁹ bytes).
+    #[arg(long, value_name = "PRICE", value_parser = values::price)]
+    pub price: Option<values::Price>,
+
     /// Folder of the report. Default: `review-`, the target's name, and figures that were set.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -55,6 +55,52 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("`{text}` is no time, such as 90s, 20m or 2h"))
 }
 
+/// What a drive costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    /// As it was typed, `79.90`.
+    typed: String,
+    amount: f64,
+    /// A currency, `EUR`.
+    currency: String,
+}
+
+impl Price {
+    /// The price, and that of a GB (10⁹ bytes) of a capacity.
+    pub fn words(&self, capacity_bytes: u64) -> String {
+        let per_gb = self.amount / (capacity_bytes as f64 / 1e9);
+        let Price {
+            typed, currency, ..
+        } = self;
+        format!("{typed} {currency}, {per_gb:.3} {currency} per GB (10⁹ bytes)")
+    }
+
+    /// As it is typed.
+    pub fn typed(&self) -> String {
+        format!("{} {}", self.typed, self.currency)
+    }
+}
+
+/// A price, an amount and a currency: `79.90 EUR`.
+///
+/// # Errors
+/// What is allowed.
+pub fn price(text: &str) -> Result<Price, String> {
+    let wrong = || format!("`{text}` is no amount and currency, such as \"79.90 EUR\"");
+    let (typed, currency) = text.trim().split_once(' ').ok_or_else(wrong)?;
+    let is_plain = |c: char| c.is_ascii_digit() || c == '.';
+    let amount = typed.parse::<f64>().ok();
+    let amount = amount.filter(|amount| *amount > 0.0 && typed.chars().all(is_plain));
+    let currency = currency.trim();
+    let is_word = !currency.is_empty() && currency.chars().count() <= 8;
+    let is_word = is_word && !currency.contains(|c: char| c.is_whitespace() || c.is_control());
+    Ok(Price {
+        amount: amount.filter(|_| is_word).ok_or_else(wrong)?,
+        typed: typed.to_owned(),
+        currency: currency.to_owned(),
+    })
+}
+
 /// A range of sizes, from the least to the most: `250GB..512GB`, `500GB..`, `..256GB`.
 ///
 /// # Errors

@@ -245,6 +245,26 @@ fn what_is_continued_may_get_its_label_then() {
 }
 
 #[test]
+fn a_price_is_told_with_that_of_a_gigabyte() {
+    let dir = folder();
+    let dir = dir.path();
+    let price = ["demo-8gb", "--price", "7.90 EUR", "--out", "r"];
+    let made = reviewed(dir, &price);
+    let facts = list(&made["target"]["facts"]);
+    let fact = facts.iter().find(|fact| fact["name"] == "price").unwrap();
+    let words = "7.90 EUR, 0.988 EUR per GB (10⁹ bytes)";
+    assert_eq!(fact["value"], words);
+    let page = fs::read_to_string(dir.join("r/index.html")).unwrap();
+    assert!(page.contains("0.988"), "the page tells it");
+    let again = made["reproduce"].as_str().unwrap();
+    assert!(again.contains("--price '7.90 EUR'"), "{again}");
+    for wrong in ["7.90", "EUR 7.90", "0 EUR", "inf EUR", "1e3 EUR", "7 a b"] {
+        let review = ["review", "demo-8gb", "--price", wrong];
+        fails(dir, &review, 2, &["amount and currency"]);
+    }
+}
+
+#[test]
 fn labels_and_notes_are_given_changed_and_taken_away() {
     let dir = folder();
     let dir = dir.path();

@@ -19,6 +19,9 @@ const NOISE_MAX: f64 = 0.06;
 /// A share of what was written that is little.
 const LITTLE_SHARE: f64 = 0.3;
 
+/// A rest that empties no more than this share of the cache only ends what had begun.
+const EMPTIED_SHARE: f64 = 0.13;
+
 /// A cache of which more than this share is free is not full.
 const FREE_SHARE_MAX: f64 = 0.25;
 
@@ -88,8 +91,8 @@ fn step(curve: &Curve) -> Option<Step> {
 
 impl Step {
     /// Bytes that the drive moved out of the cache while so many were written, and bytes at most:
-    /// where a slower level tells it, what was seen of it at most; else somewhat, if any was seen to
-    /// be moved, up to as much as the drive moves beside later writes.
+    /// where a slower level tells it, what was seen of it at most; else half of, and at most, what
+    /// the drive moves beside later writes, if any was seen to be moved.
     fn moved(&self, written: f64, seen: Option<f64>) -> (f64, f64) {
         let cap = seen.unwrap_or(f64::INFINITY);
         let told = self.moved.min(cap);
@@ -106,8 +109,8 @@ impl Step {
     }
 }
 
-/// Bytes that had left the cache when it had been written full: of the map nearest to that, what is
-/// read like old data before the first that is read like new data. `None` without such a map.
+/// Bytes that had left the cache when it had been written full: of the first map of about as much,
+/// what is read like old data before the first that is read like new data. `None` without one.
 fn moved_seen(seen: &Observed, full: f64) -> Option<f64> {
     let (new, old) = new_and_old(seen)?;
     let middle = u64::midpoint(new.p1_ns, old.p1_ns);
@@ -348,7 +351,8 @@ impl Cache {
                 bytes(none),
                 bytes(some)
             );
-            return Some((some > 1.15 * none, evidence));
+            let (size, _) = self.bytes?;
+            return Some((some - none > EMPTIED_SHARE * size, evidence));
         }
         let (before, after) = (seen.maps.last()?, seen.rested_map.as_ref()?);
         let (before, after) = (fast_bytes(seen, before)?, fast_bytes(seen, after)?);

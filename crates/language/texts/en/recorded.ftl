@@ -344,6 +344,7 @@ rec-fact-value-demo = A small drive with the mechanisms of the SanDisk Ultra II 
     miniature, for tests and first steps. It imitates no product.
 rec-fact-value-flash = { $flash }: { $dies } dies on { $channels } channels, { $planes } planes,
     pages of { $kib } KiB
+rec-fact-value-price = { $price }, { $per } per GB (10⁹ bytes)
 rec-fact-value-mib = { $size } MiB
 rec-fact-value-planar-tlc = planar TLC
 rec-fact-value-over-provisioning = { $share } % of the user's capacity in the data area

@@ -354,6 +354,7 @@ rec-fact-value-demo = Небольшой накопитель с механиз�
     тестов и первых шагов. Не воспроизводит никакой продукт.
 rec-fact-value-flash = { $flash }: кристаллов — { $dies }, каналов — { $channels }, плоскостей —
     { $planes }, страницы по { $kib } КиБ
+rec-fact-value-price = { $price }, { $per } за ГБ (10⁹ байт)
 rec-fact-value-mib = { $size } МиБ
 rec-fact-value-planar-tlc = планарная TLC
 rec-fact-value-over-provisioning = { $share } % пользовательского объёма в области данных

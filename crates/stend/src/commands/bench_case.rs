@@ -136,6 +136,7 @@ fn whole_review(case: &Review) -> Result<Measured, Failure> {
         write_budget: None,
         until_steady: None,
         threads: case.threads,
+        price: None,
         out: Some(folder.path().join("report")),
         lab: LabPath::default(),
         json: false,

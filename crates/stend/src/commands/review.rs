@@ -13,7 +13,9 @@ use stend_language::{recorded, say, text, within};
 use stend_method::{
     Edition, MethodError, ReviewOptions, check_options, check_write_budget, estimate, run_review,
 };
-use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{
+    Condition, FailedTest, Review, Rival, TargetInfo, TargetKind, TestResult,
+};
 use stend_target::{Access, Target, TargetError, WriteLimit};
 
 use crate::args::{MarkArgs, ReviewArgs, SetArgs};
@@ -28,6 +30,7 @@ use crate::open::{
 use crate::output::json_line;
 use crate::progress::Progress;
 use crate::typed::{real, settings, word};
+use crate::values::Price;
 use crate::{earlier, folder, laboratory, note, print, signals};
 
 mod plan;
@@ -114,6 +117,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         earlier,
         state: args.state.as_deref(),
         marks: &args.marks,
+        price: args.price.as_ref(),
         kept: Mutex::new(Ok(())),
         requests: AtomicU64::new(0),
         events: AtomicU64::new(0),
@@ -203,6 +207,9 @@ fn check_is_whole(
     )))
 }
 
+/// Name of the fact of what a drive costs.
+const PRICE: &str = "price";
+
 /// What a review does to a block device of this size.
 fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option<Planned> {
     let device = TargetInfo {
@@ -230,6 +237,8 @@ struct Session<'a> {
     earlier: Option<Review>,
     /// What the user calls the review.
     marks: &'a MarkArgs,
+    /// What the drive under test costs.
+    price: Option<&'a Price>,
     /// Where the drive under test is kept, and whether that has failed.
     state: Option<&'a Path>,
     kept: Mutex<Result<(), TargetError>>,
@@ -249,10 +258,16 @@ impl Session<'_> {
         let label = self.marks.label.clone().or(label);
         let noted = earlier.and_then(|earlier| earlier.note.clone());
         let noted = self.marks.note.clone().or(noted);
-        let with_rivals = |review: &Review, done: &[Option<Rival>], all_complete| Review {
-            label: label.clone(),
-            note: noted.clone(),
-            ..with_rivals(review, done, all_complete)
+        let price = self.price_fact(&target.info());
+        let with_rivals = |review: &Review, done: &[Option<Rival>], all_complete| {
+            let mut all = with_rivals(review, done, all_complete);
+            all.target.facts.retain(|fact| fact.name != PRICE);
+            all.target.facts.extend(price.clone());
+            Review {
+                label: label.clone(),
+                note: noted.clone(),
+                ..all
+            }
         };
         let mut all_complete = rivals.is_empty();
         let target = match self.state {
@@ -285,6 +300,17 @@ impl Session<'_> {
         }
         review.failed.append(&mut failed);
         Ok(with_rivals(&review, &done, all_complete))
+    }
+
+    /// The price as a fact of the drive: as it was given, or before the review was interrupted.
+    fn price_fact(&self, info: &TargetInfo) -> Option<Condition> {
+        let earlier = self.earlier.as_ref();
+        let earlier = earlier.and_then(|earlier| earlier.target.fact(PRICE));
+        let given = self.price.map(|price| price.words(info.capacity_bytes));
+        Some(Condition {
+            name: PRICE.to_owned(),
+            value: given.or(earlier.map(str::to_owned))?,
+        })
     }
 
     /// The rival of a review as the lab has it: a simulation comes to the same again.
@@ -582,6 +608,9 @@ fn reproduce(args: &ReviewArgs) -> String {
     }
     if let Some(bytes) = args.write_budget {
         command += &format!(" --write-budget {bytes}");
+    }
+    if let Some(price) = &args.price {
+        command += &format!(" --price {}", word(&price.typed()));
     }
     if let Some(path) = &args.state {
         command += &format!(" --state {}", word(&path.to_string_lossy()));
