@@ -79,25 +79,16 @@ fn named(command: &Command) -> Vec<PathBuf> {
     }
 }
 
-/// What `stend drive` reads.
+/// What `stend drive` reads; not the sockets of served drives.
 fn of_drive(command: &DriveCommand) -> Vec<PathBuf> {
-    let one = |name: &String| vec![PathBuf::from(name)];
+    let target = || PathBuf::from(command.target());
     match command {
-        DriveCommand::Health { target, .. }
-        | DriveCommand::Trim { target, .. }
-        | DriveCommand::Erase { target, .. }
-        | DriveCommand::Overprovision { target, .. }
-        | DriveCommand::Age { target, .. }
-        | DriveCommand::FailDie { target, .. }
-        | DriveCommand::PowerCut { target, .. }
-        | DriveCommand::WriteCache { target, .. } => one(target),
         DriveCommand::PowerOn { .. }
         | DriveCommand::Snapshot { .. }
         | DriveCommand::Idle { .. }
         | DriveCommand::Status { .. } => Vec::new(),
-        DriveCommand::Monitor(args) => {
-            [one(&args.target), args.job.clone().into_iter().collect()].concat()
-        }
+        DriveCommand::Monitor(args) => std::iter::once(target()).chain(args.job.clone()).collect(),
+        _ => vec![target()],
     }
 }
 

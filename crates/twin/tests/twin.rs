@@ -85,8 +85,8 @@ fn a_twin_comes_nearer_to_the_drive_and_has_not_seen_what_is_held_out() {
 }
 
 #[test]
-#[ignore = "writes at depth 1 stay a quarter too fast, deeper ones an eighth too slow: folding in \
-            the background is not found"]
+#[ignore = "writes at depth 1 stay a quarter too fast, deeper ones an eighth too slow: why \
+            is not known"]
 fn a_twin_answers_as_the_drive() {
     let review = small::review_of(small::model());
     let found = twin(&review, 160);

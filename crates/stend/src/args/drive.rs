@@ -201,3 +201,24 @@ pub enum OnOff {
     /// Off.
     Off,
 }
+
+impl DriveCommand {
+    /// The drive that it is about, as it was typed.
+    pub fn target(&self) -> &str {
+        match self {
+            DriveCommand::Health { target, .. }
+            | DriveCommand::Trim { target, .. }
+            | DriveCommand::Erase { target, .. }
+            | DriveCommand::Overprovision { target, .. }
+            | DriveCommand::Age { target, .. }
+            | DriveCommand::FailDie { target, .. }
+            | DriveCommand::PowerCut { target, .. }
+            | DriveCommand::PowerOn { target }
+            | DriveCommand::Snapshot { target, .. }
+            | DriveCommand::Idle { target, .. }
+            | DriveCommand::Status { target }
+            | DriveCommand::WriteCache { target, .. } => target,
+            DriveCommand::Monitor(args) => &args.target,
+        }
+    }
+}

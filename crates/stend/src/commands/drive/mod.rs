@@ -21,7 +21,7 @@ pub use simulated::apply;
 
 pub fn run(args: &DriveArgs) -> Result<(), Failure> {
     let json = args.json;
-    let target = target(&args.command);
+    let target = args.command.target();
     if served::is_socket(target) {
         return served::run(target, &args.command, json);
     }
@@ -37,24 +37,6 @@ pub fn run(args: &DriveArgs) -> Result<(), Failure> {
         | DriveCommand::Status { .. } => Err(served::not_served(target)),
         other if is_real(target) => real::run(target, other, json),
         other => simulated::run(other, json),
-    }
-}
-
-fn target(command: &DriveCommand) -> &str {
-    match command {
-        DriveCommand::Health { target, .. }
-        | DriveCommand::Trim { target, .. }
-        | DriveCommand::Erase { target, .. }
-        | DriveCommand::Overprovision { target, .. }
-        | DriveCommand::Age { target, .. }
-        | DriveCommand::FailDie { target, .. }
-        | DriveCommand::PowerCut { target, .. }
-        | DriveCommand::PowerOn { target }
-        | DriveCommand::Snapshot { target, .. }
-        | DriveCommand::Idle { target, .. }
-        | DriveCommand::Status { target }
-        | DriveCommand::WriteCache { target, .. } => target,
-        DriveCommand::Monitor(args) => &args.target,
     }
 }
 
