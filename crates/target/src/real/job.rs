@@ -18,6 +18,9 @@ pub(crate) const PERCENTILES: &str = "50:90:95:99:99.9:99.99:99.999";
 /// First part of the names of fio's sample logs, in the folder where fio runs.
 pub(crate) const LOG_PREFIX: &str = "stend";
 
+/// The file that a job with a log of every request makes when it begins, in the same folder.
+pub(crate) const STARTED: &str = "started";
+
 /// A job that ends with this range has a log of histograms; a longer one only if it ends with a
 /// time: fio keeps 15 KB for each interval in memory until the end.
 const HISTOGRAMS_RANGE_BYTES: u64 = 2_000_000_000_000;
@@ -235,7 +238,8 @@ fn head(context: &JobContext<'_>, has_runtime: bool) -> String {
     }
     if context.every_request {
         text.push_str(&format!(
-            "write_lat_log={LOG_PREFIX}\nper_job_logs=1\nlog_avg_msec=0\nlog_unix_epoch=1\n"
+            "write_lat_log={LOG_PREFIX}\nper_job_logs=1\nlog_avg_msec=0\nlog_unix_epoch=1\n\
+             exec_prerun=touch {STARTED}\n"
         ));
     }
     text.push_str("; the test's own job file\n");

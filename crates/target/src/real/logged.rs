@@ -4,15 +4,19 @@
 //! stend sends TRIM itself. Both record the time of the machine's clock: fio's log
 //! has it in milliseconds (`log_unix_epoch`), and so the one can be placed in the other.
 
+use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::fio::Fio;
 use super::fio_log::{self, Row};
-use super::job::{self, JobContext};
+use super::job::{self, JobContext, STARTED};
 use super::running::RunFolder;
 use stend_contract::TargetError;
 use stend_contract::{Completed, Deletion, JobOutcome, LoggedOutcome};
+
+/// How often it is looked whether fio has begun.
+const START_POLL: Duration = Duration::from_millis(5);
 
 /// Runs a job file and keeps every request of it; gives the range of a deletion TRIM meanwhile.
 pub(super) fn run(
@@ -26,7 +30,8 @@ pub(super) fn run(
     let job_text = job::compose(text, context)?;
     let (ran, deleted) = std::thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();
-        let deleting = deletion.map(|d| scope.spawn(move || delete(d, &ended, trim)));
+        let started = folder.path().join(STARTED);
+        let deleting = deletion.map(|d| scope.spawn(move || delete(d, &started, &ended, trim)));
         let ran = fio.run(&job_text, folder.path(), true);
         drop(running);
         let deleted = deleting.map(|thread| {
@@ -63,15 +68,22 @@ pub(super) fn run(
     })
 }
 
-/// Waits for the deletion's time and deletes; `None` if fio ended before it.
+/// Waits until the job has begun, which a busy machine delays, and then for the deletion's time,
+/// and deletes; `None` if fio ended before it.
 fn delete(
     deletion: &Deletion,
+    started: &Path,
     ended: &Receiver<()>,
     trim: &dyn Fn(&Deletion) -> Result<(), TargetError>,
 ) -> Result<Option<(SystemTime, SystemTime)>, TargetError> {
-    match ended.recv_timeout(Duration::from_secs(deletion.at_s)) {
-        Err(RecvTimeoutError::Timeout) => {}
-        _ => return Ok(None),
+    let runs_after = |wait| ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
+    while !started.exists() {
+        if !runs_after(START_POLL) {
+            return Ok(None);
+        }
+    }
+    if !runs_after(Duration::from_secs(deletion.at_s)) {
+        return Ok(None);
     }
     let from = SystemTime::now();
     trim(deletion)?;
@@ -94,7 +106,7 @@ fn since(at: SystemTime, start_ms: u64) -> Result<u64, TargetError> {
 fn with_deletion(mut job_text: String, deletion: Option<&Deletion>) -> String {
     if let Some(d) = deletion {
         job_text.push_str(&format!(
-            "\n; {} s after fio was started, stend gave TRIM to {} bytes from byte {} on, \
+            "\n; {} s after fio began to read, stend gave TRIM to {} bytes from byte {} on, \
              {} bytes with a command\n",
             d.at_s, d.len_bytes, d.offset_bytes, d.command_bytes
         ));
@@ -127,6 +139,39 @@ mod tests {
         let at: Vec<u64> = requests.iter().map(|r| r.at_ns).collect();
         assert_eq!(at, [2_000_000, 4_000_000]);
         assert_eq!(requests[1].latency_ns, 80_000);
+    }
+
+    #[test]
+    fn the_time_of_a_deletion_counts_from_the_beginning_of_the_job() {
+        let folder = tempfile::tempdir().unwrap();
+        let started = folder.path().join(STARTED);
+        let (running, ended) = mpsc::channel::<()>();
+        let deletion = Deletion {
+            at_s: 1,
+            offset_bytes: 0,
+            len_bytes: 4096,
+            command_bytes: 4096,
+        };
+        let begun = std::time::Instant::now();
+        let starting = started.clone();
+        let fio = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(400));
+            std::fs::write(starting, "").unwrap();
+        });
+        let deleted = delete(&deletion, &started, &ended, &|_| Ok(())).unwrap();
+        assert!(deleted.is_some() && begun.elapsed() >= Duration::from_millis(1_400));
+        fio.join().unwrap();
+        // fio ends before its job begins, or before the deletion is due.
+        drop(running);
+        assert_eq!(
+            delete(&deletion, &started, &ended, &|_| Ok(())).unwrap(),
+            None
+        );
+        std::fs::remove_file(&started).unwrap();
+        assert_eq!(
+            delete(&deletion, &started, &ended, &|_| Ok(())).unwrap(),
+            None
+        );
     }
 
     #[test]
