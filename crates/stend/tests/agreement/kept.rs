@@ -85,9 +85,12 @@ impl Kept {
         let read = |number: usize| {
             let folder = answers.join(number.to_string());
             let text = |name| fs::read_to_string(folder.join(name)).unwrap();
+            let answer = text("json");
+            // What fio says of the job stands before the document.
+            let document = answer.find('{').map_or("", |at| &answer[at..]);
             Answer {
                 text: text("job"),
-                json: json(&text("json")),
+                json: json(document),
                 folder,
             }
         };
