@@ -6,6 +6,7 @@ use stend_record::review::Review;
 use crate::enough::EndsWhen;
 use crate::kind::Wanted;
 use crate::recorder::Save;
+use crate::slots::Slots;
 use crate::until_steady::SteadyLoad;
 
 /// The largest factor on durations: two hours become eight days. Much more would end in
@@ -38,6 +39,9 @@ pub struct ReviewOptions<'a> {
     /// How many procedures run at a time on a target that can be copied, and so how many
     /// copies exist at a time; 0 counts as 1. The result does not depend on it.
     pub threads: usize,
+    /// Places at which procedures run, where several reviews run side by side; `None` for as many
+    /// as there are threads.
+    pub slots: Option<&'a Slots>,
     /// Bytes that a test of endurance may write to the target.
     pub write_budget_bytes: Option<u64>,
     /// Bring the target to a steady state by this load before every test that starts from a
@@ -69,6 +73,7 @@ impl Default for ReviewOptions<'_> {
             repeat: 1,
             duration_scale: 1.0,
             threads: 1,
+            slots: None,
             write_budget_bytes: None,
             until_steady: None,
             reproduce: String::new(),

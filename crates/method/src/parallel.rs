@@ -9,13 +9,14 @@
 //! Memory: the states that procedures still wait for, and a copy for each thread of what its
 //! procedure changes. The last that needs a state takes the state itself instead of a copy.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use stend_contract::{Target, TargetError};
 
 use crate::plan::Plan;
 use crate::runner::{Runner, guarded};
 use crate::setting::Action;
+use crate::slots::{Rank, Slot, Slots};
 
 /// A prepared target and how many still need it.
 struct Prepared {
@@ -58,6 +59,15 @@ struct Task {
     claimed: bool,
 }
 
+impl Task {
+    fn rank(&self) -> Rank {
+        Rank {
+            prepares: matches!(self.work, Work::Prepare(_)),
+            cost: self.cost,
+        }
+    }
+}
+
 struct Board {
     tasks: Vec<Task>,
     /// By [`Task::needs`]: there, or failed.
@@ -65,21 +75,26 @@ struct Board {
 }
 
 impl Board {
-    /// The task to do next: preparations before procedures, since these wait for them; then
-    /// by cost; then by the edition's order.
-    fn claim(&mut self) -> Option<usize> {
-        let rank = |task: &Task| (matches!(task.work, Work::Prepare(_)), task.cost);
+    /// The task to do next, by rank; of equal ones, by the edition's order.
+    fn best(&self) -> Option<usize> {
         let mut best: Option<usize> = None;
         for (index, task) in self.tasks.iter().enumerate() {
             if task.claimed || !self.ready[task.needs] {
                 continue;
             }
-            if best.is_none_or(|b| rank(task) > rank(&self.tasks[b])) {
+            if best.is_none_or(|b| task.rank().is_before(&self.tasks[b].rank())) {
                 best = Some(index);
             }
         }
-        self.tasks[best?].claimed = true;
         best
+    }
+
+    /// Takes the task to do next.
+    fn claim(&mut self) -> Option<(Work, usize)> {
+        let index = self.best()?;
+        let task = &mut self.tasks[index];
+        task.claimed = true;
+        Some((task.work, task.needs))
     }
 
     fn all_claimed(&self) -> bool {
@@ -89,6 +104,7 @@ impl Board {
 
 struct Pool<'r, 'a> {
     runner: &'r Runner<'a>,
+    slots: &'r Slots,
     board: Mutex<Board>,
     changed: Condvar,
     /// By [`Task::needs`].
@@ -107,8 +123,8 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Option<usize>, Action<'_
     }
 }
 
-/// Carries the plan out on copies of the target.
-pub(crate) fn run(runner: &Runner<'_>, target: Box<dyn Target>, threads: usize) {
+/// Carries the plan out on copies of the target, with so many threads that take places.
+pub(crate) fn run(runner: &Runner<'_>, target: Box<dyn Target>, threads: usize, slots: &Slots) {
     let tasks = tasks(runner.plan);
     let states = runner.plan.edition.states.len();
     let mut ready = vec![false; states + 1];
@@ -123,6 +139,7 @@ pub(crate) fn run(runner: &Runner<'_>, target: Box<dyn Target>, threads: usize) 
     let workers = threads.clamp(1, tasks.len().max(1));
     let pool = Pool {
         runner,
+        slots,
         board: Mutex::new(Board { tasks, ready }),
         changed: Condvar::new(),
         prepared: prepared.into_iter().map(Mutex::new).collect(),
@@ -161,7 +178,7 @@ fn tasks(plan: &Plan<'_>) -> Vec<Task> {
 impl Pool<'_, '_> {
     /// One worker: takes tasks until none is left.
     fn work(&self) {
-        while let Some((work, needs)) = self.next() {
+        while let Some((work, needs, _slot)) = self.next() {
             let taken = guarded(|| {
                 self.prepared[needs]
                     .lock()
@@ -182,13 +199,23 @@ impl Pool<'_, '_> {
         }
     }
 
-    /// The next task, waiting for preparations under way; `None` when all are taken.
-    fn next(&self) -> Option<(Work, usize)> {
-        let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The next task and the place for it, waiting for preparations under way; `None` when all are
+    /// taken.
+    fn next(&self) -> Option<(Work, usize, Slot<'_>)> {
         loop {
-            if let Some(index) = board.claim() {
-                let task = &board.tasks[index];
-                return Some((task.work, task.needs));
+            // What comes next may be another task by the time that there is a place for it.
+            let slot = self.slots.take(self.next_rank()?);
+            if let Some((work, needs)) = self.lock().claim() {
+                return Some((work, needs, slot));
+            }
+        }
+    }
+
+    fn next_rank(&self) -> Option<Rank> {
+        let mut board = self.lock();
+        loop {
+            if let Some(index) = board.best() {
+                return Some(board.tasks[index].rank());
             }
             if board.all_claimed() {
                 return None;
@@ -198,6 +225,10 @@ impl Pool<'_, '_> {
                 .wait(board)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn prepare(&self, state: usize, from: Result<Box<dyn Target>, Arc<TargetError>>) {
@@ -211,8 +242,7 @@ impl Pool<'_, '_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .target = made.map(Some);
-        let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
-        board.ready[state + 1] = true;
+        self.lock().ready[state + 1] = true;
         self.changed.notify_all();
     }
 }

@@ -17,6 +17,7 @@ use crate::plan::Plan;
 use crate::recorder::Recorder;
 use crate::runner::Runner;
 use crate::setting::Action;
+use crate::slots::Slots;
 use crate::{conditions, parallel, serial};
 
 /// As [`run_review`](crate::run_review), once. A target that can be copied is taken, or if this is
@@ -78,7 +79,9 @@ pub(crate) fn once(
     if can_be_copied {
         let copy = if last { slot.take() } else { target.fork() };
         let copy = copy.ok_or(MethodError::NoCopy)?;
-        parallel::run(&runner, copy, options.threads);
+        let own = Slots::new(options.threads);
+        let slots = options.slots.unwrap_or(&own);
+        parallel::run(&runner, copy, options.threads, slots);
         return Ok(recorder.finish());
     }
     serial::run(&runner, target.as_mut());

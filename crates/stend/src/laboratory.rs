@@ -298,7 +298,7 @@ impl Keeper {
     }
 
     /// What this very program has simulated before, of the drive, edition, tests and options of a
-    /// review.
+    /// review that has no results yet.
     pub fn simulated_before(&self, like: &Review) -> Result<Option<(RunId, Review)>, Failure> {
         let Some(since) = program_unix_ms() else {
             return Ok(None);

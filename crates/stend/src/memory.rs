@@ -9,11 +9,15 @@ const DRIVE_BYTES_PER_PAGE: u64 = 10;
 /// Drives that are kept beside those that are worked on: states that others start from.
 const KEPT_DRIVES: u64 = 2;
 
+/// Memory of a simulation of a drive of this capacity, bytes.
+fn drive_bytes(capacity_bytes: u64) -> u64 {
+    (capacity_bytes / 4096 * DRIVE_BYTES_PER_PAGE).max(1)
+}
+
 /// As many of `wanted` simulations of drives of at most this capacity as fit into `available` bytes
 /// of memory, at least one.
 fn fitting(wanted: usize, capacity_bytes: u64, available: u64) -> usize {
-    let drive_bytes = (capacity_bytes / 4096 * DRIVE_BYTES_PER_PAGE).max(1);
-    let drives = (available / drive_bytes).saturating_sub(KEPT_DRIVES);
+    let drives = (available / drive_bytes(capacity_bytes)).saturating_sub(KEPT_DRIVES);
     wanted
         .min(usize::try_from(drives).unwrap_or(usize::MAX))
         .max(1)
@@ -24,6 +28,13 @@ pub fn simulations_that_fit(wanted: usize, capacity_bytes: u64) -> usize {
     available_bytes().map_or(wanted, |available| {
         fitting(wanted, capacity_bytes, available)
     })
+}
+
+/// Whether this machine has memory for so many reviews side by side, with so many simulations of
+/// drives of at most this capacity in all. It is taken to have enough where it does not tell.
+pub fn reviews_fit(reviews: u64, simulations: usize, capacity_bytes: u64) -> bool {
+    let drives = reviews * KEPT_DRIVES + simulations as u64;
+    available_bytes().is_none_or(|available| drives * drive_bytes(capacity_bytes) <= available)
 }
 
 /// Memory that can be used without swapping, bytes; Linux tells it.
@@ -63,6 +74,8 @@ mod tests {
     fn linux_tells_how_much_memory_is_available() {
         if cfg!(target_os = "linux") {
             assert!(available_bytes().is_some_and(|bytes| bytes > 1 << 20));
+            assert!(reviews_fit(2, 2, 1_000_000));
+            assert!(!reviews_fit(2, 2, 1 << 60));
         }
     }
 }

@@ -56,6 +56,14 @@ impl Opened {
         }
     }
 
+    /// Whether it was opened for reading alone.
+    pub fn read_only(&self) -> bool {
+        match self {
+            Opened::Simulated(target) => target.read_only(),
+            Opened::Real(target) => target.read_only(),
+        }
+    }
+
     /// Counts the requests that a simulated drive completes, and its events.
     pub fn counts(&self) -> Option<[Arc<AtomicU64>; 2]> {
         match self {

@@ -3,11 +3,12 @@
 mod work;
 
 use std::io::Write as _;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use stend_method::Event;
 
 use crate::output::note;
@@ -22,6 +23,17 @@ const REDRAW: Duration = Duration::from_millis(500);
 /// The longest time without a line where there is no terminal.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
+/// All bars, one above the other.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+
+/// How many reviews have bars on the terminal, of two lines each.
+static REVIEWS: AtomicUsize = AtomicUsize::new(0);
+
+/// Writes a line above all bars.
+pub fn note_above(text: &str) {
+    BARS.suspend(|| note(text));
+}
+
 /// A bar with a share done and the time left; nothing where stderr is no terminal.
 pub struct Bar(ProgressBar);
 
@@ -35,7 +47,7 @@ impl Bar {
     }
 
     fn of(style: &str, title: &str) -> Bar {
-        let bar = ProgressBar::new(STEPS as u64);
+        let bar = BARS.add(ProgressBar::new(STEPS as u64));
         bar.set_style(
             ProgressStyle::with_template(style)
                 .expect("the template is sound")
@@ -64,12 +76,13 @@ impl Bar {
 
     /// Writes a line above the bar.
     pub fn line(&self, text: &str) {
-        self.0.suspend(|| note(text));
+        note_above(text);
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
         self.0.finish_and_clear();
+        BARS.remove(&self.0);
     }
 }
 
@@ -192,7 +205,10 @@ impl Progress {
             ends: Condvar::new(),
         });
         shown.lock().doing = "looking at the target and the machine".to_owned();
-        signals::restore_terminal_by((!shown.bar.0.is_hidden()).then_some(clear_lines));
+        if !shown.bar.0.is_hidden() {
+            REVIEWS.fetch_add(1, Ordering::SeqCst);
+            signals::restore_terminal_by(Some(clear_lines));
+        }
         let ticking = Arc::clone(&shown);
         let ticker = Some(std::thread::spawn(move || ticking.tick()));
         Progress { shown, ticker }
@@ -229,8 +245,11 @@ impl Progress {
         if let Some(ticker) = self.ticker.take() {
             // It cannot have panicked without a word.
             let _ = ticker.join();
+            let on_terminal = !self.shown.bar.0.is_hidden();
             self.shown.bar.finish();
-            signals::restore_terminal_by(None);
+            if on_terminal && REVIEWS.fetch_sub(1, Ordering::SeqCst) == 1 {
+                signals::restore_terminal_by(None);
+            }
         }
     }
 }
@@ -287,10 +306,12 @@ impl Shown {
     }
 }
 
-/// Clears the two lines of a terminal that a bar stands on.
+/// Clears the lines of a terminal that the bars of reviews stand on.
 fn clear_lines() {
+    let above = 2 * REVIEWS.load(Ordering::SeqCst).max(1) - 1;
+    let clear = "\r\x1b[2K".to_owned() + &"\x1b[1A\x1b[2K".repeat(above);
     // Nothing can be said where that fails.
-    let _ = write!(std::io::stderr(), "\r\x1b[2K\x1b[1A\x1b[2K");
+    let _ = write!(std::io::stderr(), "{clear}");
 }
 
 #[cfg(test)]

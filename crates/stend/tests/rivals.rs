@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::{folder, json, ok};
+use crate::common::{folder, ids, json, list, ok, program, saved, small_model};
 
 /// What makes a review short.
 const FEW: [&str; 4] = ["--duration-scale", "0.01", "--tests", "random"];
@@ -66,4 +66,57 @@ fn a_drive_that_was_reviewed_itself_is_known_as_a_rival() {
     let told = String::from_utf8_lossy(&said.stderr).into_owned();
     assert!(said.status.success(), "{told}");
     assert!(!told.contains("simulated before"), "{told}");
+}
+
+#[test]
+fn drives_side_by_side_have_the_results_of_one_after_the_other() {
+    let dir = folder();
+    let reviewed = |threads: &str| {
+        let dir = dir.path().join(threads);
+        std::fs::create_dir(&dir).unwrap();
+        let args = ["review", "--json", "demo-8gb", "--threads", threads];
+        let set = ["--set", "gc.depth=2"];
+        small_model(&dir, "small");
+        let rivals = "./small.toml,demo-8gb";
+        let more = ["--tests", "random,mixed-sequential", "--against", rivals];
+        let scale = ["--duration-scale", "0.01"];
+        json(&ok(&dir, &[&args[..], &set, &more, &scale].concat()).stdout)
+    };
+    let [one, both] = ["1", "2"].map(reviewed);
+    assert_eq!(list(&one["rivals"]).len(), 2);
+    assert!(both["complete"].as_bool().unwrap());
+    for part in ["target", "tests", "rivals", "conditions", "failed"] {
+        assert!(one[part] == both[part], "{part} differ");
+    }
+}
+
+#[test]
+fn what_is_finished_of_a_rival_is_kept_before_the_drive_has_a_result() {
+    let dir = folder();
+    let dir = dir.path();
+    // The drive takes several times as long as its rival.
+    let args = ["review", "sandisk-ultra-ii-240gb", "--json", "--out", "a"];
+    let scale = ["--tests", "degradation", "--duration-scale", "0.05"];
+    let against = ["--threads", "2", "--against", "demo-8gb"];
+    let args = [&args[..], &scale, &against].concat();
+    let mut child = program(dir, &args);
+    let child = child.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let file = dir.join("a/review.json");
+    while !file.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let child_id = child.id().to_string();
+    let mut kill = std::process::Command::new("kill");
+    assert!(kill.args(["-INT", &child_id]).status().unwrap().success());
+    let said = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&said.stderr);
+    assert!(told.contains("1 finished test is saved in"), "{told}");
+    let part = saved(&dir.join("a"));
+    assert_eq!(list(&part["tests"]).len(), 0);
+    let rival = &list(&part["rivals"])[0];
+    assert_eq!(ids(rival), ["degradation"]);
+    let resumed = json(&ok(dir, &args).stdout);
+    assert_eq!(resumed["rivals"][0], *rival);
+    assert_eq!(ids(&resumed), ["degradation"]);
+    assert!(resumed["complete"].as_bool().unwrap());
 }

@@ -2,39 +2,36 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
 
 use stend_analysis::steady::start_words;
 use stend_analysis::{kinds, repeated, verdict};
 use stend_lab::RunId;
 use stend_language::{recorded, say, text, within};
 use stend_method::{
-    Edition, MethodError, ReviewOptions, check_options, check_write_budget, estimate, run_review,
+    Edition, MethodError, ReviewOptions, check_options, check_write_budget, estimate,
 };
-use stend_record::review::{
-    Condition, FailedTest, Review, Rival, TargetInfo, TargetKind, TestResult,
-};
-use stend_target::{Access, Target, TargetError, WriteLimit};
+use stend_record::review::{Review, Rival, TargetInfo, TargetKind, TestResult};
+use stend_target::{Access, WriteLimit};
 
-use crate::args::{MarkArgs, ReviewArgs, SetArgs};
+use crate::args::{ReviewArgs, SetArgs};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::laboratory::Keeper;
-use crate::live::Live;
-use crate::memory::simulations_that_fit;
+use crate::memory::{reviews_fit, simulations_that_fit};
 use crate::open::{
     Named, Opened, Planned, check_set, is_simulated, open, open_planned, real_options_fit,
 };
 use crate::output::json_line;
-use crate::progress::Progress;
 use crate::typed::{real, settings, word};
-use crate::values::Price;
-use crate::{earlier, folder, laboratory, note, print, signals};
+use crate::{earlier, laboratory, note, print};
 
 mod plan;
 mod rival;
+mod session;
+
+use session::{Session, earlier_rival};
 
 pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     let args = &rival::completed(args)?;
@@ -103,15 +100,21 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         check_is_the_same_drive(earlier, &target.info())?;
     }
     note_copies(std::iter::once(&target).chain(&rivals));
+    let drives = || std::iter::once(&target).chain(&rivals);
     if args.threads.is_none() {
-        options.threads = fitting(options.threads, std::iter::once(&target).chain(&rivals));
+        options.threads = fitting(options.threads, drives());
     }
+    let at_a_time = match args.state {
+        Some(_) => 1,
+        None => drives_at_a_time(options.threads, drives()),
+    };
     let keeper = lab
         .map(|lab| Keeper::open(lab, folder.path(), &edition.sha256, &args.marks))
         .transpose()?;
     let session = Session {
         edition: &edition,
         options,
+        at_a_time,
         folder,
         keeper,
         earlier,
@@ -207,9 +210,6 @@ fn check_is_whole(
     )))
 }
 
-/// Name of the fact of what a drive costs.
-const PRICE: &str = "price";
-
 /// What a review does to a block device of this size.
 fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option<Planned> {
     let device = TargetInfo {
@@ -223,232 +223,6 @@ fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option
         bytes: (needed.fill_bytes + needed.trace_bytes) * u64::from(options.repeat),
         writing_s: needed.writing_s * times,
         time_s: (needed.measured_s + needed.idle_s) * times,
-    })
-}
-
-/// An edition on a target and its rivals, with one folder for all of it.
-struct Session<'a> {
-    edition: &'a Edition,
-    options: ReviewOptions<'a>,
-    folder: Folder,
-    /// The lab that keeps it too, if any.
-    keeper: Option<Keeper>,
-    /// What an earlier run left unfinished.
-    earlier: Option<Review>,
-    /// What the user calls the review.
-    marks: &'a MarkArgs,
-    /// What the drive under test costs.
-    price: Option<&'a Price>,
-    /// Where the drive under test is kept, and whether that has failed.
-    state: Option<&'a Path>,
-    kept: Mutex<Result<(), TargetError>>,
-    /// What the simulated drives have done.
-    requests: AtomicU64,
-    events: AtomicU64,
-}
-
-impl Session<'_> {
-    fn review(&self, target: Opened, rivals: Vec<Opened>) -> Result<Review, Failure> {
-        let mut done: Vec<Option<Rival>> = rivals
-            .iter()
-            .map(|rival| earlier_rival(self.earlier.as_ref()?, &rival.info()).cloned())
-            .collect();
-        let earlier = self.earlier.as_ref();
-        let label = earlier.and_then(|earlier| earlier.label.clone());
-        let label = self.marks.label.clone().or(label);
-        let noted = earlier.and_then(|earlier| earlier.note.clone());
-        let noted = self.marks.note.clone().or(noted);
-        let price = self.price_fact(&target.info());
-        let with_rivals = |review: &Review, done: &[Option<Rival>], all_complete| {
-            let mut all = with_rivals(review, done, all_complete);
-            all.target.facts.retain(|fact| fact.name != PRICE);
-            all.target.facts.extend(price.clone());
-            Review {
-                label: label.clone(),
-                note: noted.clone(),
-                ..all
-            }
-        };
-        let mut all_complete = rivals.is_empty();
-        let target = match self.state {
-            Some(_) => target.single(),
-            None => target,
-        };
-        let mut review =
-            self.review_target(target, self.state, self.earlier.clone(), &|partial| {
-                with_rivals(partial, &done, all_complete)
-            })?;
-        all_complete = true;
-        let mut failed = Vec::new();
-        for (index, rival) in rivals.into_iter().enumerate() {
-            let earlier = match &done[index] {
-                Some(rival) => Some(rival.clone()),
-                None => self.simulated_before(&review, &rival.info())?,
-            };
-            let resume = earlier.map(|rival| as_review(&review, rival));
-            let other = self.review_target(rival, None, resume, &|partial| {
-                let mut now = done.clone();
-                now[index] = Some(as_rival(partial.clone()));
-                with_rivals(&review, &now, false)
-            })?;
-            all_complete &= other.complete;
-            failed.extend(other.failed.iter().map(|test| FailedTest {
-                id: test.id.clone(),
-                error: format!("on {}: {}", other.target.title, test.error),
-            }));
-            done[index] = Some(as_rival(other));
-        }
-        review.failed.append(&mut failed);
-        Ok(with_rivals(&review, &done, all_complete))
-    }
-
-    /// The price as a fact of the drive: as it was given, or before the review was interrupted.
-    fn price_fact(&self, info: &TargetInfo) -> Option<Condition> {
-        let earlier = self.earlier.as_ref();
-        let earlier = earlier.and_then(|earlier| earlier.target.fact(PRICE));
-        let given = self.price.map(|price| price.words(info.capacity_bytes));
-        Some(Condition {
-            name: PRICE.to_owned(),
-            value: given.or(earlier.map(str::to_owned))?,
-        })
-    }
-
-    /// The rival of a review as the lab has it: a simulation comes to the same again.
-    fn simulated_before(
-        &self,
-        review: &Review,
-        info: &TargetInfo,
-    ) -> Result<Option<Rival>, Failure> {
-        let Some(keeper) = &self.keeper else {
-            return Ok(None);
-        };
-        let like = Review {
-            target: info.clone(),
-            ..review.clone()
-        };
-        let Some((run, before)) = keeper.simulated_before(&like)? else {
-            return Ok(None);
-        };
-        note(&format!(
-            "{}: simulated before, run {run} of the lab",
-            info.title
-        ));
-        Ok(Some(as_rival(before)))
-    }
-
-    /// Saves a review as it stands. What one place has no room for, the other still gets.
-    fn keep(&self, review: &Review) -> Result<PathBuf, Failure> {
-        let kept = match &self.keeper {
-            Some(keeper) => signals::undisturbed(|| {
-                let kept = keeper.keep(review, self.earlier.as_ref());
-                kept.inspect(|()| folder::hint(review, "the lab"))
-            }),
-            None => Ok(()),
-        };
-        let page = self.folder.save(review)?;
-        kept.map(|()| page)
-    }
-
-    /// The whole edition on one target, whose drive is kept in the file `state`. What is finished
-    /// is kept, put into its place by `place`.
-    fn review_target(
-        &self,
-        target: Opened,
-        state: Option<&Path>,
-        resume: Option<Review>,
-        place: &(dyn Fn(&Review) -> Review + Sync),
-    ) -> Result<Review, Failure> {
-        let counts = target.counts();
-        let target = target.into_target();
-        let info = target.info();
-        let progress = Progress::new(&info.title);
-        let live = self
-            .keeper
-            .as_ref()
-            .and_then(|keeper| Live::begin(keeper.path(), &info, &self.edition.id, &progress));
-        let began = Instant::now();
-        // What cannot be saved now is a warning: the end tries again.
-        let keep = |partial: &Review| {
-            let saved = self.keep(&place(partial));
-            saved.map(drop).map_err(|error| error.to_string())
-        };
-        let ended = |target: &mut dyn Target| {
-            if let Some(path) = state {
-                let kept = signals::undisturbed(|| target.keep_in(path));
-                *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
-            }
-        };
-        let options = ReviewOptions {
-            resume,
-            save: Some(&keep),
-            ended: Some(&ended),
-            curves_grow: live.is_some(),
-            ..self.options.clone()
-        };
-        let review = run_review(target, self.edition, &options, &|event| {
-            progress.show(&event);
-            if let Some(live) = &live {
-                live.note(&event, self.keeper.as_ref().and_then(Keeper::run));
-            }
-        });
-        if let Some(live) = live {
-            live.end(self.keeper.as_ref().and_then(Keeper::run));
-        }
-        progress.finish();
-        let review = review?;
-        let load = |counts: [Arc<AtomicU64>; 2]| counts.map(|n| n.load(Ordering::Relaxed));
-        let [requests, events] = counts.map_or([0, 0], load);
-        self.requests.fetch_add(requests, Ordering::Relaxed);
-        self.events.fetch_add(events, Ordering::Relaxed);
-        let requests = requests as f64 / 1e6;
-        if requests > 0.0 {
-            let wall_s = began.elapsed().as_secs_f64();
-            note(&format!(
-                "{}: {requests:.1} million requests simulated in {wall_s:.1} s, {:.2} million a \
-                 second",
-                review.target.title,
-                requests / wall_s
-            ));
-        }
-        Ok(review)
-    }
-}
-
-/// The review of the target with what there is of its rivals.
-fn with_rivals(review: &Review, rivals: &[Option<Rival>], all_complete: bool) -> Review {
-    Review {
-        complete: review.complete && all_complete,
-        rivals: rivals.iter().flatten().cloned().collect(),
-        ..review.clone()
-    }
-}
-
-fn as_rival(review: Review) -> Rival {
-    Rival {
-        target: review.target,
-        tests: review.tests,
-        unfinished: review.unfinished,
-    }
-}
-
-/// What a rival's part of a review would be as a review of its own.
-fn as_review(of: &Review, rival: Rival) -> Review {
-    Review {
-        target: rival.target,
-        tests: rival.tests,
-        unfinished: rival.unfinished,
-        complete: false,
-        failed: Vec::new(),
-        rivals: Vec::new(),
-        ..of.clone()
-    }
-}
-
-fn earlier_rival<'a>(earlier: &'a Review, info: &TargetInfo) -> Option<&'a Rival> {
-    earlier.rivals.iter().find(|rival| {
-        rival.target.title == info.title
-            && rival.target.capacity_bytes == info.capacity_bytes
-            && rival.target.fingerprint() == info.fingerprint()
     })
 }
 
@@ -520,6 +294,22 @@ fn fitting<'a>(threads: usize, targets: impl Iterator<Item = &'a Opened>) -> usi
         ));
     }
     fitting
+}
+
+/// How many drives are reviewed side by side: two where all are simulated and there is memory, so
+/// that a long test of one does not stand alone at the end.
+fn drives_at_a_time<'a>(threads: usize, drives: impl Iterator<Item = &'a Opened>) -> usize {
+    let mut largest_bytes = 0;
+    for drive in drives {
+        if !matches!(drive, Opened::Simulated(_)) {
+            return 1;
+        }
+        largest_bytes = largest_bytes.max(drive.info().capacity_bytes);
+    }
+    match threads > 1 && reviews_fit(2, threads, largest_bytes) {
+        true => 2,
+        false => 1,
+    }
 }
 
 fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
