@@ -57,9 +57,9 @@ verdict-standing-ahead = { $throughout ->
             { private-verdict-area }, where it is { private-verdict-lead }.
     }
    *[no] { $rivals ->
-        [1] It is nowhere behind the { $names }, and { private-verdict-lead }
+        [1] It is behind the { $names } in no area as a whole, and { private-verdict-lead }
             { private-verdict-area }.
-       *[other] It is nowhere behind the mean of its rivals, { $names }, and
+       *[other] It is behind the mean of its rivals, { $names }, in no area as a whole, and
             { private-verdict-lead } { private-verdict-area }.
     }
 }
@@ -71,10 +71,10 @@ verdict-standing-behind = { $throughout ->
             { private-verdict-behind }, where it reaches { $share } of the speed.
     }
    *[no] { $rivals ->
-        [1] It is nowhere ahead of the { $names }, and reaches { $share } of its speed
-            { private-verdict-behind }.
-       *[other] It is nowhere ahead of the mean of its rivals, { $names }, and reaches { $share } of
-            their speed { private-verdict-behind }.
+        [1] It is ahead of the { $names } in no area as a whole, and reaches { $share } of its
+            speed { private-verdict-behind }.
+       *[other] It is ahead of the mean of its rivals, { $names }, in no area as a whole, and
+            reaches { $share } of their speed { private-verdict-behind }.
     }
 }
 verdict-standing-mixed = { $rivals ->

@@ -61,9 +61,9 @@ verdict-standing-ahead = { $throughout ->
             { private-verdict-area }: { private-verdict-lead }.
     }
    *[no] { $rivals ->
-        [1] Он ни в чём не уступает { $names }, а { private-verdict-area } быстрее
+        [1] В целом он ни в чём не уступает { $names }, а { private-verdict-area } быстрее
             { private-verdict-lead }.
-       *[other] Он ни в чём не уступает среднему уровню конкурентов ({ $names }), а
+       *[other] В целом он ни в чём не уступает среднему уровню конкурентов ({ $names }), а
             { private-verdict-area } быстрее { private-verdict-lead }.
     }
 }
@@ -75,9 +75,9 @@ verdict-standing-behind = { $throughout ->
             { private-verdict-behind }: там у него { $share } их скорости.
     }
    *[no] { $rivals ->
-        [1] Он ни в чём не опережает { $names }, а { private-verdict-behind } достигает лишь
+        [1] В целом он ни в чём не опережает { $names }, а { private-verdict-behind } достигает лишь
             { $share } скорости конкурента.
-       *[other] Он ни в чём не опережает средний уровень конкурентов ({ $names }), а
+       *[other] В целом он ни в чём не опережает средний уровень конкурентов ({ $names }), а
             { private-verdict-behind } достигает лишь { $share } их скорости.
     }
 }
