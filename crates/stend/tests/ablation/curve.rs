@@ -1,16 +1,27 @@
 //! The steps of the sustained-write curve, and what rest and TRIM give back.
 
 use stend_analysis::{end_level, recovered_bytes};
+use stend_drive::Model;
 use stend_record::review::Series;
-use stend_target::Target;
+use stend_target::{SimulatedTarget, Target};
 
 use super::{GB, about, clean, drive, job, levels, preconditioned, write};
 
 const ULTRA_II: &str = "sandisk-ultra-ii-240gb";
 
+/// The Ultra II with an eighth of its data area, and something changed: what comes before the whole
+/// capacity is written depends on its cache, which is as large as ever.
+fn short_ultra_ii(change: impl FnOnce(&mut Model)) -> SimulatedTarget {
+    drive(ULTRA_II, |model| {
+        model.nand.blocks_per_plane.value /= 8;
+        model.capacity.user_bytes.value /= 8;
+        change(model);
+    })
+}
+
 #[test]
 fn the_first_two_steps_come_from_the_slc_cache() {
-    let with = levels(&write(&mut clean(drive(ULTRA_II, |_| {})), 100, 1000));
+    let with = levels(&write(&mut clean(short_ultra_ii(|_| {})), 100, 1000));
     println!("with: {with:?}");
     assert_eq!(with.len(), 3, "{with:?}");
     assert!(
@@ -22,7 +33,7 @@ fn the_first_two_steps_come_from_the_slc_cache() {
         "{with:?}"
     );
     assert!(about(with[2].1, 21_000.0), "{with:?}");
-    let mut without = clean(drive(ULTRA_II, |model| {
+    let mut without = clean(short_ultra_ii(|model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
         cache.enabled.value = false;
     }));
@@ -61,7 +72,7 @@ fn a_few_writes_halve_the_speed_of_reading_with_a_half_duplex_buffer() {
 #[test]
 fn the_second_step_ends_when_the_space_freed_in_idle_time_is_full() {
     let end = |share: u32| {
-        let mut target = clean(drive(ULTRA_II, |model| {
+        let mut target = clean(short_ultra_ii(|model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             let free = cache.idle_free_mib.as_mut().expect("it makes some free");
             free.value = free.value * share / 100;
@@ -96,7 +107,7 @@ fn the_first_step_comes_from_the_watermark_of_folding() {
 #[test]
 fn the_third_level_comes_from_waiting_for_the_dies_that_may_fold() {
     let third = |dies: Option<u32>| {
-        let mut target = clean(drive(ULTRA_II, |model| {
+        let mut target = clean(short_ultra_ii(|model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             let limit = cache.fold_dies_max.as_mut().expect("it has a limit");
             limit.value = dies.unwrap_or(limit.value);

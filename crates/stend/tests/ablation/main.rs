@@ -124,6 +124,6 @@ fn about(got: f64, expected: f64) -> bool {
 /// A demonstration drive that was written several times over, and the curve of these writes.
 fn preconditioned(change: impl FnOnce(&mut Model)) -> (SimulatedTarget, Series) {
     let mut target = drive("demo-8gb", change);
-    let curve = write(&mut target, 6_000, 1000);
+    let curve = write(&mut target, 2_500, 1000);
     (target, curve)
 }
