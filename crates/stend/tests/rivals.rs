@@ -94,15 +94,18 @@ fn drives_side_by_side_have_the_results_of_one_after_the_other() {
 fn what_is_finished_of_a_rival_is_kept_before_the_drive_has_a_result() {
     let dir = folder();
     let dir = dir.path();
-    // The drive takes several times as long as its rival.
+    // The drive, of less than an eighth of its size, takes several times as long as its rival.
     let args = ["review", "sandisk-ultra-ii-240gb", "--json", "--out", "a"];
-    let scale = ["--tests", "degradation", "--duration-scale", "0.05"];
+    let size = ["--set", "capacity.user_bytes=27999997952"];
+    let blocks = ["--set", "nand.blocks_per_plane=275"];
+    let scale = ["--tests", "degradation", "--duration-scale", "0.02"];
     let against = ["--threads", "2", "--against", "demo-8gb"];
-    let args = [&args[..], &scale, &against].concat();
+    let args = [&args[..], &size, &blocks, &scale, &against].concat();
     let mut child = program(dir, &args);
-    let child = child.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child = child.stderr(std::process::Stdio::piped()).spawn().unwrap();
     let file = dir.join("a/review.json");
     while !file.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it has ended");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let child_id = child.id().to_string();
