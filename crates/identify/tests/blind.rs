@@ -4,7 +4,8 @@
 //! cargo test --release -p stend-identify --test main blind -- --ignored --nocapture
 //! ```
 //!
-//! `STEND_BLIND=shipped`, `random` or a model's name chooses; `STEND_BLIND_SEEDS=200`: so many
+//! `STEND_BLIND=shipped`, `random`, `half-duplex` (random ones that are, and have no other
+//! capacitors than the shipped model) or a model's name chooses; `STEND_BLIND_SEEDS=200`: so many
 //! random models, of seeds from `STEND_BLIND_FROM=1` on. As many models are identified at once as
 //! there are processors, or `STEND_BLIND_THREADS`; what is printed is the same for any number.
 
@@ -17,6 +18,7 @@ use std::thread;
 
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
+use stend_drive::spec::PowerLossSpec;
 use stend_identify::property::{Property, Value};
 
 use crate::common::{identified, model};
@@ -78,6 +80,8 @@ struct Subject {
     model: Model,
     /// Nobody looked at it while the rules were shaped.
     unseen: bool,
+    /// It is half-duplex, and was given no capacitors.
+    half_duplex: bool,
 }
 
 /// Properties of a model, each with what is so.
@@ -114,6 +118,7 @@ where
                         name,
                         model,
                         unseen,
+                        ..
                     } = subject;
                     let judged = judged(model);
                     send.send((index, (name, unseen, judged)))
@@ -266,7 +271,9 @@ fn random(seed: u64) -> Option<Subject> {
     if half_duplex == "true" {
         set.push(("dram.turnaround_ns", "2600000"));
     }
-    if plp == "true" && whole.power_loss.is_some() {
+    let has_none = |loss: &PowerLossSpec| loss.hold_up.is_none();
+    let capacitors = plp == "true" && spec.power_loss.as_ref().is_some_and(has_none);
+    if capacitors {
         set.push(("power_loss.capacitors", "true"));
         set.push(("power_loss.hold_up_ms", "10000"));
     }
@@ -286,6 +293,7 @@ fn random(seed: u64) -> Option<Subject> {
         name: format!("{seed}: {shipped} {set:?}"),
         model,
         unseen: seed > SEEDS_LOOKED_AT,
+        half_duplex: half_duplex == "true" && !capacitors,
     })
 }
 
@@ -325,9 +333,10 @@ fn blind() {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = number("STEND_BLIND_THREADS", processors as u64) as usize;
     let mut out = std::io::stdout();
-    if wanted == "random" {
+    if wanted == "random" || wanted == "half-duplex" {
         let seeds = number("STEND_BLIND_SEEDS", 200) as usize;
         let models = (number("STEND_BLIND_FROM", 1)..).filter_map(random);
+        let models = models.filter(|model| wanted == "random" || model.half_duplex);
         trial(models.take(seeds), threads, &mut out);
         return;
     }
@@ -337,6 +346,7 @@ fn blind() {
         name: name.to_owned(),
         model: Model::shipped(name).expect("shipped"),
         unseen: false,
+        half_duplex: false,
     });
     trial(shipped, threads, &mut out);
 }
