@@ -13,15 +13,17 @@ use std::collections::BTreeMap;
 use std::env;
 use std::io::Write;
 use std::num::NonZero;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
 use stend_drive::spec::PowerLossSpec;
 use stend_identify::property::{Property, Value};
 
-use crate::common::{identified, model};
+use crate::common::{identified, model, small};
 use crate::truth::{Truth, truth};
 
 /// Some of the random models of seeds up to this one were looked at while the rules of inference
@@ -97,10 +99,15 @@ fn judged(model: Model) -> Judged {
     judged.collect()
 }
 
-/// Identifies subjects on so many threads, and hands on what came of each in their order.
-fn in_order<S>(subjects: S, threads: usize, mut each: impl FnMut(&str, bool, Judged))
-where
+/// Judges subjects on so many threads, and hands on what came of each in their order.
+fn in_order<S, J>(
+    subjects: S,
+    threads: usize,
+    judge: impl Fn(Model) -> J + Sync,
+    mut each: impl FnMut(&str, bool, J),
+) where
     S: Iterator<Item = Subject> + Send,
+    J: Send,
 {
     let next = Mutex::new(subjects.enumerate());
     let (send, receive) = mpsc::channel();
@@ -120,7 +127,7 @@ where
                         unseen,
                         ..
                     } = subject;
-                    let judged = judged(model);
+                    let judged = judge(model);
                     send.send((index, (name, unseen, judged)))
                         .expect("the receiver waits for all threads");
                 }
@@ -202,7 +209,7 @@ where
     S: Iterator<Item = Subject> + Send,
 {
     let (mut table, mut later) = (Table::default(), Table::default());
-    in_order(subjects, threads, |name, unseen, judged| {
+    in_order(subjects, threads, judged, |name, unseen, judged| {
         table.models += 1;
         later.models += u32::from(unseen);
         writeln!(out, "{name}").expect("it is written");
@@ -295,6 +302,30 @@ fn random(seed: u64) -> Option<Subject> {
         unseen: seed > SEEDS_LOOKED_AT,
         half_duplex: half_duplex == "true" && !capacitors,
     })
+}
+
+#[test]
+fn models_are_told_of_in_their_order() {
+    let subjects = (0..6_u64).map(|number| Subject {
+        name: number.to_string(),
+        model: small(&[]),
+        unseen: number > 3,
+        half_duplex: false,
+    });
+    // The first to begin is the last to end.
+    let begun = AtomicU64::new(0);
+    let judge = |_: Model| {
+        let begun = begun.fetch_add(1, Ordering::Relaxed);
+        thread::sleep(Duration::from_millis(10 * 6_u64.saturating_sub(begun)));
+    };
+    let mut told = Vec::new();
+    in_order(subjects, 3, judge, |name, unseen, ()| {
+        told.push((name.to_owned(), unseen));
+    });
+    let expected: Vec<_> = (0..6)
+        .map(|number| (number.to_string(), number > 3))
+        .collect();
+    assert_eq!(told, expected);
 }
 
 #[test]
