@@ -1,4 +1,6 @@
-//! Properties in words for people: names, groups, values with units.
+//! Properties in words for people, in the current language: names, groups, values with units.
+
+use stend_language::{numeral, say, text, unit};
 
 use crate::property::{Property, Value};
 
@@ -20,65 +22,77 @@ impl Group {
     pub const ALL: [Group; 4] = [Group::Cache, Group::Spare, Group::Reads, Group::Durability];
 
     /// Its title.
-    pub fn title(self) -> &'static str {
-        match self {
-            Group::Cache => "SLC cache and write buffer",
-            Group::Spare => "Spare space, garbage collection and TRIM",
-            Group::Reads => "Reads, dies and map",
-            Group::Durability => "Durability, and both directions at once",
-        }
+    pub fn title(self) -> String {
+        say(match self {
+            Group::Cache => "identify-group-cache",
+            Group::Spare => "identify-group-spare",
+            Group::Reads => "identify-group-reads",
+            Group::Durability => "identify-group-durability",
+        })
     }
 
-    /// Its properties: id and name.
+    /// Its properties: id, and the message of the name.
     fn names(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Group::Cache => &[
-                ("slc-cache", "SLC cache"),
-                ("slc-cache-bytes", "SLC cache: size on the empty drive"),
-                ("slc-cache-bytes-full", "SLC cache: size on the full drive"),
-                ("slc-cache-kind", "SLC cache: kind"),
-                ("slc-write-bytes-per-s", "SLC cache: write speed"),
+                ("slc-cache", "identify-name-slc-cache"),
+                ("slc-cache-bytes", "identify-name-slc-cache-bytes"),
+                ("slc-cache-bytes-full", "identify-name-slc-cache-bytes-full"),
+                ("slc-cache-kind", "identify-name-slc-cache-kind"),
+                (
+                    "slc-write-bytes-per-s",
+                    "identify-name-slc-write-bytes-per-s",
+                ),
                 (
                     "after-cache-write-bytes-per-s",
-                    "Write speed behind the SLC cache",
+                    "identify-name-after-cache-write-bytes-per-s",
                 ),
-                ("slc-when-full", "SLC cache: writes when it is full"),
-                ("slc-idle-emptying", "SLC cache: emptied while idle"),
-                ("slc-emptying-bytes-per-s", "SLC cache: speed of emptying"),
-                ("write-buffer-bytes", "Write buffer: size"),
+                ("slc-when-full", "identify-name-slc-when-full"),
+                ("slc-idle-emptying", "identify-name-slc-idle-emptying"),
+                (
+                    "slc-emptying-bytes-per-s",
+                    "identify-name-slc-emptying-bytes-per-s",
+                ),
+                ("write-buffer-bytes", "identify-name-write-buffer-bytes"),
             ],
             Group::Spare => &[
                 (
                     "over-provisioning-percent",
-                    "Spare space (over-provisioning)",
+                    "identify-name-over-provisioning-percent",
                 ),
-                ("idle-gc", "Garbage collection while idle"),
-                ("trim-restores", "TRIM: how much speed it restores"),
-                ("trim-ns-per-gib", "TRIM: time of a GiB"),
+                ("idle-gc", "identify-name-idle-gc"),
+                ("trim-restores", "identify-name-trim-restores"),
+                ("trim-ns-per-gib", "identify-name-trim-ns-per-gib"),
             ],
             Group::Reads => &[
-                ("read-latency-ns", "Random read of a page: mean time"),
-                ("flash-read-ns", "Flash: time of a read"),
-                ("read-ahead", "Read-ahead"),
-                ("parallel-dies", "Dies that work in parallel"),
-                ("stripe-bytes", "Data in sequence in one die"),
-                ("map-cache", "Map (L2P) cache"),
-                ("map-cache-bytes", "Map (L2P) cache: data that it covers"),
-                ("thermal-throttling", "Thermal throttling"),
+                ("read-latency-ns", "identify-name-read-latency-ns"),
+                ("flash-read-ns", "identify-name-flash-read-ns"),
+                ("read-ahead", "identify-name-read-ahead"),
+                ("parallel-dies", "identify-name-parallel-dies"),
+                ("stripe-bytes", "identify-name-stripe-bytes"),
+                ("map-cache", "identify-name-map-cache"),
+                ("map-cache-bytes", "identify-name-map-cache-bytes"),
+                ("thermal-throttling", "identify-name-thermal-throttling"),
             ],
             Group::Durability => &[
-                ("flush-latency-ns", "Flush after a write: mean time"),
-                ("program-ns", "Flash: time of a program"),
-                ("power-loss-protection", "Power-loss protection"),
-                ("flush-ignored", "Flushes are ignored"),
-                ("half-duplex", "Half-duplex: both directions in turns"),
-                ("sub-page-write-penalty", "Writes below a page are slower"),
+                ("flush-latency-ns", "identify-name-flush-latency-ns"),
+                ("program-ns", "identify-name-program-ns"),
+                (
+                    "power-loss-protection",
+                    "identify-name-power-loss-protection",
+                ),
+                ("flush-ignored", "identify-name-flush-ignored"),
+                ("half-duplex", "identify-name-half-duplex"),
+                (
+                    "sub-page-write-penalty",
+                    "identify-name-sub-page-write-penalty",
+                ),
             ],
         }
     }
 }
 
-/// The group and name of a property of this id.
+/// The group of a property of this id, and the message of its name.
 fn named(id: &str) -> Option<(Group, &'static str)> {
     let of_group = |group: Group| {
         let (_, name) = group.names().iter().find(|(known, _)| *known == id)?;
@@ -88,12 +102,31 @@ fn named(id: &str) -> Option<(Group, &'static str)> {
 }
 
 /// What the units of [`Property::value_words`] mean.
-pub const UNITS: &str = "KiB = 1,024 bytes, MB = 10^6 bytes, GB = 10^9 bytes";
+pub fn units() -> String {
+    say("identify-units")
+}
+
+/// A kind of a property's value in words; a kind that is not known stands as it is.
+fn kind_words(kind: &str) -> String {
+    let id = match kind {
+        "static" => "identify-kind-static",
+        "dynamic" => "identify-kind-dynamic",
+        "both" => "identify-kind-both",
+        "whole-array" => "identify-kind-whole-array",
+        "fold-first" => "identify-kind-fold-first",
+        "direct" => "identify-kind-direct",
+        "fully" => "identify-kind-fully",
+        "partly" => "identify-kind-partly",
+        "nothing" => "identify-kind-nothing",
+        other => return other.to_owned(),
+    };
+    say(id)
+}
 
 impl Property {
     /// Its name for people; its id where it has none.
-    pub fn name(&self) -> &str {
-        named(&self.id).map_or(&self.id, |(_, name)| name)
+    pub fn name(&self) -> String {
+        named(&self.id).map_or_else(|| self.id.clone(), |(_, name)| say(name))
     }
 
     /// What it is about.
@@ -105,14 +138,21 @@ impl Property {
     pub fn value_words(&self) -> String {
         match (&self.value, self.present) {
             _ if !self.told => String::new(),
-            (Some(Value::Kind(kind)), _) => kind.clone(),
-            (Some(Value::Quantity(value)), _) => {
-                let (factor, unit) = self.shown_in(*value);
-                format!("{} {unit}", digits(value / factor))
-            }
-            (None, Some(true)) => "yes".to_owned(),
-            (None, Some(false)) => "no".to_owned(),
+            (Some(Value::Kind(kind)), _) => kind_words(kind),
+            (Some(Value::Quantity(value)), _) => self.quantity_words(*value),
+            (None, Some(true)) => say("identify-yes"),
+            (None, Some(false)) => say("identify-no"),
             (None, None) => String::new(),
+        }
+    }
+
+    fn quantity_words(&self, value: f64) -> String {
+        let (factor, symbol) = self.shown_in(value);
+        let number = digits(value / factor);
+        match symbol {
+            DIES => text!("identify-dies", number = number, count = value),
+            SHARE => text!("identify-of-capacity", number = number),
+            _ => format!("{number} {}", unit(symbol)),
         }
     }
 
@@ -120,10 +160,10 @@ impl Property {
     /// `344 to 383`.
     pub fn interval_words(&self) -> Option<String> {
         let value = self.number()?;
-        let (factor, unit) = self.shown_in(value);
-        let whole = |end: f64| if unit == "dies" { end.round() } else { end };
+        let (factor, symbol) = self.shown_in(value);
+        let whole = |end: f64| if symbol == DIES { end.round() } else { end };
         let [low, high] = [self.low?, self.high?].map(|end| digits(whole(end / factor)));
-        Some(format!("{low} to {high}"))
+        Some(text!("identify-interval", low = low, high = high))
     }
 
     /// The unit in which people read a value, and how much of the property's it is.
@@ -135,11 +175,14 @@ impl Property {
             "bytes/s" => (1e6, "MB/s"),
             "ns" if value >= 1e6 => (1e6, "ms"),
             "ns" => (1e3, "µs"),
-            "percent of capacity" => (1.0, "% of the capacity"),
             other => (1.0, other),
         }
     }
 }
+
+/// Units that are words.
+const DIES: &str = "dies";
+const SHARE: &str = "percent of capacity";
 
 /// Three digits, or all before the point.
 fn digits(value: f64) -> String {
@@ -148,7 +191,7 @@ fn digits(value: f64) -> String {
         v if v >= 9.995 => 1,
         _ => 2,
     };
-    format!("{value:.decimals$}")
+    numeral(&format!("{value:.decimals$}"))
 }
 
 #[cfg(test)]

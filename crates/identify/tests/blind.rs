@@ -4,18 +4,34 @@
 //! cargo test --release -p stend-identify --test main blind -- --ignored --nocapture
 //! ```
 //!
-//! `STEND_BLIND=shipped`, `random` or a model's name chooses; `STEND_BLIND_SEEDS=200`: so many
-//! random models, of seeds from `STEND_BLIND_FROM=1` on.
+//! `STEND_BLIND=shipped`, `random`, `half-duplex` (random ones that are, and have no other
+//! capacitors than the shipped model) or a model's name chooses; `STEND_BLIND_SEEDS=200`: so many
+//! random models, of seeds from `STEND_BLIND_FROM=1` on. As many models are identified at once as
+//! there are processors, or `STEND_BLIND_THREADS`; what is printed is the same for any number.
 
 use std::collections::BTreeMap;
 use std::env;
+use std::io::Write;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
+use stend_drive::spec::PowerLossSpec;
 use stend_identify::property::{Property, Value};
 
-use crate::common::{identified, model};
+use crate::common::{identified, model, small};
 use crate::truth::{Truth, truth};
+
+/// Some of the random models of seeds up to this one were looked at while the rules of inference
+/// were shaped. What comes of later seeds is told apart.
+const SEEDS_LOOKED_AT: u64 = 243;
+
+/// Quantities of which bounds are told, and a value between them that claims no more.
+const BY_INTERVAL: [&str; 1] = ["program-ns"];
 
 /// What came of one property.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +60,10 @@ impl Tally {
                 let covers =
                     low.is_some_and(|low| low <= *most) && high.is_some_and(|high| high >= *least);
                 self.covering += u32::from(covers);
-                (least..=most).contains(&told)
+                match BY_INTERVAL.contains(&&*property.id) {
+                    true => covers,
+                    false => (least..=most).contains(&told),
+                }
             }
             _ => false,
         };
@@ -57,34 +76,157 @@ impl Tally {
     }
 }
 
-/// Identifies models and prints a table of what was right.
-fn trial(models: impl Iterator<Item = (String, Model)>) -> BTreeMap<String, Tally> {
-    let mut table: BTreeMap<String, Tally> = BTreeMap::new();
-    for (name, model) in models {
-        let truths = truth(&model);
-        for property in identified(model).properties {
-            let Some(truth) = truths.get(property.id.as_str()) else {
-                continue;
-            };
-            let tally = table.entry(property.id.clone()).or_default();
-            if tally.count(&property, truth) {
-                println!("{name}: {} is {truth:?}: {property:?}", property.id);
+/// A model and what it is called.
+struct Subject {
+    name: String,
+    model: Model,
+    /// Nobody looked at it while the rules were shaped.
+    unseen: bool,
+    /// It is half-duplex, and was given no capacitors.
+    half_duplex: bool,
+}
+
+/// Properties of a model, each with what is so.
+type Judged = Vec<(Property, Truth)>;
+
+fn judged(model: Model) -> Judged {
+    let mut truths = truth(&model);
+    let properties = identified(model).properties.into_iter();
+    let judged = properties.filter_map(|property| {
+        let truth = truths.remove(property.id.as_str())?;
+        Some((property, truth))
+    });
+    judged.collect()
+}
+
+/// Judges subjects on so many threads, and hands on what came of each in their order.
+fn in_order<S, J>(
+    subjects: S,
+    threads: usize,
+    judge: impl Fn(Model) -> J + Sync,
+    mut each: impl FnMut(&str, bool, J),
+) where
+    S: Iterator<Item = Subject> + Send,
+    J: Send,
+{
+    let next = Mutex::new(subjects.enumerate());
+    let (send, receive) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let send = send.clone();
+            scope.spawn(|| {
+                let send = send;
+                loop {
+                    let taken = next.lock().expect("no thread panicked").next();
+                    let Some((index, subject)) = taken else {
+                        return;
+                    };
+                    let Subject {
+                        name,
+                        model,
+                        unseen,
+                        ..
+                    } = subject;
+                    let judged = judge(model);
+                    send.send((index, (name, unseen, judged)))
+                        .expect("the receiver waits for all threads");
+                }
+            });
+        }
+        drop(send);
+        let mut waiting = BTreeMap::new();
+        let mut due = 0;
+        for (index, finished) in receive {
+            waiting.insert(index, finished);
+            while let Some((name, unseen, judged)) = waiting.remove(&due) {
+                each(&name, unseen, judged);
+                due += 1;
             }
         }
+    });
+}
+
+/// What came of several models.
+#[derive(Default)]
+struct Table {
+    models: u32,
+    properties: BTreeMap<String, Tally>,
+    /// Claims that a mechanism is there or not, and the wrong ones of these.
+    claims: u32,
+    wrong_claims: u32,
+}
+
+impl Table {
+    /// Counts a property; whether it was wrong.
+    fn count(&mut self, property: &Property, truth: &Truth) -> bool {
+        let tally = self.properties.entry(property.id.clone()).or_default();
+        let wrong = tally.count(property, truth);
+        if property.told && property.present.is_some() {
+            self.claims += 1;
+            self.wrong_claims += u32::from(wrong);
+        }
+        wrong
     }
-    println!("| property | right | wrong | not told | intervals that hold the truth |");
-    println!("|---|---|---|---|---|");
-    for (id, t) in &table {
-        let Tally {
-            right,
-            wrong,
-            unknown,
-            intervals,
-            covering,
-        } = t;
-        println!("| `{id}` | {right} | {wrong} | {unknown} | {covering} of {intervals} |");
+
+    fn print(&self, of: &str, out: &mut dyn Write) {
+        let mut line = |text: String| writeln!(out, "{text}").expect("it is written");
+        let Self {
+            models,
+            claims,
+            wrong_claims,
+            ..
+        } = self;
+        line(format!("{of}: {models} models"));
+        line("| property | right | wrong | not told | intervals that hold the truth |".to_owned());
+        line("|---|---|---|---|---|".to_owned());
+        let (mut all, mut held) = (0, 0);
+        for (id, t) in &self.properties {
+            let Tally {
+                right,
+                wrong,
+                unknown,
+                intervals,
+                covering,
+            } = t;
+            all += intervals;
+            held += covering;
+            let of = match intervals {
+                0 => String::new(),
+                _ => format!("{covering} of {intervals}"),
+            };
+            line(format!("| `{id}` | {right} | {wrong} | {unknown} | {of} |"));
+        }
+        line(format!(
+            "{wrong_claims} of {claims} claims of presence are wrong; {held} of {all} intervals \
+             hold the truth"
+        ));
     }
-    table
+}
+
+/// Identifies models; what was wrong of each, and tables of what was right, go to `out`.
+fn trial<S>(subjects: S, threads: usize, out: &mut dyn Write)
+where
+    S: Iterator<Item = Subject> + Send,
+{
+    let (mut table, mut later) = (Table::default(), Table::default());
+    in_order(subjects, threads, judged, |name, unseen, judged| {
+        table.models += 1;
+        later.models += u32::from(unseen);
+        writeln!(out, "{name}").expect("it is written");
+        for (property, truth) in judged {
+            if table.count(&property, &truth) {
+                let id = &property.id;
+                writeln!(out, "  {id} is {truth:?}: {property:?}").expect("it is written");
+            }
+            if unseen {
+                later.count(&property, &truth);
+            }
+        }
+    });
+    table.print("All", out);
+    if later.models > 0 {
+        later.print("Of seeds that were never looked at", out);
+    }
 }
 
 /// Numbers that follow from a seed (SplitMix64).
@@ -106,7 +248,7 @@ impl Draws {
 
 /// A random model: a shipped one with another spare space, size of its SLC cache, and mechanisms
 /// switched on and off; `None` where these do not fit together.
-fn random(seed: u64) -> Option<(String, Model)> {
+fn random(seed: u64) -> Option<Subject> {
     let mut draws = Draws(seed);
     let shipped = SHIPPED[draws.next(SHIPPED.len() as u64) as usize].name;
     let whole = Model::shipped(shipped)?;
@@ -121,22 +263,27 @@ fn random(seed: u64) -> Option<(String, Model)> {
     let user = (data / (1.0 + spare)) as u64 / 4096 * 4096;
     let user = user.to_string();
     let half_duplex = draws.one_of(&["true", "false", "false"]);
-    let turnaround_ns = match half_duplex {
-        "true" => "2600000",
-        _ => "0",
-    };
     let cache_blocks;
+    let idle = draws.one_of(&["true", "true", "false"]);
+    let read_ahead = draws.one_of(&["0", "256", "1024", "2048"]);
+    let plp = draws.one_of(&["true", "false", "false"]);
     let mut set = vec![
         ("capacity.user_bytes", user.as_str()),
-        ("idle.enabled", draws.one_of(&["true", "true", "false"])),
-        (
-            "dram.read_ahead_kib",
-            draws.one_of(&["0", "256", "1024", "2048"]),
-        ),
-        ("dram.plp", draws.one_of(&["true", "false", "false"])),
+        ("idle.enabled", idle),
+        ("dram.read_ahead_kib", read_ahead),
+        ("dram.plp", plp),
         ("dram.half_duplex", half_duplex),
-        ("dram.turnaround_ns", turnaround_ns),
     ];
+    // Keys that are sound only beside these.
+    if half_duplex == "true" {
+        set.push(("dram.turnaround_ns", "2600000"));
+    }
+    let has_none = |loss: &PowerLossSpec| loss.hold_up.is_none();
+    let capacitors = plp == "true" && spec.power_loss.as_ref().is_some_and(has_none);
+    if capacitors {
+        set.push(("power_loss.capacitors", "true"));
+        set.push(("power_loss.hold_up_ms", "10000"));
+    }
     if let Some(cache) = &whole.slc_cache {
         set.push((
             "slc_cache.enabled",
@@ -149,7 +296,61 @@ fn random(seed: u64) -> Option<(String, Model)> {
         }
     }
     let model = model(shipped, &set)?;
-    Some((format!("{seed}: {shipped} {set:?}"), model))
+    Some(Subject {
+        name: format!("{seed}: {shipped} {set:?}"),
+        model,
+        unseen: seed > SEEDS_LOOKED_AT,
+        half_duplex: half_duplex == "true" && !capacitors,
+    })
+}
+
+#[test]
+fn models_are_told_of_in_their_order() {
+    let subjects = (0..6_u64).map(|number| Subject {
+        name: number.to_string(),
+        model: small(&[]),
+        unseen: number > 3,
+        half_duplex: false,
+    });
+    // The first to begin is the last to end.
+    let begun = AtomicU64::new(0);
+    let judge = |_: Model| {
+        let begun = begun.fetch_add(1, Ordering::Relaxed);
+        thread::sleep(Duration::from_millis(10 * 6_u64.saturating_sub(begun)));
+    };
+    let mut told = Vec::new();
+    in_order(subjects, 3, judge, |name, unseen, ()| {
+        told.push((name.to_owned(), unseen));
+    });
+    let expected: Vec<_> = (0..6)
+        .map(|number| (number.to_string(), number > 3))
+        .collect();
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn random_models_have_and_lack_each_mechanism() {
+    let seeds = 1..=60;
+    let models: Vec<Model> = seeds.filter_map(|seed| Some(random(seed)?.model)).collect();
+    assert!(models.len() >= 40, "{} of 60 are sound", models.len());
+    let mut there: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
+    for model in &models {
+        for (id, truth) in truth(model) {
+            if let Truth::Present(present) = truth {
+                there.entry(id).or_default()[usize::from(present)] += 1;
+            }
+        }
+    }
+    let drawn = [
+        "half-duplex",
+        "idle-gc",
+        "power-loss-protection",
+        "read-ahead",
+        "slc-cache",
+    ];
+    for id in drawn {
+        assert!(there[id].iter().all(|count| *count >= 8), "{id}: {there:?}");
+    }
 }
 
 #[test]
@@ -160,13 +361,23 @@ fn blind() {
         let given = env::var(name).map(|n| n.parse().expect("a number"));
         given.unwrap_or(usual)
     };
-    if wanted == "random" {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = number("STEND_BLIND_THREADS", processors as u64) as usize;
+    let mut out = std::io::stdout();
+    if wanted == "random" || wanted == "half-duplex" {
         let seeds = number("STEND_BLIND_SEEDS", 200) as usize;
         let models = (number("STEND_BLIND_FROM", 1)..).filter_map(random);
-        trial(models.take(seeds));
+        let models = models.filter(|model| wanted == "random" || model.half_duplex);
+        trial(models.take(seeds), threads, &mut out);
         return;
     }
     let chosen = SHIPPED.iter().map(|shipped| shipped.name);
     let chosen = chosen.filter(|name| wanted == "shipped" || *name == wanted);
-    trial(chosen.map(|name| (name.to_owned(), Model::shipped(name).expect("shipped"))));
+    let shipped = chosen.map(|name| Subject {
+        name: name.to_owned(),
+        model: Model::shipped(name).expect("shipped"),
+        unseen: false,
+        half_duplex: false,
+    });
+    trial(shipped, threads, &mut out);
 }

@@ -22,7 +22,7 @@ macro_rules! files {
 }
 const FILES: &[[&str; 2]] = files!(
     "figures", "loads", "findings", "kinds", "service", "charts", "claims", "terminal", "verdict",
-    "page",
+    "page", "identify", "inside",
 );
 
 /// What reviews keep in English.

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 
 use scraper::{Html, Selector};
+use stend_identify::infer;
+use stend_identify::observed::Observed;
 use stend_language::{Language, within};
-use stend_report::write;
+use stend_report::{Origin, write};
 
 use crate::browser::{chromium, visit};
 use crate::common;
+use crate::identification;
 
 /// What stays in every language: units and terms of the field, programs, names of rows, and the
 /// fixture's own words, which stand for a user's.
@@ -81,6 +84,10 @@ fn read(html: &str) -> Vec<String> {
         for trace in chart["traces"].as_array().unwrap() {
             texts.push(trace["name"].as_str().unwrap().to_owned());
         }
+        for list in ["marks", "bands"] {
+            let marked = chart[list].as_array().into_iter().flatten();
+            texts.extend(marked.filter_map(|mark| Some(mark["text"].as_str()?.to_owned())));
+        }
     }
     texts
 }
@@ -91,8 +98,13 @@ fn nothing_english_is_left_on_a_russian_page() {
     let review = common::with_applications(common::review(0.5));
     let html = russian(&review);
     assert!(html.contains("<html lang=\"ru\""), "the language is told");
+    assert_only(&stay, &html);
+}
+
+/// The page has no other words in Latin letters than these.
+fn assert_only(stay: &BTreeSet<&str>, html: &str) {
     let mut left = Vec::new();
-    for text in read(&html) {
+    for text in read(html) {
         let words = latin(&text);
         let more: Vec<_> = words
             .iter()
@@ -103,6 +115,47 @@ fn nothing_english_is_left_on_a_russian_page() {
         }
     }
     assert!(left.is_empty(), "{left:#?}");
+}
+
+/// What stays on the page of an identification: names of terms, units and files.
+const STAY_INSIDE: &str = "TRIM SLC SLC-кэш SLC-кэша SLC-кэше L2P tR IOPS fio x";
+
+#[test]
+fn nothing_english_is_left_on_a_russian_page_of_an_identification() {
+    let stay: BTreeSet<&str> = STAY_INSIDE.split_whitespace().collect();
+    let capacity_bytes = identification::seen().capacity_bytes;
+    let nothing = Observed {
+        capacity_bytes,
+        left_out: vec!["random writes".to_owned(), "pairs of reads".to_owned()],
+        ..Observed::default()
+    };
+    let all = identification::seen();
+    let reviewed = Observed {
+        fill: None,
+        random: None,
+        dirty: Vec::new(),
+        trimmed: None,
+        settled_parts: Vec::new(),
+        new_reads: None,
+        ..all.clone()
+    };
+    let origins = [Origin::Simulated, Origin::Real, Origin::Review];
+    for (seen, origin) in [all, nothing, reviewed].iter().zip(origins) {
+        let document = infer("x", seen);
+        let folder = tempfile::tempdir().unwrap();
+        let write = || {
+            let how = (origin, "stend identify x --lang ru");
+            stend_report::write_identification(&document, seen, how, folder.path()).unwrap()
+        };
+        let html = std::fs::read_to_string(within(Language::Russian, write)).unwrap();
+        assert!(html.contains("<html lang=\"ru\""), "the language is told");
+        assert_only(&stay, &html);
+        let kept = folder.path().join("identification.json");
+        let kept = std::fs::read_to_string(kept).unwrap();
+        assert_eq!(kept, serde_json::to_string(&document).unwrap() + "\n");
+        let cyrillic = |c: char| ('а'..='я').contains(&c);
+        assert!(!kept.contains(cyrillic), "the document is English");
+    }
 }
 
 #[test]

@@ -93,6 +93,34 @@ fn a_budget_that_is_used_up_leaves_properties_unknown() {
 }
 
 #[test]
+fn what_is_told_follows_the_language_and_json_does_not() {
+    let dir = folder();
+    let dir = dir.path();
+    let looked = [&["identify"], &SMALL[..], &["--budget", "1us"]].concat();
+    let russian = ok(
+        dir,
+        &[&looked[..], &["--lang", "ru", "--out", "page"]].concat(),
+    )
+    .stdout;
+    for text in [
+        "Определить нельзя",
+        "не хватило времени: чтение места",
+        "SLC-кэш",
+    ] {
+        assert!(russian.contains(text), "{text}: {russian}");
+    }
+    assert!(!russian.contains("left out"), "{russian}");
+    let page = std::fs::read_to_string(dir.join("page/index.html")).unwrap();
+    assert!(page.contains("<html lang=\"ru\"") && page.contains("Что определить нельзя"));
+    assert!(
+        page.contains(" --lang ru</code>"),
+        "the command that makes it again"
+    );
+    let json = |more: &[&str]| ok(dir, &[&looked[..], &["--json"], more].concat()).stdout;
+    assert_eq!(json(&["--lang", "ru"]), json(&[]));
+}
+
+#[test]
 fn a_review_is_read_and_no_target_is_touched() {
     let dir = folder();
     let dir = dir.path();

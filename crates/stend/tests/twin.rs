@@ -66,7 +66,8 @@ fn a_twin_is_a_drive_file_and_tells_its_error() {
     set_up(dir);
     let told = r#"{"schema":"stend.identify/1","target":"demo","capacity_bytes":8000000000,
         "properties":[{"id":"slc-cache-bytes","told":true,"value":4.6e8,"low":4.4e8,"high":4.8e8,
-        "unit":"bytes","evidence":"a step"}]}"#;
+        "unit":"bytes","evidence":"a step"},{"id":"slc-when-full","told":true,"value":"fold-first",
+        "evidence":"reads"}]}"#;
     fs::write(dir.join("told.json"), told).unwrap();
     let args = [
         "twin",
@@ -98,10 +99,9 @@ fn a_twin_is_a_drive_file_and_tells_its_error() {
     assert!(number(&document["errors"]["error_median_unused"]) < 1.0);
     ok(dir, &["drives", "check", "my-drive.toml"]);
     let text = fs::read_to_string(dir.join("my-drive.toml")).unwrap();
-    assert!(
-        text.contains("inferred: 0.46 GB (0.44 to 0.48 GB): a step"),
-        "{text}"
-    );
+    assert!(text.contains("inferred: fold-first: reads"), "{text}");
+    // The size was fitted within what was told: 0.44 to 0.48 GB in superblocks of 4 MiB.
+    assert!(text.contains("free = [105, 114]"), "{text}");
     assert!(text.contains("fitted: to review of"), "{text}");
     assert!(text.contains(" Its median error: "), "{text}");
     let poor = |test: &&serde_json::Value| number(&test["error_median"]) >= 0.15;

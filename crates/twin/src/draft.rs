@@ -129,12 +129,15 @@ impl Draft<'_> {
         let mut texts: Vec<String> = Vec::new();
         for mapped_bytes in [None, self.narrowest_bytes()] {
             for when_full in ["bypass", "wait"] {
-                let text = self.text(&Untold {
-                    when_full,
-                    mapped_bytes,
-                })?;
-                if !texts.contains(&text) {
-                    texts.push(text);
+                for folds in [Folds::WhenFull, Folds::Always] {
+                    let text = self.text(&Untold {
+                        when_full,
+                        folds,
+                        mapped_bytes,
+                    })?;
+                    if !texts.contains(&text) {
+                        texts.push(text);
+                    }
                 }
             }
         }
@@ -166,13 +169,14 @@ impl Draft<'_> {
         let cache = self.has_cache(&layers);
         if cache {
             self.slc_mode(&mut layers)?;
+            pace_on_chip_copy(&mut layers);
         }
         for usual in self.usual(&layers, cache) {
             layers.lay_below(&shipped(usual)?);
         }
         self.capacity(&mut layers)?;
         match cache {
-            true => self.cache(&mut layers, untold.when_full),
+            true => self.cache(&mut layers, untold),
             false => layers.drop_table("slc_cache"),
         }
         self.mapping(&mut layers);
@@ -389,7 +393,7 @@ impl Draft<'_> {
     }
 
     /// Kind, size and policy of the SLC cache.
-    fn cache(&self, layers: &mut Layers, when_full: &str) {
+    fn cache(&self, layers: &mut Layers, untold: &Untold<'_>) {
         self.cache_blocks(layers);
         match self.told.kind("slc-when-full") {
             Some(kind) => {
@@ -404,12 +408,21 @@ impl Draft<'_> {
             None => layers.set_if_missing(
                 "slc_cache",
                 "when_full",
-                Figure::of(when_full, "assumed: nothing tells it"),
+                Figure::of(untold.when_full, "assumed: nothing tells it"),
             ),
         }
         if layers.get("slc_cache", "fold_start_free_mib").is_none() {
-            let figure = Figure::of(100.0, "assumed: folded in idle time, or when it is full");
-            layers.set_if_missing("slc_cache", "fold_start_percent", figure.free(5.0, 100.0));
+            // Between the two no small step leads from one to the other.
+            let figure = match untold.folds {
+                Folds::WhenFull => {
+                    Figure::of(100.0, "assumed: folded in idle time, or when it is full")
+                        .free(5.0, 100.0)
+                }
+                Folds::Always => {
+                    Figure::of(10.0, "assumed: folded beside the host's requests").free(0.0, 60.0)
+                }
+            };
+            layers.set_if_missing("slc_cache", "fold_start_percent", figure);
         }
         let fold = Figure::of(3000, "assumed: no source").free(500.0, 20_000.0);
         layers.set_if_missing("controller", "fold_page_ns", fold);
@@ -638,12 +651,36 @@ impl Draft<'_> {
     }
 }
 
+/// When an SLC cache is emptied beside the host's requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Folds {
+    /// When it is full; before that in idle time alone.
+    WhenFull,
+    /// As soon as there is something in it.
+    Always,
+}
+
 /// Structure that nothing may tell.
 struct Untold<'a> {
     /// What the SLC cache does when it is full.
     when_full: &'a str,
+    folds: Folds,
     /// How much of the capacity has its mappings at hand, if not all.
     mapped_bytes: Option<u64>,
+}
+
+/// How on-chip copy is paced, where a part tells that there is such, and none how. Without a pause
+/// nobody finds one: it has to have a range.
+fn pace_on_chip_copy(layers: &mut Layers) {
+    if layers.text("slc_cache", "fold_by") != Some("on-chip") {
+        return;
+    }
+    let source = "assumed: nothing tells how folding in the background is paced";
+    let pause = Figure::of(1000, source).free(0.0, 5000.0);
+    layers.set_if_missing("slc_cache", "fold_pause_us", pause);
+    let dies = layers.number("nand", "dies").unwrap_or(1.0);
+    let at_once = Figure::of(1, source).free(1.0, dies);
+    layers.set_if_missing("slc_cache", "fold_dies_background", at_once);
 }
 
 /// Keeps at hand the mappings of so many bytes alone: what random access within them tells nothing

@@ -1,7 +1,9 @@
 //! The SLC cache: whether there is one, how large it is, of which kind, what it does when it is
 //! full, and how fast it empties.
 
-use super::words::{bytes, speed, us};
+use stend_language::{say, text};
+
+use super::words::{bytes, fixed, speed, us};
 use crate::observed::{Curve, Observed, ReadMap, Times};
 use crate::probing::Stretch;
 use crate::property::Property;
@@ -90,6 +92,16 @@ fn step(curve: &Curve) -> Option<Step> {
 }
 
 impl Step {
+    /// What was seen, of so many bytes in all.
+    fn words(&self, written: f64) -> String {
+        text!(
+            "identify-step",
+            bytes = bytes(written),
+            fast = speed(self.fast),
+            slow = speed(self.slow),
+        )
+    }
+
     /// Bytes that the drive moved out of the cache while so many were written, and bytes at most:
     /// where a slower level tells it, what was seen of it at most; else half of, and at most, what
     /// the drive moves beside later writes, if any was seen to be moved.
@@ -173,12 +185,7 @@ impl Cache {
             let interval = (0.97 * (written - most), 1.08 * written);
             cache.bytes = Some((written - moved, interval));
             cache.speeds = Some((step.fast, step.slow));
-            cache.bytes_evidence = format!(
-                "an empty drive takes {} at {}, then {}",
-                bytes(written),
-                speed(step.fast),
-                speed(step.slow)
-            );
+            cache.bytes_evidence = step.words(written);
         } else if let Some((value, interval, evidence)) = size_by_maps(seen) {
             cache.bytes = Some((value, interval));
             cache.bytes_evidence = evidence;
@@ -223,16 +230,19 @@ impl Cache {
         ];
         let rest = rest.into_iter().map(|(id, tell)| match self.present {
             Some(true) => tell(self, seen).unwrap_or_else(|why| Property::unknown(id, why)),
-            Some(false) => Property::unknown(id, "the drive has no SLC cache"),
-            None => Property::unknown(id, "it is not known whether there is an SLC cache"),
+            Some(false) => Property::unknown(id, say("identify-no-cache")),
+            None => Property::unknown(id, say("identify-cache-unknown")),
         });
         std::iter::once(presence).chain(rest).collect()
     }
 
+    /// The size, where others need it.
+    fn size_known(&self) -> Result<(f64, (f64, f64)), String> {
+        self.bytes.ok_or_else(|| say("identify-cache-size-unknown"))
+    }
+
     fn size(&self, _: &Observed) -> Result<Property, String> {
-        let (value, interval) = self.bytes.ok_or(
-            "neither the speed of writes nor the time of reads shows where the cache ends",
-        )?;
+        let (value, interval) = self.bytes.ok_or_else(|| say("identify-cache-end-unseen"))?;
         let evidence = self.bytes_evidence.clone();
         Ok(Property::quantity(
             "slc-cache-bytes",
@@ -246,12 +256,12 @@ impl Cache {
     fn full_size(&self, _: &Observed) -> Result<Property, String> {
         let value = self
             .full_bytes
-            .ok_or("writes to the full drive show no step")?;
-        let (empty, _) = self.bytes.ok_or("the size of the cache is not known")?;
+            .ok_or_else(|| say("identify-full-no-step"))?;
+        let (empty, _) = self.size_known()?;
         if !self.emptied && value < 0.9 * empty {
-            return Err("the cache does not empty while the drive rests".to_owned());
+            return Err(say("identify-not-emptied"));
         }
-        let evidence = format!("the full drive, after a rest, takes {} fast", bytes(value));
+        let evidence = text!("identify-full-takes", bytes = bytes(value));
         let interval = (0.9 * value, 1.1 * value);
         Ok(Property::quantity(
             "slc-cache-bytes-full",
@@ -281,20 +291,23 @@ impl Cache {
     }
 
     fn kind(&self, seen: &Observed) -> Result<Property, String> {
-        let (empty, _) = self.bytes.ok_or("the size of the cache is not known")?;
-        let none = "the full drive does not show how large it is then";
-        let kind = self.kind_of(empty).ok_or(none)?;
-        let share = empty / seen.capacity_bytes as f64;
-        let left = match self.full_bytes {
-            Some(full) => format!("; {} of it on the full drive after a rest", bytes(full)),
-            None => String::new(),
+        let (empty, _) = self.size_known()?;
+        let kind = self.kind_of(empty);
+        let kind = kind.ok_or_else(|| say("identify-full-unseen"))?;
+        let percent = fixed(100.0 * empty / seen.capacity_bytes as f64, 1);
+        let evidence = match self.full_bytes {
+            Some(full) => text!(
+                "identify-share-full",
+                percent = percent,
+                bytes = bytes(full)
+            ),
+            None => text!("identify-share", percent = percent),
         };
-        let evidence = format!("{:.1} % of the capacity{left}", 100.0 * share);
         Ok(Property::kind("slc-cache-kind", kind, evidence))
     }
 
     fn fast(&self, _: &Observed) -> Result<Property, String> {
-        let (value, _) = self.speeds.ok_or("writes show no step")?;
+        let (value, _) = self.speeds.ok_or_else(|| say("identify-no-step"))?;
         let interval = (0.97 * value, 1.03 * value);
         let id = "slc-write-bytes-per-s";
         Ok(Property::quantity(
@@ -307,7 +320,7 @@ impl Cache {
     }
 
     fn slow(&self, _: &Observed) -> Result<Property, String> {
-        let (_, value) = self.speeds.ok_or("writes show no step")?;
+        let (_, value) = self.speeds.ok_or_else(|| say("identify-no-step"))?;
         let interval = (0.97 * value, 1.03 * value);
         let id = "after-cache-write-bytes-per-s";
         Ok(Property::quantity(
@@ -320,13 +333,13 @@ impl Cache {
     }
 
     fn when_full(&self, seen: &Observed) -> Result<Property, String> {
-        let (new, old) = new_and_old(seen).ok_or("reads were not looked at")?;
+        let (new, old) = new_and_old(seen).ok_or_else(|| say("identify-reads-missing"))?;
         let latest = seen
             .latest_reads
-            .ok_or("what was written last was not read")?;
+            .ok_or_else(|| say("identify-latest-missing"))?;
         let fastest = latest.p1_ns as f64;
         if fastest > BUSY_RATIO * old.p1_ns as f64 {
-            return Err("the drive was too busy after the fill for its reads to tell".to_owned());
+            return Err(say("identify-busy-after-fill"));
         }
         let middle = f64::midpoint(new.p1_ns as f64, old.p1_ns as f64);
         let kind = if fastest < middle {
@@ -334,11 +347,11 @@ impl Cache {
         } else {
             "direct"
         };
-        let evidence = format!(
-            "what a whole fill wrote last is read in {}, new data in {}, old data in {}",
-            us(fastest),
-            us(new.p1_ns as f64),
-            us(old.p1_ns as f64)
+        let evidence = text!(
+            "identify-latest",
+            latest = us(fastest),
+            new = us(new.p1_ns as f64),
+            old = us(old.p1_ns as f64),
         );
         Ok(Property::kind("slc-when-full", kind, evidence))
     }
@@ -346,20 +359,21 @@ impl Cache {
     /// Whether rests empty the cache, and what tells; `None` where that does not show.
     fn empties(&self, seen: &Observed) -> Option<(bool, String)> {
         if let Some((none, some, rest_s)) = self.taken_after(seen) {
-            let evidence = format!(
-                "with the cache full, {} are taken fast at once, {} after {rest_s:.0} s",
-                bytes(none),
-                bytes(some)
+            let evidence = text!(
+                "identify-taken",
+                none = bytes(none),
+                some = bytes(some),
+                rest = fixed(rest_s, 0),
             );
             let (size, _) = self.bytes?;
             return Some((some - none > EMPTIED_SHARE * size, evidence));
         }
         let (before, after) = (seen.maps.last()?, seen.rested_map.as_ref()?);
         let (before, after) = (fast_bytes(seen, before)?, fast_bytes(seen, after)?);
-        let evidence = format!(
-            "{} are read as fast as new data at once, {} after a rest",
-            bytes(before),
-            bytes(after)
+        let evidence = text!(
+            "identify-mapped-rest",
+            before = bytes(before),
+            after = bytes(after),
         );
         // More after a rest: the drive was too busy before.
         let quiet = before > 0.0 && after < 1.05 * before;
@@ -384,25 +398,27 @@ impl Cache {
     }
 
     fn emptying(&self, seen: &Observed) -> Result<Property, String> {
-        let none = "neither the speed of writes nor the time of reads shows how much is free";
-        let (empties, evidence) = self.empties(seen).ok_or(none)?;
+        let told = self.empties(seen);
+        let (empties, evidence) = told.ok_or_else(|| say("identify-free-unseen"))?;
         Ok(Property::presence("slc-idle-emptying", empties, evidence))
     }
 
     fn emptying_rate(&self, seen: &Observed) -> Result<Property, String> {
-        let none = "the speed of writes does not show how much of the cache is free";
-        let (before, after, rest_s) = self.taken_after(seen).ok_or(none)?;
+        let none = || say("identify-free-no-speed");
+        let (before, after, rest_s) = self.taken_after(seen).ok_or_else(none)?;
         if !self.emptied {
-            return Err("the cache does not empty while the drive rests".to_owned());
+            return Err(say("identify-not-emptied"));
         }
-        let (size, _) = self.bytes.ok_or(none)?;
+        let (size, _) = self.bytes.ok_or_else(none)?;
         if after > 0.85 * size {
-            return Err(format!(
-                "the cache was empty within {rest_s:.0} s: it is faster than that"
-            ));
+            return Err(text!("identify-emptied-within", rest = fixed(rest_s, 0)));
         }
         let rate = (after - before) / rest_s;
-        let evidence = format!("{} more after {rest_s:.0} s", bytes(after - before));
+        let evidence = text!(
+            "identify-more-after",
+            bytes = bytes(after - before),
+            rest = fixed(rest_s, 0),
+        );
         let interval = (0.8 * rate, 1.25 * rate);
         let id = "slc-emptying-bytes-per-s";
         Ok(Property::quantity(id, rate, interval, "bytes/s", evidence))
@@ -420,46 +436,33 @@ fn presence(seen: &Observed) -> (Option<bool>, String) {
         return by_step(seen);
     };
     let (new_ns, old_ns) = (new.p50_ns as f64, old.p50_ns as f64);
-    let evidence = format!(
-        "a page that has just been written is read in {}, one written long ago in {}",
-        us(new_ns),
-        us(old_ns)
-    );
+    let [new_us, old_us] = [new_ns, old_ns].map(us);
     let (noise, _) = seen.noise();
     if noise > NOISE_MAX {
-        let noise = 100.0 * noise;
-        return (
-            None,
-            format!("{evidence}, and the same reads vary by {noise:.0} %"),
+        let why = text!(
+            "identify-new-and-old-noisy",
+            new = new_us,
+            old = old_us,
+            noise = fixed(100.0 * noise, 0),
         );
+        return (None, why);
     }
     let least = FASTER_SHARE.min(1.0 - 3.0 * noise);
     // The quickest pages of a cell with several bits set how quick its others may be.
     let (new_ns, old_ns) = (new.p1_ns as f64, old.p1_ns as f64);
     if new_ns < least * old_ns && new_ns + FASTER_NS < old_ns {
+        let evidence = text!("identify-new-and-old", new = new_us, old = old_us);
         return (Some(true), evidence);
     }
-    let why = format!("{evidence}: both lie in the same kind of flash");
+    let why = text!("identify-new-and-old-alike", new = new_us, old = old_us);
     (Some(false), why)
 }
 
 /// The same where reads were not looked at.
 fn by_step(seen: &Observed) -> (Option<bool>, String) {
     match first_step(seen) {
-        Some(step) => {
-            let evidence = format!(
-                "an empty drive takes {} at {}, then {}",
-                bytes(step.bytes),
-                speed(step.fast),
-                speed(step.slow)
-            );
-            (Some(true), evidence)
-        }
-        None => {
-            let why = "writes show no step, and a cache that is as fast as what is behind it \
-                       shows none; reads were not looked at";
-            (None, why.to_owned())
-        }
+        Some(step) => (Some(true), step.words(step.bytes)),
+        None => (None, say("identify-step-unseen")),
     }
 }
 
@@ -485,16 +488,11 @@ fn fast_bytes(seen: &Observed, map: &ReadMap) -> Option<f64> {
 }
 
 /// The size of a cache by what of a map is read like new data: `None` where all of it is, since
-/// the cache ends beyond it then.
-fn mapped(seen: &Observed, map: &ReadMap) -> Option<(f64, String)> {
+/// the cache ends beyond it then. With it, what was written.
+fn mapped(seen: &Observed, map: &ReadMap) -> Option<(f64, f64)> {
     let value = fast_bytes(seen, map)?;
     let written = map.written_bytes as f64;
-    let evidence = format!(
-        "of {} that were written, {} are read as fast as new data",
-        bytes(written),
-        bytes(value)
-    );
-    (value < 0.999 * written).then_some((value, evidence))
+    (value < 0.999 * written).then_some((value, written))
 }
 
 /// The size of the cache of the empty drive by maps of reads: the most that was ever read like new
@@ -507,17 +505,20 @@ fn size_by_maps(seen: &Observed) -> Option<(f64, (f64, f64), String)> {
         .rev()
         .nth(1)
         .map_or(0.0, |map| map.written_bytes as f64);
-    let (value, evidence) = mapped(seen, last)?;
+    let (value, written) = mapped(seen, last)?;
+    let [told, of] = [value, written].map(bytes);
     if value > all {
+        let evidence = text!("identify-mapped", written = of, bytes = told);
         return Some((value, (0.96 * value, 1.08 * value), evidence));
     }
     if all == 0.0 {
         return None;
     }
-    let written = last.written_bytes as f64;
-    let evidence = format!(
-        "all of {} that were written is read as fast as new data; {evidence}",
-        bytes(all)
+    let evidence = text!(
+        "identify-mapped-all",
+        all = bytes(all),
+        written = of,
+        bytes = told,
     );
     Some((f64::midpoint(all, written), (all, written), evidence))
 }

@@ -1,6 +1,8 @@
 //! Flushes and power-loss protection, both directions at once, and short writes.
 
-use super::words::{speed, us};
+use stend_language::{say, text};
+
+use super::words::{fixed, speed, us};
 use crate::observed::Observed;
 use crate::property::Property;
 
@@ -22,8 +24,7 @@ fn flushes(seen: &Observed) -> Vec<Property> {
         "power-loss-protection",
         "flush-ignored",
     );
-    let no_one = "no one can tell from outside whether a flush that is answered was carried out: \
-                  only a power cut shows it";
+    let no_one = say("identify-flush-unseen");
     let single = seen.flushes.iter().find(|flush| flush.every == 1);
     let fastest = seen
         .flushes
@@ -31,30 +32,24 @@ fn flushes(seen: &Observed) -> Vec<Property> {
         .map(|flush| flush.flush_ns)
         .reduce(f64::min);
     let (Some(single), Some(fastest)) = (single, fastest) else {
-        let why = "flushes were not looked at";
         return [time, program, protection]
-            .map(|id| Property::unknown(id, why))
+            .map(|id| Property::unknown(id, say("identify-flushes-missing")))
             .into_iter()
             .chain([Property::unknown(ignored, no_one)])
             .collect();
     };
-    let evidence = format!(
-        "a flush after a write of one page takes {}",
-        us(single.flush_ns)
-    );
+    let taken = us(single.flush_ns);
     let interval = (0.5 * fastest, 2.0 * single.flush_ns);
     let protected = fastest < NO_PROGRAM_NS;
+    let evidence = text!("identify-flush", time = &taken);
     let why = match protected {
-        true => {
-            "less than a program of flash: what is written is safe in the buffer, or flushes \
-                 are ignored, which looks the same"
-        }
-        false => "it waits for the flash",
+        true => text!("identify-flush-short", time = taken),
+        false => text!("identify-flush-waits", time = taken),
     };
     vec![
-        Property::quantity(time, single.flush_ns, interval, "ns", evidence.clone()),
+        Property::quantity(time, single.flush_ns, interval, "ns", evidence),
         program_time(program, fastest, protected),
-        Property::presence(protection, protected, format!("{evidence}: {why}")),
+        Property::presence(protection, protected, why),
         Property::unknown(ignored, no_one),
     ]
 }
@@ -65,12 +60,9 @@ const PROGRAM_SHARES: (f64, f64) = (0.15, 1.0);
 
 fn program_time(id: &str, flush_ns: f64, protected: bool) -> Property {
     if protected {
-        return Property::unknown(id, "no flush waits for a program of flash");
+        return Property::unknown(id, say("identify-no-program"));
     }
-    let evidence = format!(
-        "the fastest flush takes {}, no program takes longer",
-        us(flush_ns)
-    );
+    let evidence = text!("identify-program", time = us(flush_ns));
     let (low, high) = PROGRAM_SHARES;
     let value = (low * high).sqrt() * flush_ns;
     Property::quantity(id, value, (low * flush_ns, high * flush_ns), "ns", evidence)
@@ -82,15 +74,15 @@ const HALF_SHARE: f64 = 0.7;
 fn half_duplex(seen: &Observed) -> Property {
     let id = "half-duplex";
     let Some(mixed) = seen.mixed else {
-        return Property::unknown(id, "reads and writes at once were not looked at");
+        return Property::unknown(id, say("identify-mixed-missing"));
     };
     let turns = 2.0 / (1.0 / mixed.reads + 1.0 / mixed.writes);
-    let evidence = format!(
-        "ascending reads alone {}, writes alone {}, in turns {}, both at once {}",
-        speed(mixed.reads),
-        speed(mixed.writes),
-        speed(turns),
-        speed(mixed.both)
+    let evidence = text!(
+        "identify-mixed",
+        reads = speed(mixed.reads),
+        writes = speed(mixed.writes),
+        turns = speed(turns),
+        both = speed(mixed.both),
     );
     Property::presence(id, mixed.both < HALF_SHARE * turns, evidence)
 }
@@ -98,8 +90,12 @@ fn half_duplex(seen: &Observed) -> Property {
 fn short_writes(seen: &Observed) -> Property {
     let id = "sub-page-write-penalty";
     let Some((short, long)) = seen.short_writes else {
-        return Property::unknown(id, "short writes were not looked at");
+        return Property::unknown(id, say("identify-short-missing"));
     };
-    let evidence = format!("{short:.0} random writes of 512 bytes a second, {long:.0} of a page");
+    let evidence = text!(
+        "identify-short",
+        short = fixed(short, 0),
+        page = fixed(long, 0),
+    );
     Property::presence(id, short < 0.8 * long, evidence)
 }

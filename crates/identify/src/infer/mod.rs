@@ -5,6 +5,8 @@ mod cache;
 mod durable;
 mod reads;
 mod spare;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use crate::observed::Observed;

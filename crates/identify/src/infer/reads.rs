@@ -1,7 +1,9 @@
 //! The time of a read and what it consists of, read-ahead, the dies that work at once, the map
 //! cache, and throttling.
 
-use super::words::{bytes, us};
+use stend_language::{say, text};
+
+use super::words::{bytes, fixed, us};
 use crate::observed::Observed;
 use crate::property::Property;
 
@@ -16,13 +18,13 @@ pub(super) fn properties(seen: &Observed) -> Vec<Property> {
 fn latency(seen: &Observed) -> Property {
     let id = "read-latency-ns";
     let Some(reads) = seen.settled_reads else {
-        return Property::unknown(id, "reads were not looked at");
+        return Property::unknown(id, say("identify-reads-missing"));
     };
-    let evidence = format!(
-        "{} random reads of a page, one at a time: median {}, 99 % {}",
-        reads.requests,
-        us(reads.p50_ns as f64),
-        us(reads.p99_ns as f64)
+    let evidence = text!(
+        "identify-latency",
+        count = reads.requests.to_string(),
+        median = us(reads.p50_ns as f64),
+        tail = us(reads.p99_ns as f64),
     );
     let interval = (0.97 * reads.mean_ns, 1.03 * reads.mean_ns);
     Property::quantity(id, reads.mean_ns, interval, "ns", evidence)
@@ -31,18 +33,16 @@ fn latency(seen: &Observed) -> Property {
 fn flash_read(seen: &Observed) -> Property {
     let id = "flash-read-ns";
     let (Some(unwritten), Some(old)) = (seen.unwritten_reads, seen.slowest_settled()) else {
-        return Property::unknown(id, "reads of space without data were not looked at");
+        return Property::unknown(id, say("identify-unwritten-missing"));
     };
     let value = old.p50_ns as f64 - unwritten.p50_ns as f64;
     if value < 5e3 {
-        let why = "space without data takes as long to read as data: it is read from flash too";
-        return Property::unknown(id, why);
+        return Property::unknown(id, say("identify-unwritten-as-slow"));
     }
-    let evidence = format!(
-        "a page is read in {}, one without data, for which no flash is read, in {}: the rest is \
-         sensing (tR) and the transfer from the die",
-        us(old.p50_ns as f64),
-        us(unwritten.p50_ns as f64)
+    let evidence = text!(
+        "identify-flash-read",
+        old = us(old.p50_ns as f64),
+        unwritten = us(unwritten.p50_ns as f64),
     );
     Property::quantity(id, value, (0.93 * value, 1.05 * value), "ns", evidence)
 }
@@ -50,12 +50,12 @@ fn flash_read(seen: &Observed) -> Property {
 fn read_ahead(seen: &Observed) -> Property {
     let id = "read-ahead";
     let (Some(ascending), Some(random)) = (seen.ascending_reads, seen.settled_reads) else {
-        return Property::unknown(id, "ascending reads were not looked at");
+        return Property::unknown(id, say("identify-ascending-missing"));
     };
-    let evidence = format!(
-        "pages are read in {} in ascending order, in {} at random",
-        us(ascending.mean_ns),
-        us(random.mean_ns)
+    let evidence = text!(
+        "identify-ascending",
+        ascending = us(ascending.mean_ns),
+        random = us(random.mean_ns),
     );
     Property::presence(id, ascending.mean_ns < 0.65 * random.mean_ns, evidence)
 }
@@ -147,31 +147,26 @@ fn dies(seen: &Observed) -> [Property; 2] {
     let unit_id = "stripe-bytes";
     let Some(stripe) = stripe(seen) else {
         let why = match seen.pairs.len() {
-            0 => "pairs of reads were not looked at",
-            _ => {
-                "places that wait for each other do not lie at one distance: what is read has \
-                  been moved, or the stripe is longer than what was looked at"
-            }
+            0 => say("identify-pairs-missing"),
+            _ => say("identify-pairs-moved"),
         };
         return [dies_by_share(seen), Property::unknown(unit_id, why)];
     };
     let count = stripe.period / stripe.unit;
-    let evidence = format!(
-        "pages {:.0} KiB apart wait for each other; {:.0} KiB in sequence lie in one die",
-        stripe.period / 1024.0,
-        stripe.unit / 1024.0
-    );
+    let [period, length] = [stripe.period, stripe.unit].map(|bytes| fixed(bytes / 1024.0, 0));
+    let evidence = text!("identify-stripe", period = &period, unit = &length);
     let step = seen.pairs[0].0 as f64;
     let interval = (stripe.unit - step / 2.0, stripe.unit + step / 2.0);
-    let unit = Property::quantity(unit_id, stripe.unit, interval, "bytes", evidence.clone());
-    [dies_of(count, stripe.regular, evidence), unit]
+    let unit = Property::quantity(unit_id, stripe.unit, interval, "bytes", evidence);
+    [dies_of(count, stripe.regular, (&period, &length)), unit]
 }
 
-/// The dies, if so many hold data of a stripe.
-fn dies_of(count: f64, regular: bool, evidence: String) -> Property {
+/// The dies, if so many hold data of a stripe, of which period and unit are told in KiB.
+fn dies_of(count: f64, regular: bool, (period, unit): (&String, &String)) -> Property {
     let id = "parallel-dies";
     let even = (count / 2.0).round() * 2.0;
     if regular && (count - even).abs() < 0.03 {
+        let evidence = text!("identify-stripe", period = period, unit = unit);
         return Property::quantity(id, even, (even, even), "dies", evidence);
     }
     // Most drives have a power of two of dies, and all an even number; of each stripe, parity takes
@@ -181,7 +176,12 @@ fn dies_of(count: f64, regular: bool, evidence: String) -> Property {
         true => power,
         false => 2.0 * (count / 2.0 + 0.02).ceil(),
     };
-    let evidence = format!("{evidence}: {count:.2} dies of data, the rest is parity");
+    let evidence = text!(
+        "identify-stripe-parity",
+        period = period,
+        unit = unit,
+        dies = fixed(count, 2),
+    );
     let high = (PARITY_RATIO_MAX * count).ceil().max(value);
     Property::quantity(id, value, (count.floor(), high), "dies", evidence)
 }
@@ -205,11 +205,8 @@ fn dies_by_share(seen: &Observed) -> Property {
     let id = "parallel-dies";
     let Some(share) = same_die_share(seen) else {
         let why = match seen.far_pairs.len() {
-            0 => "pairs of reads were not looked at",
-            _ => {
-                "no two places that were looked at wait for each other: something else than a \
-                  die limits reads"
-            }
+            0 => say("identify-pairs-missing"),
+            _ => say("identify-pairs-free"),
         };
         return Property::unknown(id, why);
     };
@@ -226,10 +223,7 @@ fn dies_by_share(seen: &Observed) -> Property {
         true => power,
         false => 2.0 * (0.5 / share).round(),
     };
-    let evidence = format!(
-        "{:.2} % of pairs of places wait for each other",
-        100.0 * share
-    );
+    let evidence = text!("identify-pairs-share", percent = fixed(100.0 * share, 2));
     Property::quantity(id, value, interval, "dies", evidence)
 }
 
@@ -255,26 +249,26 @@ fn level(seen: &Observed, slower: &dyn Fn(f64) -> bool) -> bool {
 
 fn map_cache(seen: &Observed) -> [Property; 2] {
     let (present, size) = ("map-cache", "map-cache-bytes");
-    let why = "reads in spans of the drive were not looked at";
+    let why = say("identify-spans-missing");
     let (Some((_, first)), Some((most, last))) = (seen.spans.first(), seen.spans.last()) else {
         return [
-            Property::unknown(present, why),
+            Property::unknown(present, why.clone()),
             Property::unknown(size, why),
         ];
     };
     let hit = first.mean_ns;
-    let evidence = format!(
-        "a page is read in {} within {}, in {} within {}",
-        us(hit),
-        bytes(seen.spans[0].0 as f64),
-        us(last.mean_ns),
-        bytes(*most as f64)
+    let evidence = text!(
+        "identify-spans",
+        hit = us(hit),
+        least = bytes(seen.spans[0].0 as f64),
+        last = us(last.mean_ns),
+        most = bytes(*most as f64),
     );
     let (_, noise) = seen.noise();
     let ratio = MISS_RATIO.max(1.0 + 3.0 * noise);
     let slower = |ns: f64| ns > ratio * hit && ns > hit + 400.0;
     if noise > NOISE_MAX {
-        let why = format!("the same reads vary by {:.0} %", 100.0 * noise);
+        let why = text!("identify-noisy", noise = fixed(100.0 * noise, 0));
         return [present, size].map(|id| Property::unknown(id, why.clone()));
     }
     let late = seen.spans.len().saturating_sub(2);
@@ -283,8 +277,7 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
         .all(|(_, reads)| slower(reads.mean_ns));
     if !all_late || !(last.mean_ns > CLEAR_RATIO * hit || level(seen, &slower)) {
         let none = Property::presence(present, false, evidence);
-        let why = "no span of the drive is read slower than another";
-        return [none, Property::unknown(size, why)];
+        return [none, Property::unknown(size, say("identify-spans-alike"))];
     }
     // Beyond the cache's size c, a share 1 - c / span of reads pays the miss m: with x = 1 / span,
     // time = hit + m - m c x is a line.
@@ -300,7 +293,7 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
         Some(value) => {
             Property::quantity(size, value, (0.8 * value, 1.25 * value), "bytes", evidence)
         }
-        None => Property::unknown(size, "too few spans are larger than the cache"),
+        None => Property::unknown(size, say("identify-spans-few")),
     };
     [yes, size]
 }
@@ -325,7 +318,7 @@ fn throttling(seen: &Observed) -> Property {
         speeds.iter().skip(1).take(10).copied().reduce(f64::max),
         speeds.len(),
     ) else {
-        return Property::unknown(id, "long loads were not looked at");
+        return Property::unknown(id, say("identify-long-missing"));
     };
     let late = &speeds[len - len / 4..];
     let last = late.iter().sum::<f64>() / late.len().max(1) as f64;
@@ -338,12 +331,14 @@ fn throttling(seen: &Observed) -> Property {
         .fold(f64::INFINITY, f64::min);
     let apart = late.iter().all(|speed| *speed < early);
     if last < 0.9 * first && apart {
-        let evidence = format!(
-            "ascending reads change nothing in the drive, and fall from {first:.0} to {last:.0} a \
-             second within {len} s"
+        let evidence = text!(
+            "identify-throttled",
+            first = fixed(first, 0),
+            last = fixed(last, 0),
+            seconds = len.to_string(),
         );
         return Property::presence(id, true, evidence);
     }
-    let why = format!("{len} s of reads did not make the drive slower: it may not have been warm");
+    let why = text!("identify-not-throttled", seconds = len.to_string());
     Property::unknown(id, why)
 }

@@ -1,7 +1,9 @@
 //! Spare space, garbage collection in idle time, TRIM, and the write buffer.
 
+use stend_language::{say, text};
+
 use super::cache::Cache;
-use super::words::{bytes, speed};
+use super::words::{bytes, fixed, speed};
 use crate::observed::{Curve, Observed, Recovered};
 use crate::property::Property;
 
@@ -64,18 +66,15 @@ const SPARE_SHARE_MAX: f64 = 0.49;
 fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
     let id = "over-provisioning-percent";
     let Some((curve, before)) = random_writes(seen) else {
-        return Property::unknown(id, "the drive was not written at random");
+        return Property::unknown(id, say("identify-random-missing"));
     };
     let Some((fallen, fast, slow)) = fall(curve) else {
-        let why = "random writes show no fall: garbage collection costs less than something else, \
-                   or spare space did not end";
-        return Property::unknown(id, why);
+        return Property::unknown(id, say("identify-no-fall"));
     };
     let written = fallen - before;
     let capacity = seen.capacity_bytes as f64;
     if written < 0.0 || written > SPARE_SHARE_MAX * capacity {
-        let why = "random writes become slow at a place that spare space does not explain";
-        return Property::unknown(id, why);
+        return Property::unknown(id, say("identify-fall-elsewhere"));
     }
     // What a cache with blocks of its own takes is not in the data area.
     let (least_cached, most_cached) = cache.apart_bytes();
@@ -85,13 +84,12 @@ fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
         percent(in_cache, 0.0) - 0.3,
         percent(least_cached, RESERVE_SHARE_MAX),
     );
-    let evidence = format!(
-        "random writes fall from {} to {} after {} were written over data, of which a \
-         cache took {}",
-        speed(fast),
-        speed(slow),
-        bytes(written),
-        bytes(in_cache)
+    let evidence = text!(
+        "identify-fall",
+        fast = speed(fast),
+        slow = speed(slow),
+        bytes = bytes(written),
+        cached = bytes(in_cache),
     );
     let value = percent(in_cache, RESERVE_SHARE);
     Property::quantity(id, value, interval, "percent of capacity", evidence)
@@ -119,22 +117,20 @@ fn idle_gc(seen: &Observed) -> Property {
         .unwrap_or(0.0);
     let [at_once, after_short, after_long] =
         [none, short, long].map(|rested| fast_bytes(&rested.curve, slow));
-    let evidence = format!(
-        "after random writes, {} are taken fast at once, {} after {:.0} s of rest, {} \
-         after {:.0} s",
-        bytes(at_once),
-        bytes(after_short),
-        short.rest_s,
-        bytes(after_long),
-        long.rest_s
+    let evidence = text!(
+        "identify-after-rests",
+        once = bytes(at_once),
+        short = bytes(after_short),
+        short_rest = fixed(short.rest_s, 0),
+        long = bytes(after_long),
+        long_rest = fixed(long.rest_s, 0),
     );
     if seen
         .random
         .as_ref()
         .is_some_and(|curve| fall(curve).is_none())
     {
-        let slow = speed(slow);
-        let why = format!("random writes do not become slow: they go on at {slow}");
+        let why = text!("identify-random-not-slow", speed = speed(slow));
         return Property::unknown(id, why);
     }
     let much = after_long - at_once > COLLECTED_SHARE * seen.capacity_bytes as f64;
@@ -151,10 +147,9 @@ fn idle_gc_reviewed(seen: &Observed) -> Property {
     let is_rest = |r: &&Recovered| !r.trim && r.rest_s.is_none_or(|s| s >= REST_S_MIN);
     let rests = seen.recovered.iter().filter(is_rest);
     let Some(most) = rests.max_by_key(|recovered| recovered.bytes) else {
-        return Property::unknown(id, "rests after random writes were not looked at");
+        return Property::unknown(id, say("identify-rests-missing"));
     };
-    let back = bytes(most.bytes as f64);
-    let evidence = format!("after random writes and a rest, {back} are taken fast");
+    let evidence = text!("identify-after-rest", bytes = bytes(most.bytes as f64));
     let least = 0.0005 * seen.capacity_bytes as f64;
     Property::presence(id, most.bytes as f64 > least, evidence)
 }
@@ -168,8 +163,10 @@ fn trim_reviewed(seen: &Observed) -> Option<Property> {
         .filter(|r| r.trim)
         .map(|r| r.per_s)
         .reduce(f64::max)?;
-    let evidence = format!(
-        "the empty drive began with {fresh:.0} random writes a second, after TRIM with {after:.0}"
+    let evidence = text!(
+        "identify-trim-reviewed",
+        fresh = fixed(fresh, 0),
+        after = fixed(after, 0),
     );
     let kind = if after > 0.9 * fresh {
         "fully"
@@ -182,8 +179,8 @@ fn trim_reviewed(seen: &Observed) -> Option<Property> {
 fn trim_restores(seen: &Observed) -> Property {
     let id = "trim-restores";
     let (Some(trimmed), Some(fill)) = (&seen.trimmed, &seen.fill) else {
-        let why = "TRIM of the dirty drive was not looked at";
-        return trim_reviewed(seen).unwrap_or_else(|| Property::unknown(id, why));
+        let unknown = || Property::unknown(id, say("identify-trim-missing"));
+        return trim_reviewed(seen).unwrap_or_else(unknown);
     };
     let mean = |curve: &Curve, bytes| curve.speed_between(0, bytes).unwrap_or(0.0);
     let compared = trimmed.after.bytes();
@@ -192,15 +189,17 @@ fn trim_restores(seen: &Observed) -> Property {
         mean(&trimmed.before, compared),
         mean(&trimmed.after, compared),
     );
-    let evidence = format!(
-        "the first {} are written at {} to the empty drive, {} to the dirty one, {} after TRIM",
-        bytes(compared as f64),
-        speed(fresh),
-        speed(before),
-        speed(after)
-    );
+    let evidence = |id: &str| {
+        text!(
+            id,
+            bytes = bytes(compared as f64),
+            fresh = speed(fresh),
+            before = speed(before),
+            after = speed(after),
+        )
+    };
     let kind = if before > 0.9 * fresh {
-        return Property::unknown(id, format!("{evidence}: there was nothing to restore"));
+        return Property::unknown(id, evidence("identify-trim-nothing"));
     } else if after > 0.9 * fresh {
         "fully"
     } else if after > 1.15 * before {
@@ -208,19 +207,19 @@ fn trim_restores(seen: &Observed) -> Property {
     } else {
         "nothing"
     };
-    Property::kind(id, kind, evidence)
+    Property::kind(id, kind, evidence("identify-trim"))
 }
 
 fn trim_time(seen: &Observed) -> Property {
     let id = "trim-ns-per-gib";
     let Some((trimmed, took_ns)) = seen.trim_time else {
-        return Property::unknown(id, "TRIM of a part of the drive was not looked at");
+        return Property::unknown(id, say("identify-trim-time-missing"));
     };
     let value = took_ns as f64 * f64::from(1 << 30) / trimmed as f64;
-    let evidence = format!(
-        "TRIM of {} of the full drive took {:.2} ms, beside reads",
-        bytes(trimmed as f64),
-        took_ns as f64 / 1e6
+    let evidence = text!(
+        "identify-trim-time",
+        bytes = bytes(trimmed as f64),
+        ms = fixed(took_ns as f64 / 1e6, 2),
     );
     Property::quantity(id, value, (0.8 * value, 1.25 * value), "ns", evidence)
 }
@@ -228,12 +227,12 @@ fn trim_time(seen: &Observed) -> Property {
 fn write_buffer(seen: &Observed) -> Property {
     let id = "write-buffer-bytes";
     let Some(curve) = &seen.burst else {
-        return Property::unknown(id, "the first writes after a rest were not looked at");
+        return Property::unknown(id, say("identify-burst-missing"));
     };
     let all = curve.bytes();
     let (Some(steady), Some(last)) = (curve.speed_between(all / 2, all), curve.samples.last())
     else {
-        return Property::unknown(id, "the first writes after a rest were too few");
+        return Property::unknown(id, say("identify-burst-few"));
     };
     // What was taken beyond the steady speed lies in the buffer.
     let before_end = curve
@@ -245,14 +244,12 @@ fn write_buffer(seen: &Observed) -> Property {
     let quarter = curve.speed_between(all / 4, all / 2).unwrap_or(0.0);
     let level = (quarter / steady - 1.0).abs() < 0.05;
     if value < LEAST_BUFFER_BYTES || value > 0.2 * all as f64 || !level {
-        let why = "the drive takes what the link brings, or as much as its flash does: its buffer \
-                   does not fill at once";
-        return Property::unknown(id, why);
+        return Property::unknown(id, say("identify-buffer-unseen"));
     }
-    let evidence = format!(
-        "the first writes after a rest run ahead of the steady {} by {}",
-        speed(steady),
-        bytes(value)
+    let evidence = text!(
+        "identify-buffer",
+        speed = speed(steady),
+        bytes = bytes(value),
     );
     Property::quantity(id, value, (0.8 * value, 1.3 * value), "bytes", evidence)
 }

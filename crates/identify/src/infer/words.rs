@@ -1,20 +1,26 @@
-//! Figures in the sentences of evidence.
+//! Figures in the sentences of evidence, as the current language writes them.
+
+use stend_language::{numeral, unit};
+
+/// A number with so many decimals.
+pub(super) fn fixed(value: f64, decimals: usize) -> String {
+    numeral(&format!("{value:.decimals$}"))
+}
 
 /// Bytes in GB or MB (decimal).
 pub(super) fn bytes(bytes: f64) -> String {
-    if bytes >= 1e9 {
-        format!("{:.2} GB", bytes / 1e9)
-    } else {
-        format!("{:.1} MB", bytes / 1e6)
+    match bytes >= 1e9 {
+        true => format!("{} {}", fixed(bytes / 1e9, 2), unit("GB")),
+        false => format!("{} {}", fixed(bytes / 1e6, 1), unit("MB")),
     }
 }
 
 /// Bytes a second in MB/s (decimal).
 pub(super) fn speed(bytes_per_s: f64) -> String {
-    format!("{:.0} MB/s", bytes_per_s / 1e6)
+    format!("{} {}", fixed(bytes_per_s / 1e6, 0), unit("MB/s"))
 }
 
 /// Nanoseconds in µs.
 pub(super) fn us(ns: f64) -> String {
-    format!("{:.1} µs", ns / 1e3)
+    format!("{} {}", fixed(ns / 1e3, 1), unit("µs"))
 }

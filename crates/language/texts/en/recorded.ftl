@@ -504,3 +504,22 @@ rec-value-busy = { $share } % of all processors' time taken
 rec-piece-one-test = 1 test
 rec-piece-tests = { $tests } tests
 rec-piece-samples = { $count } of { $all } samples
+
+## Groups of probes of an identification
+
+rec-probe-unwritten = reads of space that was never written
+rec-probe-new-data = reads of what has just been written
+rec-probe-mixed = reads and writes at once
+rec-probe-burst = the first writes after a rest
+rec-probe-map = reads by place while a part of the drive is written
+rec-probe-emptying = writing after a rest
+rec-probe-fill = writing the whole drive
+rec-probe-settled = reads after a rest
+rec-probe-scaling = reads at growing depth and in growing spans
+rec-probe-pairs = pairs of reads
+rec-probe-long-reads = reads for minutes
+rec-probe-durable = flushes and short writes
+rec-probe-trim-time = TRIM of a part
+rec-probe-full = writing the full drive
+rec-probe-random = random writes
+rec-probe-after = rests and TRIM after random writes

@@ -530,3 +530,22 @@ rec-value-busy = занято { $share } % времени всех процес�
 rec-piece-one-test = 1 тест
 rec-piece-tests = тестов: { $tests }
 rec-piece-samples = отсчётов: { $count } из { $all }
+
+## Группы проверок при определении внутреннего устройства
+
+rec-probe-unwritten = чтение места, которое никогда не записывалось
+rec-probe-new-data = чтение только что записанного
+rec-probe-mixed = одновременные чтение и запись
+rec-probe-burst = первая запись после отдыха
+rec-probe-map = чтение по месту, когда записана часть накопителя
+rec-probe-emptying = запись после отдыха
+rec-probe-fill = запись всего накопителя
+rec-probe-settled = чтение после отдыха
+rec-probe-scaling = чтение с растущей глубиной и на растущих участках
+rec-probe-pairs = пары чтений
+rec-probe-long-reads = чтение в течение минут
+rec-probe-durable = сбросы и короткая запись
+rec-probe-trim-time = TRIM части накопителя
+rec-probe-full = запись на заполненный накопитель
+rec-probe-random = случайная запись
+rec-probe-after = отдых и TRIM после случайной записи

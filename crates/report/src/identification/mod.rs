@@ -6,11 +6,15 @@ mod pictures;
 mod reads;
 mod writes;
 
+use std::borrow::Cow;
+
 use askama::Template;
 use stend_analysis::words::capitalised;
+use stend_identify::infer;
 use stend_identify::naming::Group;
 use stend_identify::observed::Observed;
 use stend_identify::property::{Identification, Property};
+use stend_language::{Language, current, recorded, say, text};
 
 use crate::assets::Assets;
 use crate::chart::ChartData;
@@ -31,26 +35,20 @@ pub enum Origin {
 }
 
 impl Origin {
-    fn badge(self) -> &'static str {
-        match self {
-            Origin::Simulated => "simulated drive",
-            Origin::Real => "probed by fio",
-            Origin::Review => "read from a review",
-        }
+    fn badge(self) -> String {
+        say(match self {
+            Origin::Simulated => "inside-badge-simulated",
+            Origin::Real => "inside-badge-real",
+            Origin::Review => "inside-badge-review",
+        })
     }
 
-    fn note(self) -> &'static str {
-        match self {
-            Origin::Simulated => {
-                "A model of the drive was probed in virtual time, as a black box: none of the \
-                 model's figures was looked at. No hardware took part."
-            }
-            Origin::Real => "All of it follows from requests and the time that they took.",
-            Origin::Review => {
-                "Nothing was probed: all of it follows from what a review measured, which is less \
-                 than what probes see."
-            }
-        }
+    fn note(self) -> String {
+        say(match self {
+            Origin::Simulated => "inside-note-simulated",
+            Origin::Real => "inside-note-real",
+            Origin::Review => "inside-note-review",
+        })
     }
 }
 
@@ -70,8 +68,8 @@ impl Link {
 }
 
 /// A property that was told.
-struct Told<'a> {
-    name: &'a str,
+struct Told {
+    name: String,
     value: String,
     /// The 90 % interval; empty without one.
     interval: String,
@@ -80,15 +78,17 @@ struct Told<'a> {
 }
 
 /// What is known of a group.
-struct Known<'a> {
-    title: &'static str,
-    told: Vec<Told<'a>>,
+struct Known {
+    title: String,
+    told: Vec<Told>,
 }
 
 /// The pictures of a group.
 struct Section {
     anchor: String,
-    title: &'static str,
+    /// Title of the group.
+    group: String,
+    title: String,
     /// Bars, each with an anchor.
     bars: Vec<(String, Block)>,
     charts: Block,
@@ -101,15 +101,21 @@ struct Page<'a> {
     contents: Vec<Contents>,
     target: &'a str,
     capacity: String,
-    badge: &'static str,
+    badge: String,
     simulated: bool,
-    note: &'static str,
+    note: String,
     left_out: String,
-    known: Vec<Known<'a>>,
+    known: Vec<Known>,
     /// Names, and why they cannot be told.
-    unknown: Vec<(&'a str, String)>,
+    unknown: Vec<(String, String)>,
     sections: Vec<Section>,
     reproduce: &'a str,
+}
+
+impl Page<'_> {
+    fn page_title(&self) -> String {
+        text!("inside-title", target = self.target)
+    }
 }
 
 /// The page of what was told of what was seen.
@@ -118,8 +124,9 @@ pub(crate) fn render(
     seen: &Observed,
     (origin, reproduce): (Origin, &str),
 ) -> Result<String, ReportError> {
+    let identification = &*in_language(identification, seen);
     let mut data = ChartData {
-        subject: format!("{} (identification)", identification.target),
+        subject: text!("inside-subject", target = &identification.target),
         ..ChartData::default()
     };
     let pictures = pictures::drawn(identification, seen, &mut data);
@@ -138,7 +145,7 @@ pub(crate) fn render(
         badge: origin.badge(),
         simulated: origin == Origin::Simulated,
         note: origin.note(),
-        left_out: identification.left_out.join("; "),
+        left_out: left_out(identification),
         known,
         unknown: unknown.collect(),
         sections,
@@ -148,8 +155,25 @@ pub(crate) fn render(
         .map_err(|error| ReportError::Render(error.to_string()))
 }
 
-fn known<'a>(identification: &'a Identification, pictures: &[Picture]) -> Vec<Known<'a>> {
-    let told = |property: &'a Property| {
+/// What was told, in the current language: a document says it in English.
+fn in_language<'a>(document: &'a Identification, seen: &Observed) -> Cow<'a, Identification> {
+    match current() {
+        Language::English => Cow::Borrowed(document),
+        _ => Cow::Owned(infer(&document.target, seen)),
+    }
+}
+
+/// Groups of probes that there was no time for.
+fn left_out(identification: &Identification) -> String {
+    let groups = identification.left_out.iter();
+    groups
+        .map(|group| recorded(group))
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+fn known(identification: &Identification, pictures: &[Picture]) -> Vec<Known> {
+    let told = |property: &Property| {
         let links = pictures
             .iter()
             .filter(|picture| picture.properties.contains(&&*property.id));
@@ -192,7 +216,8 @@ fn sections(pictures: Vec<Picture>) -> Vec<Section> {
         if !bars.is_empty() || !figures.is_empty() {
             sections.push(Section {
                 anchor: format!("pictures-{}", number + 1),
-                title: group.title(),
+                group: group.title(),
+                title: text!("inside-pictures", group = group.title()),
                 bars,
                 charts: Block::drawn(figures, Vec::new()),
             });
@@ -203,12 +228,12 @@ fn sections(pictures: Vec<Picture>) -> Vec<Section> {
 
 fn contents(sections: &[Section]) -> Vec<Contents> {
     let first = [
-        Contents::new("known", "What is known"),
-        Contents::new("unknown", "What cannot be told"),
+        Contents::new("known", &say("inside-known")),
+        Contents::new("unknown", &say("inside-unknown")),
     ];
     let pictures = sections
         .iter()
-        .map(|section| Contents::new(&section.anchor, section.title));
-    let last = Contents::new("reproduce", "How to reproduce");
+        .map(|section| Contents::new(&section.anchor, &section.group));
+    let last = Contents::new("reproduce", &say("how-to-reproduce"));
     first.into_iter().chain(pictures).chain([last]).collect()
 }

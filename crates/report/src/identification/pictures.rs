@@ -3,6 +3,7 @@
 use stend_identify::naming::Group;
 use stend_identify::observed::{Curve, Observed};
 use stend_identify::property::{Identification, Property};
+use stend_language::{say, text};
 
 use super::{durable, reads, writes};
 use crate::bars::{BarChart, Group as BarGroup, Row, width_percent};
@@ -138,28 +139,29 @@ impl Told<'_> {
     }
 
     /// Marks a quantity that was told on the horizontal axis, shades its interval, and adds to the
-    /// note; `at` is the place of a value of the property.
+    /// note, both told by messages; `at` is the place of a value of the property.
     pub fn mark(
         &self,
         chart: &mut Chart,
         id: &str,
-        (name, note): (&str, &str),
+        (name, note): (&str, String),
         at: impl Fn(f64) -> f64,
     ) {
         let Some((property, value)) = self.property(id).and_then(|p| Some((p, p.number()?))) else {
             return;
         };
-        add_note(chart, note);
+        add_note(chart, &note);
+        let words = property.value_words();
         chart.marks.push(Mark {
             at: number::significant(at(value), 5),
-            text: number::bound(&format!("{name}: {}", property.value_words())),
+            text: number::bound(&text!("inside-mark", name = say(name), value = words)),
         });
         if let (Some(low), Some(high)) = (property.low, property.high) {
             let [from, to] = [low, high].map(|end| number::significant(at(end), 5));
             chart.bands.push(Band {
                 from,
                 to,
-                text: "90\u{a0}% interval".to_owned(),
+                text: say("inside-interval"),
             });
         }
         // An axis with a mark has its ends told.
@@ -215,8 +217,8 @@ pub(super) fn speeds(curve: &Curve, before_bytes: u64) -> Vec<(f64, f64)> {
 
 /// A chart of speeds over the bytes written; `None` where none of the curves has any.
 pub(super) fn speed_chart(
-    title: &str,
-    note: &str,
+    title: String,
+    note: String,
     curves: &[(String, Vec<(f64, f64)>)],
 ) -> Option<Chart> {
     let named = curves.iter().enumerate();
@@ -228,13 +230,13 @@ pub(super) fn speed_chart(
     let ends = curves.iter().filter_map(|(_, points)| points.last());
     let end = ends.map(|(gb, _)| *gb).fold(0.0, f64::max);
     (!traces.is_empty()).then(|| Chart {
-        title: title.to_owned(),
-        note: note.to_owned(),
+        title,
+        note,
         x: Axis {
             range: Some([0.0, end]),
-            ..Axis::new("Data written, GB (10⁹ bytes)", "GB")
+            ..Axis::new(&say("inside-axis-written"), "GB")
         },
-        y: Axis::new("MB/s (MB = 10⁶ bytes)", "MB/s"),
+        y: Axis::new(&say("axis-mb-per-s"), "MB/s"),
         traces,
         ..Chart::default()
     })
@@ -293,23 +295,23 @@ fn points(chart: &Chart) -> Table {
         }));
     }
     let caption = match all {
-        true => "The numbers",
-        false => "Some of the numbers",
+        true => say("inside-numbers"),
+        false => say("inside-some-numbers"),
     };
     Table::new(caption, [&*chart.x.title, &*chart.y.title], rows)
         .fitting()
         .folded()
 }
 
-/// A chart of bars in the order given: what each is of, its length, its text and a remark.
+/// A chart of bars in the order given, with its title, axis and note: what each is of, its length,
+/// its text and a remark.
 pub(super) fn bars(
-    title: &str,
-    (axis, note): (&str, &str),
-    bars: &[(&str, f64, String, String)],
+    [title, axis, note]: [String; 3],
+    bars: &[(String, f64, String, String)],
 ) -> Option<BarChart> {
     let longest = bars.iter().map(|bar| bar.1).fold(0.0, f64::max);
     let rows = bars.iter().map(|(name, at, text, note)| Row {
-        name: (*name).to_owned(),
+        name: name.clone(),
         text: text.clone(),
         note: note.clone(),
         width_percent: width_percent(*at, longest),
@@ -317,9 +319,9 @@ pub(super) fn bars(
         reviewed: true,
     });
     (!bars.is_empty()).then(|| BarChart {
-        title: title.to_owned(),
-        axis: axis.to_owned(),
-        note: note.to_owned(),
+        title,
+        axis,
+        note,
         groups: vec![BarGroup {
             name: String::new(),
             rows: rows.collect(),

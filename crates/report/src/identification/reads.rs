@@ -1,13 +1,14 @@
 //! Pictures of reads: by place, by what is read, over depth and span, in pairs, for minutes.
 
 use stend_identify::observed::{ReadMap, Times};
+use stend_language::{say, text, unit};
 
 use super::pictures::{Drawing, Told, add_note, bars};
 use crate::chart::{Axis, Band, Chart, ChartKind, Mark, Role, Scale, Trace};
 use crate::number;
 
 /// Reads by place, a part of the drive a step.
-fn by_place(name: &str, slot: usize, bytes: u64, parts: &[Times]) -> Trace {
+fn by_place(name: String, slot: usize, bytes: u64, parts: &[Times]) -> Trace {
     let part_gb = bytes as f64 / parts.len() as f64 / 1e9;
     let end = parts
         .last()
@@ -18,18 +19,19 @@ fn by_place(name: &str, slot: usize, bytes: u64, parts: &[Times]) -> Trace {
 }
 
 /// A chart of read times by place, with the levels of new and old data.
-fn place_chart(told: &Told<'_>, title: &str, maps: Vec<Trace>, bytes: u64) -> Chart {
+fn place_chart(told: &Told<'_>, title: String, maps: Vec<Trace>, bytes: u64) -> Chart {
     let end = bytes as f64 / 1e9;
     let levels = [
-        ("new data", told.seen.new_reads),
-        ("old data", told.seen.slowest_settled()),
+        ("inside-new-data", told.seen.new_reads),
+        ("inside-old-data", told.seen.slowest_settled()),
     ];
     let levels = levels
         .into_iter()
         .enumerate()
-        .filter_map(|(slot, (name, times))| {
+        .filter_map(|(slot, (id, times))| {
             let level = us(times?.p1_ns);
-            let name = format!("{name}: {}", number::latency(level * 1e3));
+            let time = number::latency(level * 1e3);
+            let name = text!("inside-level", name = say(id), time = time);
             Some(Trace::through(
                 name,
                 slot + 2,
@@ -39,34 +41,32 @@ fn place_chart(told: &Told<'_>, title: &str, maps: Vec<Trace>, bytes: u64) -> Ch
         });
     let traces: Vec<Trace> = levels.chain(maps).collect();
     let mut chart = Chart {
-        title: title.to_owned(),
-        note: "The shortest of the reads of each part (1\u{a0}%), and the same of new and of old \
-               data."
-            .to_owned(),
+        title,
+        note: say("inside-place-note"),
         x: Axis {
             range: Some([0.0, end]),
-            ..Axis::new("Place, GB (10⁹ bytes)", "GB")
+            ..Axis::new(&say("inside-axis-place"), "GB")
         },
-        y: Axis::new("Read of a page, µs", "µs"),
+        y: Axis::new(&say("inside-axis-read"), "µs"),
         traces,
         ..Chart::default()
     };
     if told.has_cache() {
-        add_note(
-            &mut chart,
-            "What is read like new data lies in the SLC cache.",
-        );
+        add_note(&mut chart, &say("inside-place-cache"));
     }
     chart
 }
 
 pub(super) fn map(told: &Told<'_>) -> Option<Drawing> {
     let map = told.seen.maps.last().filter(|map| !map.parts.is_empty())?;
-    let of = |name, slot, map: &ReadMap| by_place(name, slot, map.written_bytes, &map.parts);
+    let of = |id, slot, map: &ReadMap| by_place(say(id), slot, map.written_bytes, &map.parts);
     let rested = told.seen.rested_map.as_ref();
-    let rested = rested.map(|map| of("after a rest", 1, map));
-    let maps = [of("at once", 0, map)].into_iter().chain(rested).collect();
-    let title = "Reads by place: new data on the empty drive";
+    let rested = rested.map(|map| of("inside-after-a-rest", 1, map));
+    let maps = [of("inside-at-once", 0, map)]
+        .into_iter()
+        .chain(rested)
+        .collect();
+    let title = say("inside-map-title");
     let chart = place_chart(told, title, maps, map.written_bytes);
     Drawing::chart(
         &["slc-cache", "slc-cache-bytes", "slc-idle-emptying"],
@@ -77,8 +77,9 @@ pub(super) fn map(told: &Told<'_>) -> Option<Drawing> {
 pub(super) fn full_map(told: &Told<'_>) -> Option<Drawing> {
     let map = told.seen.full_map.as_ref();
     let map = map.filter(|map| !map.parts.is_empty())?;
-    let title = "Reads by place: new data on the full drive";
-    let maps = vec![by_place("at once", 0, map.written_bytes, &map.parts)];
+    let title = say("inside-full-map-title");
+    let name = say("inside-at-once");
+    let maps = vec![by_place(name, 0, map.written_bytes, &map.parts)];
     let chart = place_chart(told, title, maps, map.written_bytes);
     Drawing::chart(&["slc-cache-bytes-full", "slc-cache-kind"], chart)
 }
@@ -89,12 +90,10 @@ pub(super) fn settled(told: &Told<'_>) -> Option<Drawing> {
         return None;
     }
     let whole = told.seen.capacity_bytes;
-    let title = format!(
-        "Reads by place: the full drive after {} of rest",
-        number::duration(told.seen.settled_s)
-    );
-    let maps = vec![by_place("after the rest", 0, whole, parts)];
-    let chart = place_chart(told, &title, maps, whole);
+    let rest = number::duration(told.seen.settled_s);
+    let title = text!("inside-settled-title", time = rest);
+    let maps = vec![by_place(say("inside-after-the-rest"), 0, whole, parts)];
+    let chart = place_chart(told, title, maps, whole);
     Drawing::chart(&["read-latency-ns"], chart)
 }
 
@@ -102,23 +101,23 @@ pub(super) fn settled(told: &Told<'_>) -> Option<Drawing> {
 pub(super) fn kinds(told: &Told<'_>) -> Option<Drawing> {
     let seen = told.seen;
     let kinds = [
-        ("Space without data", seen.unwritten_reads),
-        ("Ascending order", seen.ascending_reads),
-        ("New data", seen.new_reads),
-        ("Last of a fill, at once", seen.latest_reads),
-        ("Old data", seen.slowest_settled()),
+        ("inside-kind-unwritten", seen.unwritten_reads),
+        ("inside-kind-ascending", seen.ascending_reads),
+        ("inside-kind-new", seen.new_reads),
+        ("inside-kind-latest", seen.latest_reads),
+        ("inside-kind-old", seen.slowest_settled()),
     ];
-    let rows: Vec<(&str, f64, String, String)> = kinds
+    let rows: Vec<(String, f64, String, String)> = kinds
         .into_iter()
-        .filter_map(|(name, times)| {
+        .filter_map(|(id, times)| {
             let times = times?;
-            let note = format!("mean {}", number::latency(times.mean_ns));
+            let note = text!("inside-kinds-mean", time = number::latency(times.mean_ns));
             let median = times.p50_ns as f64;
-            Some((name, median, number::latency(median), note))
+            Some((say(id), median, number::latency(median), note))
         })
         .collect();
-    let axis = "Median, one read at a time; shorter is faster";
-    let chart = bars("Reads of a page by what is read", (axis, ""), &rows)?;
+    let [title, axis] = ["inside-kinds-title", "inside-kinds-axis"].map(say);
+    let chart = bars([title, axis, String::new()], &rows)?;
     let properties = &[
         "slc-cache",
         "slc-when-full",
@@ -137,16 +136,21 @@ pub(super) fn depths(told: &Told<'_>) -> Option<Drawing> {
     let points = depths.iter();
     let points = points.map(|(depth, times)| (f64::from(*depth), times.per_s));
     let chart = Chart {
-        title: "Random reads of a page over queue depth".to_owned(),
-        note: "More outstanding requests keep more dies at work, up to a limit.".to_owned(),
+        title: say("inside-depths-title"),
+        note: say("inside-depths-note"),
         x: Axis {
             scale: Scale::Log,
             tick_values: depths.iter().map(|(depth, _)| f64::from(*depth)).collect(),
             tick_texts: depths.iter().map(|(depth, _)| depth.to_string()).collect(),
-            ..Axis::new("Queue depth", "outstanding")
+            ..Axis::new(&say("inside-axis-depth"), &say("inside-unit-outstanding"))
         },
-        y: Axis::new("IOPS", "IOPS"),
-        traces: vec![Trace::through("reads", 0, Role::Line, points)],
+        y: Axis::new(&say("axis-iops"), "IOPS"),
+        traces: vec![Trace::through(
+            say("inside-trace-reads"),
+            0,
+            Role::Line,
+            points,
+        )],
         ..Chart::default()
     };
     Drawing::chart(&["read-latency-ns"], chart)
@@ -167,10 +171,8 @@ pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
     // A miss may cost one percent: read from the times, not from zero.
     let margin = (most - least).max(0.01 * most) * 0.1;
     let mut chart = Chart {
-        title: "Read time over the span that is read".to_owned(),
-        note: "Random reads of a page within a span. Beyond what the map cache covers, some have \
-               to read the map first. The vertical axis does not begin at zero."
-            .to_owned(),
+        title: say("inside-spans-title"),
+        note: say("inside-spans-note"),
         x: Axis {
             scale: Scale::Log,
             tick_values: places.iter().step_by(every).copied().collect(),
@@ -180,21 +182,21 @@ pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
                 .map(|(span, _)| size(*span))
                 .collect(),
             range: Some([first.0 as f64 / MIB * 0.8, last.0 as f64 / MIB * 1.25]),
-            ..Axis::new("Span", "MiB")
+            ..Axis::new(&say("inside-axis-span"), "MiB")
         },
         y: Axis {
             range: Some([least - margin, most + margin]),
-            ..Axis::new("Mean read of a page, µs", "µs")
+            ..Axis::new(&say("inside-axis-mean-read"), "µs")
         },
         traces: vec![Trace::through(
-            "reads",
+            say("inside-trace-reads"),
             0,
             Role::Line,
             places.iter().copied().zip(times.iter().copied()),
         )],
         ..Chart::default()
     };
-    let named = ("map cache", "The mark is what it was inferred to cover.");
+    let named = ("inside-map-cache", say("inside-spans-mark"));
     told.mark(&mut chart, "map-cache-bytes", named, |bytes| bytes / MIB);
     Drawing::chart(&["map-cache", "map-cache-bytes"], chart)
 }
@@ -207,13 +209,13 @@ pub(super) fn pairs(told: &Told<'_>) -> Option<Drawing> {
     let (last, _) = pairs.last()?;
     let kib = |bytes: u64| bytes as f64 / 1024.0;
     let points = pairs.iter().map(|(distance, rate)| (kib(*distance), *rate));
-    let note = "Pages in one die wait for each other, and both are read the slower.";
+    let texts = ["inside-pairs-title", "inside-pairs-note"].map(say);
     let mut chart = Chart {
         x: Axis {
             range: Some([0.0, kib(*last)]),
-            ..Axis::new("Distance, KiB (1,024 bytes)", "KiB")
+            ..Axis::new(&say("inside-axis-distance-kib"), "KiB")
         },
-        ..pair_chart("Pairs of pages by their distance", note, points)
+        ..pair_chart(texts, points)
     };
     mark_periods(told, &mut chart, kib(*last));
     Drawing::chart(&["parallel-dies", "stripe-bytes"], chart)
@@ -228,21 +230,18 @@ fn mark_periods(told: &Told<'_>, chart: &mut Chart, last_kib: f64) {
         return;
     };
     let [from, period] = [least, most].map(|dies| dies * unit / 1024.0);
-    add_note(
-        chart,
-        "After the inferred period the first die comes again.",
-    );
+    add_note(chart, &say("inside-period-note"));
     let turns = (1..=PERIODS).map(f64::from);
     for turn in turns.take_while(|turn| turn * period <= last_kib) {
         if from < period {
             chart.bands.push(Band {
                 from: turn * from,
                 to: turn * period,
-                text: "period, and multiples of it".to_owned(),
+                text: say("inside-periods"),
             });
         } else {
             let text = match turn {
-                1.0 => format!("period: {}\u{a0}KiB", number::plain(period)),
+                1.0 => text!("inside-period", kib = number::plain(period)),
                 turn => format!("{turn}\u{a0}×"),
             };
             let at = turn * period;
@@ -258,21 +257,26 @@ pub(super) fn far_pairs(told: &Told<'_>) -> Option<Drawing> {
     }
     let points = pairs.iter();
     let points = points.map(|(distance, rate)| (*distance as f64 / 1e9, *rate));
-    let note = "The share of pairs that wait for each other tells how many dies there are.";
+    let texts = ["inside-far-title", "inside-far-note"].map(say);
     let chart = Chart {
-        x: Axis::new("Distance, GB (10⁹ bytes)", "GB"),
-        ..pair_chart("Pairs of pages that lie anywhere", note, points)
+        x: Axis::new(&say("inside-axis-distance-gb"), "GB"),
+        ..pair_chart(texts, points)
     };
     Drawing::chart(&["parallel-dies"], chart)
 }
 
-fn pair_chart(title: &str, note: &str, points: impl Iterator<Item = (f64, f64)>) -> Chart {
+fn pair_chart([title, note]: [String; 2], points: impl Iterator<Item = (f64, f64)>) -> Chart {
     Chart {
-        title: title.to_owned(),
-        note: note.to_owned(),
+        title,
+        note,
         kind: ChartKind::Dots,
-        y: Axis::new("Reads of both, IOPS", "IOPS"),
-        traces: vec![Trace::through("pair", 0, Role::Samples, points)],
+        y: Axis::new(&say("inside-axis-both"), "IOPS"),
+        traces: vec![Trace::through(
+            say("inside-trace-pair"),
+            0,
+            Role::Samples,
+            points,
+        )],
         ..Chart::default()
     }
 }
@@ -284,11 +288,16 @@ pub(super) fn long(told: &Told<'_>) -> Option<Drawing> {
     }
     let points = samples.iter().map(|sample| (sample.t_s, sample.iops));
     let chart = Chart {
-        title: "Ascending reads for minutes".to_owned(),
-        note: "A drive that throttles becomes slower as it becomes warmer.".to_owned(),
-        x: Axis::new("Time, s", "s"),
-        y: Axis::new("IOPS", "IOPS"),
-        traces: vec![Trace::through("reads", 0, Role::Curve, points)],
+        title: say("inside-long-title"),
+        note: say("inside-long-note"),
+        x: Axis::new(&say("axis-time-s"), "s"),
+        y: Axis::new(&say("axis-iops"), "IOPS"),
+        traces: vec![Trace::through(
+            say("inside-trace-reads"),
+            0,
+            Role::Curve,
+            points,
+        )],
         ..Chart::default()
     };
     Drawing::chart(&["thermal-throttling"], chart)
@@ -302,6 +311,6 @@ fn us(ns: u64) -> f64 {
 fn size(bytes: u64) -> String {
     match bytes >> 30 {
         0 => number::block(bytes),
-        gib => format!("{gib}\u{a0}GiB"),
+        gib => format!("{gib}\u{a0}{}", unit("GiB")),
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{LabPath, RealArgs, SetArgs};
+use super::{LabPath, LanguageArgs, RealArgs, SetArgs};
 use crate::values;
 
 /// Arguments of `stend identify`.
@@ -46,6 +46,10 @@ pub struct IdentifyArgs {
     /// Which lab.
     #[command(flatten)]
     pub lab: LabPath,
+
+    /// In which language.
+    #[command(flatten)]
+    pub language: LanguageArgs,
 
     /// Print JSON (schema `stend.identify/1`) on stdout; of several targets, a document a line.
     #[arg(long)]

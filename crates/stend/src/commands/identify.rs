@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use stend_identify::naming::{Group, UNITS};
+use stend_identify::naming::{Group, units};
 use stend_identify::observed::Observed;
 use stend_identify::property::{Identification, SCHEMA};
 use stend_identify::{infer, observed_in, probe, written_bytes_max};
-use stend_language::Language;
+use stend_language::{Language, recorded, say, text, within};
 use stend_record::review::{self, Review};
 use stend_report::Origin;
 use stend_target::Access;
@@ -45,7 +45,8 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
         check_set(reviews, &args.set)?;
     }
     let folder = args.out.as_deref();
-    let folder = folder.map(|path| page_folder(path, &args.names[0]));
+    let language = args.language.lang;
+    let folder = folder.map(|path| page_folder(path, &args.names[0], language));
     let folder = folder.transpose()?;
     for name in &args.names {
         let seen = look(args, name)?;
@@ -56,13 +57,13 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
         }
         match args.json {
             true => print(&json_line(&identification)?)?,
-            false => print(&table(&identification))?,
+            false => print(&within(language, || table(&infer(name, &seen))))?,
         }
         if let Some(folder) = &folder {
             let how = (origin(name), &*reproduce(args, name));
-            let page = signals::undisturbed(|| {
-                stend_report::write_identification(&identification, &seen, how, folder.path())
-            })?;
+            let write =
+                || stend_report::write_identification(&identification, &seen, how, folder.path());
+            let page = signals::undisturbed(|| within(language, write))?;
             note(&page.display().to_string());
         }
     }
@@ -80,8 +81,8 @@ fn origin(name: &str) -> Origin {
 
 /// The folder of a page, which replaces nothing but that of an earlier identification of the same
 /// target; of a real one, which is not the same again, not even that.
-fn page_folder(path: &Path, name: &str) -> Result<Folder, Failure> {
-    let folder = Folder::open(path.to_owned(), Language::English)?;
+fn page_folder(path: &Path, name: &str, language: Language) -> Result<Folder, Failure> {
+    let folder = Folder::open(path.to_owned(), language)?;
     signals::hint(String::new());
     let [page, document] = ["index.html", "identification.json"].map(|file| path.join(file));
     if !page.exists() && !document.exists() {
@@ -100,7 +101,7 @@ fn page_folder(path: &Path, name: &str) -> Result<Folder, Failure> {
     }
 }
 
-/// The command that tells the same again.
+/// The command that tells the same again, in the same language.
 fn reproduce(args: &IdentifyArgs, name: &str) -> String {
     let mut command = format!(
         "stend identify {}{} --seed {}",
@@ -110,6 +111,9 @@ fn reproduce(args: &IdentifyArgs, name: &str) -> String {
     );
     if let Some(budget) = args.budget {
         command += &format!(" --budget {}s", budget.as_secs());
+    }
+    if args.language.lang != Language::English {
+        command += &format!(" --lang {}", args.language.lang);
     }
     command + &real(&args.real)
 }
@@ -192,7 +196,7 @@ fn probed(args: &IdentifyArgs, name: &str) -> Result<Observed, Failure> {
 
 /// Properties for a terminal: what is known by groups, then what is not, and why.
 fn table(identification: &Identification) -> String {
-    let mut text = format!("{}\n", identification.target);
+    let mut out = format!("{}\n", identification.target);
     let (told, untold): (Vec<_>, Vec<_>) = identification
         .properties
         .iter()
@@ -200,11 +204,11 @@ fn table(identification: &Identification) -> String {
     for group in Group::ALL {
         let of_group: Vec<_> = told.iter().filter(|told| told.group() == group).collect();
         if !of_group.is_empty() {
-            text += &format!("\n  {}\n", group.title());
+            out += &format!("\n  {}\n", group.title());
         }
         for property in of_group {
             let interval = property.interval_words().map(|words| format!(" ({words})"));
-            text += &format!(
+            out += &format!(
                 "    {:<38} {}{}\n      {}\n",
                 property.name(),
                 property.value_words(),
@@ -214,15 +218,17 @@ fn table(identification: &Identification) -> String {
         }
     }
     if !untold.is_empty() {
-        text += "\n  Cannot be told\n";
+        out += &format!("\n  {}\n", say("inside-untold"));
     }
     for property in untold {
         let why = property.why_not.as_deref().unwrap_or_default();
-        text += &format!("    {}\n      {why}\n", property.name());
+        out += &format!("    {}\n      {why}\n", property.name());
     }
     if !identification.left_out.is_empty() {
-        let left_out = identification.left_out.join("; ");
-        text += &format!("\n  left out for want of time: {left_out}\n");
+        let left_out = identification.left_out.iter();
+        let left_out: Vec<String> = left_out.map(|group| recorded(group)).collect();
+        let left_out = text!("inside-left-out", what = left_out.join("; "));
+        out += &format!("\n  {left_out}\n");
     }
-    text + &format!("\n  In brackets: 90 % intervals. {UNITS}.\n")
+    out + &format!("\n  {}\n", text!("inside-brackets", units = units()))
 }
