@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use stend_lab::{Format, Kind, Lab, LabError, Merged, RunContext, RunId, RunState, TABLES, Table};
 use stend_record::endurance::Health;
 use stend_record::kinds::RepeatedFigure;
+use stend_record::latency::LatencyHalfWidths;
 use stend_record::load::Load;
 use stend_record::review::{
     Condition, FailedTest, IntervalLatency, LatencySummary, Pattern, Point, PointOp, PointPart,
@@ -65,6 +66,10 @@ fn latency(n: u64) -> LatencySummary {
         p99_99: n + 3,
         p99_999: n + 4,
         max: n + 5,
+        half_widths: n.is_multiple_of(2).then(|| LatencyHalfWidths {
+            mean: n as f64 / 7.0,
+            ..LatencyHalfWidths::default()
+        }),
     }
 }
 
@@ -91,6 +96,7 @@ fn point(n: u64) -> Point {
         parts: vec![PointPart {
             op: PointOp::Read,
             iops: 0.1 + n as f64,
+            repeated_iops: (0..n).map(|i| 0.3 * i as f64).collect(),
             bw_bytes_per_s: 0.3,
             latency_ns: latency(7 * n),
         }],
