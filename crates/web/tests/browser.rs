@@ -236,6 +236,7 @@ fn a_review_under_way_grows() {
         iops: (1..=points)
             .map(|n| 80_000.0 / (1.0 + f64::from(n / 40)))
             .collect(),
+        preliminary: false,
     };
     let id = progress::begin(&mut served.lab, &told).expect("it begins");
     told.curve = Some(curve(100));

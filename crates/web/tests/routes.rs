@@ -336,6 +336,7 @@ fn a_review_under_way_is_shown_until_it_is_not_heard_of() {
             name: "fresh: 4 KiB random write".to_owned(),
             t_s: vec![10.0, 20.0],
             iops: vec![50_000.0, 9_000.0],
+            preliminary: false,
         }),
         simulated: true,
         begun_unix_ms: NOW_UNIX_MS - 90_000,
