@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use rusqlite::Connection;
+use stend_lab::work;
 use stend_lab::{Format, Kind, Lab, LabError, Merged, RunContext, RunId, RunState, TABLES, Table};
 use stend_record::endurance::Health;
 use stend_record::kinds::RepeatedFigure;
@@ -773,4 +774,23 @@ fn several_can_make_a_lab_at_the_same_time() {
             }
         });
     }
+}
+
+/// Two that write at the same time, each of whom looks first, wait for each other.
+#[test]
+fn who_looks_before_it_writes_waits_for_others() {
+    let place = Place::new();
+    drop(place.lab());
+    std::thread::scope(|scope| {
+        for worker in ["one", "other"] {
+            let mut lab = place.lab();
+            scope.spawn(move || {
+                for nth in 0..100 {
+                    let request = format!("{worker} {nth}");
+                    work::ask(&mut lab, ("what-if", "title", &request), 0).expect("no lock");
+                }
+            });
+        }
+    });
+    assert_eq!(work::list(&place.lab(), 1_000).expect("a list").len(), 200);
 }

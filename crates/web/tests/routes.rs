@@ -484,7 +484,8 @@ fn a_drive_is_put_beside_itself() {
     assert!(later.page("/what-if/1").contains("Where the two hours end"));
     let again = later.post("/what-if", fields);
     assert_eq!(again.header("location"), "/what-if/2");
-    later.post("/queue/2/cancel", "");
+    let given_up = later.post("/queue/2/cancel", "");
+    assert_eq!(given_up.status, StatusCode::SEE_OTHER, "{}", given_up.body);
 
     // Another question: the original is known, and half of the rows are simulated.
     let lab = bench.lab();
