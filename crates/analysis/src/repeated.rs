@@ -3,7 +3,9 @@
 use stend_language::{Language, say, text, within};
 use stend_record::histogram;
 use stend_record::kinds::RepeatedFigure;
-use stend_record::review::{LatencySummary, Point, PointPart, TestResult};
+use stend_record::latency::LatencyHalfWidths;
+use stend_record::review::{LatencySummary, Point, PointPart, SyncPoint, TestResult};
+use stend_record::traces::TraceResult;
 
 use crate::figures::{Interval, Unit, mean};
 use crate::kinds::benchmark::benchmark_of;
@@ -75,7 +77,10 @@ fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
             let figures = speeds.into_iter().chain([&mut cell.best_mean_latency_ns]);
             Row {
                 numbers: figures.collect(),
-                kept: vec![(0, &mut cell.repeated_bw_bytes_per_s)],
+                kept: vec![
+                    (0, &mut cell.repeated_bw_bytes_per_s),
+                    (2, &mut cell.repeated_mean_latency_ns),
+                ],
                 ..Row::default()
             }
         },
@@ -86,7 +91,10 @@ fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
         |a, b| (&a.set, a.op, a.set_bytes) == (&b.set, b.op, b.set_bytes),
         |work| Row {
             numbers: vec![&mut work.bw_bytes_per_s, &mut work.duration_s],
-            kept: vec![(0, &mut work.repeated_bw_bytes_per_s)],
+            kept: vec![
+                (0, &mut work.repeated_bw_bytes_per_s),
+                (1, &mut work.repeated_duration_s),
+            ],
             ..Row::default()
         },
     );
@@ -94,18 +102,7 @@ fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
         test.traces.as_mut(),
         &all.iter().map(|test| traces_of(test)).collect::<Vec<_>>(),
         |a, b| a.name == b.name,
-        |trace| {
-            let speeds = [&mut trace.bw_bytes_per_s, &mut trace.iops];
-            let times = [&mut trace.busy_s, &mut trace.elapsed_s];
-            let figures = speeds.into_iter().chain(times);
-            let figures = figures.chain(&mut trace.write_amplification);
-            let latencies = [&mut trace.read_latency_ns, &mut trace.write_latency_ns];
-            Row {
-                numbers: figures.collect(),
-                latencies: latencies.into_iter().flatten().collect(),
-                kept: vec![(0, &mut trace.repeated_bw_bytes_per_s)],
-            }
-        },
+        trace_row,
     );
     let overall: Option<Vec<f64>> = all.iter().map(|test| test.overall_bw_bytes_per_s).collect();
     test.overall_bw_bytes_per_s = overall.map(|all| mean(&all));
@@ -115,22 +112,42 @@ fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
             .map(|test| sync_points_of(test))
             .collect::<Vec<_>>(),
         is_same,
-        |point| {
-            let mut row: Row<'_> = Row::default();
-            for stream in &mut point.streams {
-                let kept = (row.numbers.len(), &mut stream.repeated_writes_per_s);
-                row.kept.push(kept);
-                row.numbers
-                    .extend([&mut stream.writes_per_s, &mut stream.iops]);
-                row.numbers
-                    .extend([&mut stream.commits_per_s, &mut stream.bw_bytes_per_s]);
-                row.latencies.extend(&mut stream.read_latency_ns);
-                row.latencies.extend(&mut stream.write_latency_ns);
-                row.latencies.extend(&mut stream.sync_latency_ns);
-            }
-            row
-        },
+        sync_row,
     );
+}
+
+fn trace_row(trace: &mut TraceResult) -> Row<'_> {
+    let speeds = [&mut trace.bw_bytes_per_s, &mut trace.iops];
+    let times = [&mut trace.busy_s, &mut trace.elapsed_s];
+    let figures = speeds.into_iter().chain(times);
+    let figures = figures.chain(&mut trace.write_amplification);
+    let latencies = [&mut trace.read_latency_ns, &mut trace.write_latency_ns];
+    Row {
+        numbers: figures.collect(),
+        latencies: latencies.into_iter().flatten().collect(),
+        kept: vec![
+            (0, &mut trace.repeated_bw_bytes_per_s),
+            (2, &mut trace.repeated_busy_s),
+            (3, &mut trace.repeated_elapsed_s),
+            (4, &mut trace.repeated_write_amplification),
+        ],
+    }
+}
+
+fn sync_row(point: &mut SyncPoint) -> Row<'_> {
+    let mut row: Row<'_> = Row::default();
+    for stream in &mut point.streams {
+        let kept = (row.numbers.len(), &mut stream.repeated_writes_per_s);
+        row.kept.push(kept);
+        row.numbers
+            .extend([&mut stream.writes_per_s, &mut stream.iops]);
+        row.numbers
+            .extend([&mut stream.commits_per_s, &mut stream.bw_bytes_per_s]);
+        row.latencies.extend(&mut stream.read_latency_ns);
+        row.latencies.extend(&mut stream.write_latency_ns);
+        row.latencies.extend(&mut stream.sync_latency_ns);
+    }
+    row
 }
 
 /// Averages the rows of a list over all repetitions that have the same.
@@ -200,6 +217,7 @@ fn merged_point(all: &[&Point]) -> Point {
         PointPart {
             op: part.op,
             iops: mean_of(&same, |part| part.iops),
+            repeated_iops: same.iter().map(|part| part.iops).collect(),
             bw_bytes_per_s: mean_of(&same, |part| part.bw_bytes_per_s),
             latency_ns: merged_latency(&latencies),
         }
@@ -219,12 +237,12 @@ fn merged_point(all: &[&Point]) -> Point {
     }
 }
 
-/// Means of each figure, the sum of the requests and the largest of all.
+/// Means of each figure with their intervals, the sum of the requests and the largest of all.
 fn merged_latency(all: &[LatencySummary]) -> LatencySummary {
     let items: Vec<&LatencySummary> = all.iter().collect();
     let whole = |figure: fn(&LatencySummary) -> u64| mean_of(&items, |l| figure(l) as f64) as u64;
     let known = all.iter().all(|latency| latency.requests > 0);
-    LatencySummary::new(
+    let means = LatencySummary::new(
         all.iter().map(|l| l.requests).sum::<u64>() * u64::from(known),
         mean_of(&items, |l| l.mean),
         all.iter().map(|l| l.max).max().unwrap_or(0),
@@ -235,7 +253,26 @@ fn merged_latency(all: &[LatencySummary]) -> LatencySummary {
             whole(|l| l.p99_99),
             whole(|l| l.p99_999),
         ],
-    )
+    );
+    LatencySummary {
+        half_widths: half_widths(all),
+        ..means
+    }
+}
+
+fn half_widths(all: &[LatencySummary]) -> Option<LatencyHalfWidths> {
+    let of = |figure: fn(&LatencySummary) -> f64| {
+        let values: Vec<f64> = all.iter().map(figure).collect();
+        Interval::of(&values).map(|interval| interval.half_width)
+    };
+    Some(LatencyHalfWidths {
+        mean: of(|l| l.mean)?,
+        p50: of(|l| l.p50 as f64)?,
+        p99: of(|l| l.p99 as f64)?,
+        p99_9: of(|l| l.p99_9 as f64)?,
+        p99_99: of(|l| l.p99_99 as f64)?,
+        p99_999: of(|l| l.p99_999 as f64)?,
+    })
 }
 
 /// How sure the key figures of a repeated test are, for a terminal: one line, ended; nothing of a
@@ -273,7 +310,7 @@ pub fn line(test: &TestResult) -> String {
 mod tests {
     use stend_record::kinds::benchmark::BenchmarkCell;
     use stend_record::kinds::files::FileWork;
-    use stend_record::review::{SyncPoint, SyncStream};
+    use stend_record::review::SyncStream;
 
     use super::*;
 
@@ -313,7 +350,9 @@ mod tests {
         let mut expected = of(2.0);
         // Of each speed, the value of each repetition is kept.
         expected.benchmark.as_mut().unwrap()[0].repeated_bw_bytes_per_s = vec![40.0, 120.0];
+        expected.benchmark.as_mut().unwrap()[0].repeated_mean_latency_ns = vec![5.0, 15.0];
         expected.files.as_mut().unwrap()[0].repeated_bw_bytes_per_s = vec![3.0, 9.0];
+        expected.files.as_mut().unwrap()[0].repeated_duration_s = vec![2.0, 6.0];
         let stream = &mut expected.sync.as_mut().unwrap()[0].streams[0];
         stream.repeated_writes_per_s = vec![7.0, 21.0];
         stream.write_latency_ns = Some(merged_latency(&[latency(100), latency(300)]));
@@ -334,10 +373,22 @@ mod tests {
             LatencySummary::new(requests, ns as f64, 3 * ns, [ns, ns, ns, 2 * ns, 2 * ns])
         };
         let both = merged_latency(&[of(600, 100), of(500, 200)]);
+        // Of two values, t is 12.706, and the deviation over √2 half of their difference.
+        let half = both.half_widths.expect("intervals");
+        let expected = [635.3, 635.3, 635.3, 635.3, 1_270.6, 1_270.6];
+        let widths = [half.mean].into_iter().chain(half.percentiles());
+        for (width, expected) in widths.zip(expected) {
+            assert!((width - expected).abs() < 0.1, "{half:?}");
+        }
+        let without = LatencySummary {
+            half_widths: None,
+            ..both
+        };
         assert_eq!(
-            both,
+            without,
             LatencySummary::new(1_100, 150.0, 600, [150, 150, 150, 300, 300])
         );
+        assert_eq!(merged_latency(&[of(600, 100)]).half_widths, None);
         assert_eq!(merged_latency(&[of(600, 100), of(0, 200)]).requests, 0);
     }
 }

@@ -1,7 +1,8 @@
 //! Figures as text: three significant digits, thousands separated, units; as the language of the
 //! page writes them.
 
-use stend_language::{numeral, say, text, unit};
+use stend_language::{numeral, recorded, say, text, unit};
+
 /// A number rounded to three significant digits, thousands separated: `41,200`, `0.62`, `7.9`.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -152,6 +153,22 @@ pub fn list(items: &[String]) -> String {
     }
 }
 
+/// A drive's interface, from its fact: `SATA 6 Gbit/s`, `PCIe 3.0 x4, NVMe`.
+pub fn interface(fact: &str) -> String {
+    let (name, lanes) = fact.split_once(", ").unwrap_or((fact, ""));
+    let pcie = |protocol: &str| match lanes {
+        "" => format!("PCIe, {protocol}"),
+        lanes => format!("PCIe {lanes}, {protocol}"),
+    };
+    match name {
+        "sata-3g" => text!("interface-sata", speed = "3"),
+        "sata-6g" => text!("interface-sata", speed = "6"),
+        "pcie-ahci" => pcie("AHCI"),
+        "pcie-nvme" => pcie("NVMe"),
+        _ => recorded(fact),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,6 +188,18 @@ mod tests {
         ];
         for (value, text) in cases {
             assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn interfaces_are_named_as_their_makers_do() {
+        for (fact, words) in [
+            ("sata-6g", "SATA 6 Gbit/s"),
+            ("pcie-nvme, 3.0 x4", "PCIe 3.0 x4, NVMe"),
+            ("pcie-ahci", "PCIe, AHCI"),
+            ("USB 3.2", "USB 3.2"),
+        ] {
+            assert_eq!(interface(fact), words);
         }
     }
 

@@ -179,6 +179,7 @@ fn figures_of_points() {
     mixed.parts = vec![PointPart {
         op: PointOp::Read,
         iops: 790.0,
+        repeated_iops: Vec::new(),
         bw_bytes_per_s: 1e8,
         latency_ns: LatencySummary::default(),
     }];

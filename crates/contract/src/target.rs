@@ -120,6 +120,15 @@ pub struct LoggedOutcome {
     pub trimmed_ns: Option<(u64, u64)>,
 }
 
+/// How far a job has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moved {
+    /// Since it was started, s.
+    pub elapsed_s: f64,
+    /// Bytes that it has read and written until then.
+    pub bytes: u64,
+}
+
 /// The result of a job that an error of the device may have ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RefusedOutcome {
@@ -186,6 +195,21 @@ pub trait Target: Send {
         enough: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<JobOutcome, TargetError> {
         let _ = (every_s, enough);
+        self.run(job)
+    }
+
+    /// As [`Target::run`], and tells about every second how much the job has moved: for the eye
+    /// alone, by another count than that of its results, and without changing anything of the
+    /// job. A target that does not know it before the end tells nothing.
+    ///
+    /// # Errors
+    /// As [`Target::run`].
+    fn run_told(
+        &mut self,
+        job: &JobRequest<'_>,
+        told: &(dyn Fn(Moved) + Sync),
+    ) -> Result<JobOutcome, TargetError> {
+        let _ = told;
         self.run(job)
     }
 

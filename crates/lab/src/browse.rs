@@ -214,8 +214,10 @@ pub fn choices(lab: &Lab, list: List) -> Result<Choices, LabError> {
         choices.editions = lab.rows(sql, [], |row| row.get(0))?;
     }
     if list != List::Drives {
+        // Days are few beside rows, and telling the year takes the time.
         let sql = format!(
-            "SELECT DISTINCT {YEAR} FROM {} ORDER BY 1 DESC",
+            "SELECT DISTINCT CAST(strftime('%Y', day * 86400, 'unixepoch') AS INTEGER)
+             FROM (SELECT DISTINCT begun_unix_ms / 86400000 AS day FROM {}) ORDER BY 1 DESC",
             list.table()
         );
         choices.years = lab.rows(&sql, [], |row| row.get(0))?;
@@ -264,8 +266,9 @@ pub fn smart(lab: &Lab, serial: &str) -> Result<Vec<SmartReading>, LabError> {
     })
 }
 
-/// The year in which a row began.
-const YEAR: &str = "CAST(strftime('%Y', begun_unix_ms / 1000, 'unixepoch') AS INTEGER)";
+/// That a row began in the year `?`: from its first instant to that of the next.
+const IN_YEAR: &str = "begun_unix_ms >= 1000 * strftime('%s', printf('%04d-01-01', ?))
+    AND begun_unix_ms < 1000 * strftime('%s', printf('%04d-01-01', ? + 1))";
 
 /// When a drive was last tested, ms since 1970.
 const LAST_TESTED: &str = "max(
@@ -389,10 +392,18 @@ impl Page {
         let from = format!("FROM {} WHERE {}", list.from(), self.of.sql());
         let latest = list.latest();
         let parameters = || params_from_iter(self.of.parameters.iter());
-        // Each row is looked at once, whatever is searched.
+        // Each row is looked at once, whatever is searched. Without a search all are there: the
+        // table is counted by itself, and its rows need not be kept beside each other for that.
+        let (count, from_page) = match self.of.is_empty() {
+            true => (format!("(SELECT count(*) FROM {table})"), table.to_owned()),
+            false => ("count(*) OVER ()".to_owned(), list.from()),
+        };
         let sql = format!(
-            "SELECT {table}.id, count(*) OVER () {from} ORDER BY {latest} LIMIT {} OFFSET {}",
-            self.at_most, self.skip
+            "SELECT {table}.id, {count} FROM {from_page} WHERE {} ORDER BY {latest}
+             LIMIT {} OFFSET {}",
+            self.of.sql(),
+            self.at_most,
+            self.skip
         );
         let found = lab.rows(&sql, parameters(), |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
@@ -430,6 +441,10 @@ impl Conditions {
         self.parameters.push(value);
         let place = format!("?{}", self.parameters.len());
         self.conditions.push(sql.replace('?', &place));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.conditions.is_empty()
     }
 
     fn sql(&self) -> String {
@@ -476,7 +491,7 @@ fn condition(list: List, search: &Search) -> Conditions {
         of.add(&released, Value::Text(year.to_string()));
     }
     if let Some(year) = search.year.filter(|_| list != List::Drives) {
-        of.add(&format!("{YEAR} = ?"), Value::Integer(year.into()));
+        of.add(IN_YEAR, Value::Integer(year.into()));
     }
     if !search.edition.is_empty() && list == List::Runs {
         of.add("edition = ?", Value::Text(search.edition.clone()));

@@ -33,7 +33,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::backup::Backup;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction,
+    TransactionBehavior,
+};
 use rusqlite_migration::{M, Migrations};
 
 pub use drives::Drive;
@@ -247,13 +250,16 @@ impl Lab {
         row.optional().map_err(|error| self.failed(error))
     }
 
-    /// Makes changes of which either all are kept or, after an error, none.
+    /// Makes changes of which either all are kept or, after an error, none. Others who write are
+    /// waited for before the first look: SQLite refuses at once to write on what others have
+    /// changed since it was read.
     fn change<T>(
         &mut self,
         changes: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, LabError> {
         let change = |connection: &mut Connection| -> rusqlite::Result<T> {
-            let transaction = connection.transaction()?;
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let done = changes(&transaction)?;
             transaction.commit()?;
             Ok(done)

@@ -63,6 +63,9 @@ pub struct LiveCurve {
     pub t_s: Vec<f64>,
     /// Requests a second in them.
     pub iops: Vec<f64>,
+    /// Whether they are counted otherwise than the result will be.
+    #[serde(default)]
+    pub preliminary: bool,
 }
 
 /// Tells that a review begins; rows of reviews that ended long ago are removed.

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use rusqlite::Connection;
+use stend_lab::work;
 use stend_lab::{Format, Kind, Lab, LabError, Merged, RunContext, RunId, RunState, TABLES, Table};
 use stend_record::endurance::Health;
 use stend_record::kinds::RepeatedFigure;
+use stend_record::latency::LatencyHalfWidths;
 use stend_record::load::Load;
 use stend_record::review::{
     Condition, FailedTest, IntervalLatency, LatencySummary, Pattern, Point, PointOp, PointPart,
@@ -65,6 +67,10 @@ fn latency(n: u64) -> LatencySummary {
         p99_99: n + 3,
         p99_999: n + 4,
         max: n + 5,
+        half_widths: n.is_multiple_of(2).then(|| LatencyHalfWidths {
+            mean: n as f64 / 7.0,
+            ..LatencyHalfWidths::default()
+        }),
     }
 }
 
@@ -91,6 +97,7 @@ fn point(n: u64) -> Point {
         parts: vec![PointPart {
             op: PointOp::Read,
             iops: 0.1 + n as f64,
+            repeated_iops: (0..n).map(|i| 0.3 * i as f64).collect(),
             bw_bytes_per_s: 0.3,
             latency_ns: latency(7 * n),
         }],
@@ -767,4 +774,23 @@ fn several_can_make_a_lab_at_the_same_time() {
             }
         });
     }
+}
+
+/// Two that write at the same time, each of whom looks first, wait for each other.
+#[test]
+fn who_looks_before_it_writes_waits_for_others() {
+    let place = Place::new();
+    drop(place.lab());
+    std::thread::scope(|scope| {
+        for worker in ["one", "other"] {
+            let mut lab = place.lab();
+            scope.spawn(move || {
+                for nth in 0..100 {
+                    let request = format!("{worker} {nth}");
+                    work::ask(&mut lab, ("what-if", "title", &request), 0).expect("no lock");
+                }
+            });
+        }
+    });
+    assert_eq!(work::list(&place.lab(), 1_000).expect("a list").len(), 200);
 }

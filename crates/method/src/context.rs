@@ -1,7 +1,7 @@
 //! What a procedure measures with: jobs on the target, their figures and warnings, and the
 //! recorder of results.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use stend_contract::{JobOutcome, JobRequest, RefusedOutcome, Target, TargetError};
 use stend_record::load::{Load, size_text};
@@ -129,23 +129,52 @@ impl Context<'_> {
     }
 
     /// Runs the load of a curve, and tells how it grows; ends it once `watch` has seen enough.
+    /// A real target runs it to its end, and tells by the kernel's count.
     fn growing(
         &self,
         target: &mut dyn Target,
         request: &JobRequest<'_>,
         (place, title): (Place, &str),
+        block_bytes: u64,
         mut watch: Option<&mut Watch>,
     ) -> Result<JobOutcome, TargetError> {
+        if target.info().kind != TargetKind::Simulated {
+            return self.growing_real(target, request, (place, title), block_bytes);
+        }
         let every_s = watch.as_ref().map_or(GROWS_EVERY_S, |watch| watch.round_s);
         let mut before = (0.0, 0);
         target.run_until_enough(request, every_s, &mut |now| {
             let passed_s = now.elapsed_s - before.0;
             if passed_s > 0.0 {
                 let iops = now.requests.saturating_sub(before.1) as f64 / passed_s;
-                self.recorder.grew(place, title, (now.elapsed_s, iops));
+                let at = (now.elapsed_s, iops);
+                self.recorder.grew(place, title, at, false);
                 before = (now.elapsed_s, now.requests);
             }
             watch.as_mut().is_some_and(|watch| watch.look(now))
+        })
+    }
+
+    /// As [`Context::growing`], of a real target.
+    fn growing_real(
+        &self,
+        target: &mut dyn Target,
+        request: &JobRequest<'_>,
+        (place, title): (Place, &str),
+        block_bytes: u64,
+    ) -> Result<JobOutcome, TargetError> {
+        let before = Mutex::new((0.0, 0));
+        target.run_told(request, &|now| {
+            let mut before = before.lock().unwrap_or_else(PoisonError::into_inner);
+            let passed_s = now.elapsed_s - before.0;
+            // In the beginning often, then as seldom as the eye needs it.
+            if passed_s < (now.elapsed_s / 60.0).clamp(0.5, GROWS_EVERY_S) {
+                return;
+            }
+            let requests = now.bytes.saturating_sub(before.1) as f64 / block_bytes as f64;
+            let at = (now.elapsed_s, requests / passed_s);
+            self.recorder.grew(place, title, at, true);
+            *before = (now.elapsed_s, now.bytes);
         })
     }
 
@@ -220,7 +249,8 @@ impl Context<'_> {
                     seed,
                     sample_ms: job.sample_ms,
                 };
-                self.growing(target, &request, (*place, &title), watch.as_mut())?
+                let watch = watch.as_mut();
+                self.growing(target, &request, (*place, &title), load.block_bytes, watch)?
             }
             _ => {
                 let timing = (runtime_s, job.sample_ms);
@@ -229,6 +259,10 @@ impl Context<'_> {
         };
         let mut series = outcome::series(job.name, load, job.sample_ms, &outcome)?;
         series.cpu_ns_per_request = self.cpu_time(&outcome);
+        if let (true, Some(place)) = (self.curves_grow, places.first()) {
+            self.recorder
+                .measured(*place, &title, &for_the_eye(&series));
+        }
         if runtime_s.is_none() {
             series.range_bytes = Some(load.range_bytes(self.setting.capacity_bytes));
         }
@@ -274,6 +308,23 @@ impl Context<'_> {
              larger duration scale for meaningful figures"
         )]
     }
+}
+
+/// A curve by intervals of [`GROWS_EVERY_S`], or of a sixtieth of a shorter one.
+fn for_the_eye(series: &Series) -> Vec<(f64, f64)> {
+    let end_s = series.samples.last().map_or(0.0, |sample| sample.t_s);
+    let every_s = (end_s / 60.0).min(GROWS_EVERY_S);
+    let mut points = Vec::new();
+    let (mut from, mut next_s) = (0, every_s);
+    for (at, sample) in series.samples.iter().enumerate() {
+        if sample.t_s >= next_s - 1e-6 || at + 1 == series.samples.len() {
+            let of = &series.samples[from..=at];
+            let iops = of.iter().map(|sample| sample.iops).sum::<f64>() / of.len() as f64;
+            points.push((sample.t_s, iops));
+            (from, next_s) = (at + 1, sample.t_s + every_s);
+        }
+    }
+    points
 }
 
 /// A warning if the samples end well before the load did.

@@ -56,7 +56,7 @@ pub enum Event<'a> {
     },
     /// A curve is measured up to an instant: told only if
     /// [`crate::ReviewOptions::curves_grow`], and of targets that know it before the end, which are
-    /// simulated drives that never throttle.
+    /// simulated drives that never throttle, and real ones where the kernel counts.
     CurveGrew {
         /// Id of the test.
         test: &'a str,
@@ -66,6 +66,18 @@ pub enum Event<'a> {
         t_s: f64,
         /// Requests a second since the last such event.
         iops: f64,
+        /// Whether it is counted otherwise than the result will be.
+        preliminary: bool,
+    },
+    /// A curve is measured: what takes the place of [`Event::CurveGrew`], and is told under the
+    /// same condition.
+    CurveMeasured {
+        /// Id of the test.
+        test: &'a str,
+        /// As in [`Event::PointStarted`].
+        curve: &'a str,
+        /// Ends of intervals, s since the curve's beginning, and requests a second in them.
+        points: &'a [(f64, f64)],
     },
     /// A point or a curve is measured.
     PointFinished {

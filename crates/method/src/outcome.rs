@@ -34,6 +34,7 @@ pub(crate) fn point(
                 parts.push(PointPart {
                     op,
                     iops: part.iops,
+                    repeated_iops: Vec::new(),
                     bw_bytes_per_s: part.bw_bytes_per_s,
                     latency_ns: part.latency()?,
                 });

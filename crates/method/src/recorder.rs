@@ -285,13 +285,30 @@ impl<'a> Recorder<'a> {
     }
 
     /// A curve is measured up to an instant.
-    pub(crate) fn grew(&self, place: Place, curve: &str, (t_s, iops): (f64, f64)) {
+    pub(crate) fn grew(
+        &self,
+        place: Place,
+        curve: &str,
+        (t_s, iops): (f64, f64),
+        preliminary: bool,
+    ) {
         let _one_at_a_time = self.lock();
         (self.events)(Event::CurveGrew {
             test: self.test_id(place),
             curve,
             t_s,
             iops,
+            preliminary,
+        });
+    }
+
+    /// A curve is measured.
+    pub(crate) fn measured(&self, place: Place, curve: &str, points: &[(f64, f64)]) {
+        let _one_at_a_time = self.lock();
+        (self.events)(Event::CurveMeasured {
+            test: self.test_id(place),
+            curve,
+            points,
         });
     }
 

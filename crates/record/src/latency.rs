@@ -22,6 +22,33 @@ pub struct LatencySummary {
     pub p99_999: u64,
     /// Largest.
     pub max: u64,
+    /// Of a repeated test, how sure the figures are, which are means then; missing of others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_widths: Option<LatencyHalfWidths>,
+}
+
+/// Half the widths of the 95 % intervals of the figures of a latency, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LatencyHalfWidths {
+    /// Of the mean.
+    pub mean: f64,
+    /// Of the median.
+    pub p50: f64,
+    /// Of 99 %.
+    pub p99: f64,
+    /// Of 99.9 %.
+    pub p99_9: f64,
+    /// Of 99.99 %.
+    pub p99_99: f64,
+    /// Of 99.999 %.
+    pub p99_999: f64,
+}
+
+impl LatencyHalfWidths {
+    /// Those of [`LatencySummary::PERCENTILES`].
+    pub fn percentiles(&self) -> [f64; 5] {
+        [self.p50, self.p99, self.p99_9, self.p99_99, self.p99_999]
+    }
 }
 
 impl LatencySummary {
@@ -45,6 +72,7 @@ impl LatencySummary {
             p99_99,
             p99_999,
             max,
+            half_widths: None,
         }
     }
 

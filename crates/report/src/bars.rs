@@ -103,7 +103,7 @@ pub fn chart(
     let longest = longest.filter(|at| at.is_finite()).fold(0.0, f64::max);
     let row = |name: &str, slot: usize, bar: &Bar| Row {
         name: name.to_owned(),
-        text: bar.text.clone(),
+        text: number::sure(bar.text.clone(), bar.half_width.map(|half| half / bar.at)),
         note: bar.note.clone(),
         width_percent: width_percent(bar.at, longest),
         interval_percent: bar.half_width.map(|half| {

@@ -43,6 +43,18 @@ pub fn percentiles(latency: &LatencySummary) -> [(String, Option<f64>); 7] {
     ]
 }
 
+/// Half the widths of the 95 % intervals of [`percentiles`], ns; the slowest has none.
+fn half_widths(latency: &LatencySummary) -> [Option<f64>; 7] {
+    let of = |at: usize| {
+        let half = latency.half_widths?;
+        match at {
+            0 => Some(half.mean),
+            _ => half.percentiles().get(at - 1).copied(),
+        }
+    };
+    std::array::from_fn(of)
+}
+
 /// `99.9 %`.
 fn share_words(percent: f64) -> String {
     let figure = number::significant(percent, 8).to_string();
@@ -241,8 +253,14 @@ fn columns(head: &str, with_cpu: bool) -> Vec<Cell> {
 }
 
 fn cells(row: &Row<'_>, with_cpu: bool) -> Vec<Cell> {
-    let figure = |ns: f64| Cell::from(number::latency(ns)).less(ns);
-    let figures = percentiles(row.latency).map(|(_, ns)| ns.map(figure).into());
+    let halves = half_widths(row.latency);
+    let figures = percentiles(row.latency).into_iter().zip(halves);
+    let figures = figures.map(|((_, ns), half)| {
+        let note = |ns: f64| number::half_width(half.map(|half| half / ns));
+        let figure =
+            |ns: f64| Cell::noted(number::latency(ns), note(ns).unwrap_or_default()).less(ns);
+        ns.map(figure).into()
+    });
     let cpu = with_cpu.then(|| row.cpu_ns.map(number::latency).into());
     let name = row.name.as_str().into();
     std::iter::once(name).chain(figures).chain(cpu).collect()

@@ -1,6 +1,7 @@
 //! Numbers as a reader wants them: three or four significant digits, thousands
 //! separated, always with a unit; as the page's language writes them.
 
+use stend_analysis::Interval;
 use stend_language::{numeral, text, unit};
 
 pub use stend_language::{bound, quoted};
@@ -167,9 +168,26 @@ pub fn percent(share: f64) -> String {
 /// A figure with half the width of its 95 % interval as a share of it: `512 MB/s ± 0.4 %`; as it is
 /// where that is not known.
 pub fn sure(figure: String, share: Option<f64>) -> String {
-    match share {
-        Some(share) if share.is_finite() => format!("{figure}\u{a0}± {}", percent(share)),
-        _ => figure,
+    match half_width(share) {
+        Some(half) => format!("{figure}\u{a0}{half}"),
+        None => figure,
+    }
+}
+
+/// The same of the figure's repeated values.
+pub fn sure_of(figure: String, values: &[f64]) -> String {
+    sure(
+        figure,
+        Interval::of(values).map(|interval| interval.share()),
+    )
+}
+
+/// Half the width of a 95 % interval as a share of its figure: `± 0.4 %`.
+pub fn half_width(share: Option<f64>) -> Option<String> {
+    match share? {
+        share if !share.is_finite() => None,
+        share if share > 0.0 && share < 0.000_5 => Some(format!("± <\u{a0}{}", percent(0.001))),
+        share => Some(format!("± {}", percent(share))),
     }
 }
 
@@ -277,6 +295,11 @@ mod tests {
         assert_eq!(percent(12.5), "1,250\u{a0}%");
         assert_eq!(factor(0.01), "0.01");
         assert_eq!(factor(2.0), "2");
+        let sure = |share| sure("5\u{a0}s".to_owned(), Some(share));
+        assert_eq!(sure(0.25), "5\u{a0}s\u{a0}± 25\u{a0}%");
+        assert_eq!(sure(0.000_4), "5\u{a0}s\u{a0}± <\u{a0}0.1\u{a0}%");
+        assert_eq!(sure(0.0), "5\u{a0}s\u{a0}± 0\u{a0}%");
+        assert_eq!(sure(f64::NAN), "5\u{a0}s");
     }
 
     #[test]

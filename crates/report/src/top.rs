@@ -3,7 +3,8 @@
 
 use stend_analysis::Verdict;
 use stend_analysis::headline::{Headline, of_review};
-use stend_language::{recorded, say, text as message};
+use stend_analysis::words;
+use stend_language::{say, text as message};
 use stend_record::review::{Review, TargetKind};
 
 use crate::drive::Drive;
@@ -109,7 +110,7 @@ fn facts(review: &Review) -> Vec<(String, String)> {
     let mut out = vec![(say("capacity-under-test"), capacity)];
     for (fact, name) in FACTS {
         let found = target.facts.iter().find(|f| f.name == fact);
-        out.extend(found.map(|f| (say(name), number::bound(&interface(&f.value)))));
+        out.extend(found.map(|f| (say(name), number::bound(&words::interface(&f.value)))));
     }
     if target.kind != TargetKind::Simulated {
         let named = |what: &str| target.facts.iter().find(|f| f.name == what);
@@ -122,15 +123,6 @@ fn facts(review: &Review) -> Vec<(String, String)> {
         }
     }
     out
-}
-
-/// The interfaces' names for people.
-fn interface(value: &str) -> String {
-    match value {
-        "sata-3g" => message!("interface-sata", speed = "3"),
-        "sata-6g" => message!("interface-sata", speed = "6"),
-        other => recorded(other),
-    }
 }
 
 /// Strengths and weaknesses: figures that are far from the rivals', then what the verdict says of

@@ -179,6 +179,12 @@ impl Cell {
         }
     }
 
+    /// With the interval of what it shows, where that is the mean of repeated values.
+    pub fn sure_of(mut self, values: &[f64]) -> Cell {
+        self.text = number::sure_of(self.text, values);
+        self
+    }
+
     /// With the figure that it shows, of which more is better.
     pub fn more(mut self, value: f64) -> Cell {
         self.rank = Some(Rank::More(value));

@@ -3,48 +3,19 @@
 //! unless `STEND_REQUIRE_TOOLS=1`.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use scraper::{Html, Selector};
 use stend_report::{write, write_study};
 
+use crate::axe::axe;
 use crate::browser::{chromium, visit};
 use crate::common;
-
-/// The release of axe-core.
-const AXE: &str = "axe-core@4.14.1";
 
 /// Impacts that no finding may have.
 const SERIOUS: [&str; 2] = ["serious", "critical"];
 
-/// The source of axe-core, kept in the folder of the tests; `None`, said in a line, without npm.
-fn axe() -> Option<String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("axe");
-    let source = folder.join("node_modules/axe-core/axe.min.js");
-    if !source.is_file() {
-        std::fs::create_dir_all(&folder).unwrap();
-        let mut npm = Command::new("npm");
-        npm.args([
-            "install",
-            "--no-save",
-            "--no-audit",
-            "--no-fund",
-            "--prefix",
-        ]);
-        match npm.arg(&folder).arg(AXE).output() {
-            Ok(done) if done.status.success() => {}
-            other => {
-                let required = std::env::var_os("STEND_REQUIRE_TOOLS").is_some_and(|v| v == "1");
-                assert!(!required, "npm does not fetch {AXE}: {other:?}");
-                println!("skipped: npm does not fetch {AXE}");
-                return None;
-            }
-        }
-    }
-    Some(std::fs::read_to_string(source).unwrap())
-}
-
-/// What axe finds in a page once its charts are drawn: impact, rule, and the first places.
+/// What axe finds in a page once its charts are drawn, also as those see it who like it dark:
+/// impact, rule, and the first places.
 fn findings(chromium: &Path, axe: &str, page: &str) -> Vec<String> {
     let run = r#"<script>
       (async () => {
@@ -52,6 +23,14 @@ fn findings(chromium: &Path, axe: &str, page: &str) -> Vec<String> {
         while (document.documentElement.dataset.charts === "waiting") await pause();
         document.querySelectorAll("details").forEach((details) => { details.open = true; });
         const { violations, passes } = await axe.run();
+        for (const sheet of document.styleSheets) {
+          for (const { media } of sheet.cssRules) {
+            const dark = /\(prefers-color-scheme: dark\)/;
+            if (media) media.mediaText = media.mediaText.replace(dark, "(min-width: 0)");
+          }
+        }
+        const dark = await axe.run({ runOnly: ["color-contrast"] });
+        violations.push(...dark.violations);
         const said = document.createElement("pre");
         said.id = "axe";
         said.textContent = JSON.stringify({ passes: passes.length, found: violations.map((v) =>
@@ -85,19 +64,19 @@ fn the_pages_have_no_serious_barrier() {
         return;
     };
     let review = common::with_applications(common::review(0.02));
-    assert_eq!(findings(&chromium, &axe, &write(&review).unwrap()), [""; 0]);
+    assert_eq!(findings(&chromium, axe, &write(&review).unwrap()), [""; 0]);
     let mut alone = review;
     alone.label = Some("cold".to_owned());
     alone.note = Some("in a fridge".to_owned());
     alone.rivals.clear();
     alone.complete = false;
-    assert_eq!(findings(&chromium, &axe, &write(&alone).unwrap()), [""; 0]);
+    assert_eq!(findings(&chromium, axe, &write(&alone).unwrap()), [""; 0]);
     let folder = tempfile::tempdir().unwrap();
     let study = crate::study::study();
     let page = write_study(&study, 7, "stend sweep x.toml", folder.path()).unwrap();
     let page = std::fs::read_to_string(page).unwrap();
-    assert_eq!(findings(&chromium, &axe, &page), [""; 0]);
-    assert_eq!(findings(&chromium, &axe, &identification()), [""; 0]);
+    assert_eq!(findings(&chromium, axe, &page), [""; 0]);
+    assert_eq!(findings(&chromium, axe, &identification()), [""; 0]);
 }
 
 /// The page of an identification.
@@ -117,8 +96,16 @@ fn axe_finds_a_picture_without_words() {
     };
     let page = "<html lang=en data-charts=drawn><title>t</title><body><main><h1>h</h1><p>a<p>b\
                 <img src='data:,'></main></body></html>";
-    let found = findings(&chromium, &axe, page);
+    let found = findings(&chromium, axe, page);
     assert!(found.iter().any(|f| f.contains("image-alt")), "{found:?}");
+    let page = "<html lang=en data-charts=drawn><title>t</title><style>\
+                @media screen and (prefers-color-scheme: dark) { p { color: #ccc; } }</style>\
+                <body><main><h1>h</h1><p>pale</p></main></body></html>";
+    let found = findings(&chromium, axe, page);
+    assert!(
+        found.iter().any(|f| f.contains("color-contrast")),
+        "{found:?}"
+    );
 }
 
 /// A page as a phone shows it: the widest that its content needs, CSS pixels.

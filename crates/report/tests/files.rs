@@ -18,6 +18,7 @@ fn work(set: &str, bw_bytes_per_s: f64, scaled: bool) -> FileWork {
         duration_s: set_bytes as f64 / bw_bytes_per_s,
         bw_bytes_per_s,
         repeated_bw_bytes_per_s: Vec::new(),
+        repeated_duration_s: Vec::new(),
         requests: (!scaled).then_some(FileRequests {
             reads: 68_500,
             read_bytes: 8_600_000_000,

@@ -5,6 +5,7 @@
 #![allow(missing_docs)]
 
 mod accessibility;
+mod axe;
 mod browser;
 mod common;
 mod endurance;

@@ -112,6 +112,7 @@ impl State {
                 curve,
                 t_s,
                 iops,
+                preliminary,
             } => {
                 let name = format!("{test}, {curve}");
                 // Of several that grow at the same time, one is told of until its end.
@@ -119,12 +120,30 @@ impl State {
                     self.grows = true;
                     row.curve = Some(LiveCurve {
                         name: name.clone(),
+                        preliminary: *preliminary,
                         ..LiveCurve::default()
                     });
                 }
                 if let Some(curve) = row.curve.as_mut().filter(|curve| curve.name == name) {
                     curve.t_s.push(*t_s);
                     curve.iops.push(*iops);
+                }
+            }
+            Event::CurveMeasured {
+                test,
+                curve,
+                points,
+            } => {
+                let name = format!("{test}, {curve}");
+                let told = row.curve.as_ref().is_some_and(|curve| curve.name == name);
+                if told || !self.grows {
+                    let (t_s, iops) = points.iter().copied().unzip();
+                    row.curve = Some(LiveCurve {
+                        name,
+                        t_s,
+                        iops,
+                        preliminary: false,
+                    });
                 }
             }
             Event::PointFinished { test, point, .. } => {

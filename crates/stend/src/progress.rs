@@ -181,7 +181,7 @@ impl State {
                 self.work.end(now, *left);
                 self.share_done = *share_done;
             }
-            Event::CurveGrew { .. } => {}
+            Event::CurveGrew { .. } | Event::CurveMeasured { .. } => {}
             Event::TestFinished { result, share_done } => {
                 self.share_done = *share_done;
                 let percent = share_done * 100.0;

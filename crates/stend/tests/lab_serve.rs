@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{fails, folder, ok, program};
+use common::{fails, folder, have, json, list, number, ok, program, test, tiny};
 use rusqlite::Connection;
 
 /// A server, ended with the test.
@@ -111,6 +111,49 @@ fn a_lab_of_another_program_is_refused() {
     std::fs::create_dir(dir.join(".lab")).unwrap();
     std::fs::write(dir.join(".lab/lab.db"), "something else, long enough").unwrap();
     fails(dir, &["lab", "serve", "--port", "0"], 3, &["not a lab"]);
+}
+
+/// The curve of a real target grows by the kernel's count, which is said, until fio's own takes its
+/// place.
+#[test]
+fn a_curve_of_a_real_target_grows() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let args = tiny(dir, &["drive.bin", "--size", "64MiB"], "degradation");
+    let edition = dir.join("tiny.toml");
+    let text = std::fs::read_to_string(&edition).unwrap();
+    let longer = text.replace("duration_s = 2\nsample_ms", "duration_s = 5\nsample_ms");
+    assert_ne!(longer, text);
+    std::fs::write(edition, longer).unwrap();
+    let review = program(dir, &args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let served = Served::start(dir);
+    let (preliminary, chart) = ("<strong>Preliminary</strong>", "data-chart=\"curve\"");
+    wait("it grows", || {
+        let page = served.get("/live/1");
+        page.contains(preliminary) && page.contains(chart)
+    });
+    let done = review.wait_with_output().unwrap();
+    let review = json(std::str::from_utf8(&done.stdout).unwrap());
+    let page = served.get("/live/1");
+    assert!(
+        page.contains(chart) && !page.contains(preliminary),
+        "{page}"
+    );
+    let samples = list(&list(&test(&review, "degradation")["series"])[0]["samples"]);
+    let lab = Connection::open(dir.join(".lab/lab.db")).unwrap();
+    let curve: String = lab
+        .query_row("SELECT curve FROM progress", [], |row| row.get(0))
+        .unwrap();
+    let expected: Vec<f64> = samples.iter().map(|s| number(&s["iops"])).collect();
+    let told: Vec<f64> = list(&json(&curve)["iops"]).iter().map(number).collect();
+    assert_eq!(told, expected);
 }
 
 #[test]

@@ -8,8 +8,11 @@ use stend_record::review::TargetKind;
 use stend_web::{Server, Stop};
 use tempfile::TempDir;
 
+use crate::accessibility::{assert_contrast, assert_no_barrier, assert_reached_by_tab};
 use crate::chromium::Browser;
-use crate::common::{NOW_UNIX_MS, job_result, program, record, replay_result, review, save, study};
+use crate::common::{
+    NOW_UNIX_MS, job_result, program, record, replay_result, review, save, smart, study,
+};
 
 /// A lab with two runs, served.
 struct Served {
@@ -26,7 +29,8 @@ impl Served {
         let path = folder.path().join("lab.db");
         let mut lab = Lab::open(&path).expect("a lab");
         let simulated = review("SanDisk Ultra II 240 GB", TargetKind::Simulated, "2014");
-        let real = review("Samsung 850 EVO 500 GB", TargetKind::BlockDevice, "2014");
+        let mut real = review("Samsung 850 EVO 500 GB", TargetKind::BlockDevice, "2014");
+        real.smart = Some(smart());
         save(&mut lab, &simulated);
         save(&mut lab, &real);
         let job = Some("[mixed]\nrw=randrw\nrwmixread=75\nbs=4k\niodepth=32\n");
@@ -60,17 +64,21 @@ impl Drop for Served {
     }
 }
 
-/// Pictures of a page: wide, dark, and of a phone, where nothing may lie beyond the sides.
-fn pictures(browser: &mut Browser, name: &str) {
+/// Looks at a page: wide, dark, and on a phone, where nothing may lie beyond the sides. Nothing may
+/// be a barrier to anybody.
+fn look_at(browser: &mut Browser, name: &str) {
     let width = "document.readyState === 'complete' && innerWidth";
     browser.wait_in_frames(&format!("{width} > 390"));
     browser.picture(name);
+    assert_no_barrier(browser, name);
+    assert_reached_by_tab(browser, name);
     browser.dark(true);
     // A report in its frame is as dark as the page around it.
     let dark = "getComputedStyle(document.body).backgroundColor";
     let paper = browser.value(dark);
     browser.wait_in_frames(&format!("{dark} === {paper}"));
     browser.picture(&format!("{name}-dark"));
+    assert_contrast(browser, name);
     browser.dark(false);
     browser.size(390, 844, true);
     browser.wait_in_frames(&format!("{width} <= 390"));
@@ -79,8 +87,9 @@ fn pictures(browser: &mut Browser, name: &str) {
         "[...document.querySelectorAll('.chart .main-svg')].every((one) => \
          one.getBoundingClientRect().right <= window.innerWidth)",
     );
-    assert!(!browser.scrolls_sideways(), "{name} is wider than a phone");
     browser.picture(&format!("{name}-phone"));
+    browser.value("document.querySelectorAll('details').forEach((one) => one.open = true)");
+    assert!(!browser.scrolls_sideways(), "{name} is wider than a phone");
     browser.size(1280, 900, false);
 }
 
@@ -95,7 +104,7 @@ fn reviews_are_found_and_compared() {
         browser.value("document.querySelectorAll('tbody tr').length"),
         2
     );
-    pictures(&mut browser, "list");
+    look_at(&mut browser, "list");
     // Fewer than two cannot be compared.
     assert_eq!(
         browser.value("document.querySelector('button.compare').disabled"),
@@ -110,7 +119,7 @@ fn reviews_are_found_and_compared() {
     browser.wait("location.pathname === '/compare'");
     browser.wait("document.readyState === 'complete'");
     browser.assert_quiet(&served.address);
-    pictures(&mut browser, "compare");
+    look_at(&mut browser, "compare");
     assert_eq!(browser.frames(), 1, "the report");
     // The frame has an origin of its own: this page cannot look into it, nor it into this page.
     let inside = "document.querySelector('iframe').contentDocument === null";
@@ -149,12 +158,12 @@ fn a_run_is_given_a_label() {
         browser.write("in a fridge, 5 °C");
         browser.type_key("Enter");
         browser.wait("document.querySelector('.marked')?.innerText === 'cold in a fridge, 5 °C'");
-        pictures(&mut browser, &format!("{}-marked", &path[..3]));
+        look_at(&mut browser, &format!("{}-marked", &path[..3]));
         browser.assert_quiet(&served.address);
     }
     browser.open(&served.address);
     browser.wait("document.querySelector('small.label').innerText === 'cold'");
-    pictures(&mut browser, "list-marked");
+    look_at(&mut browser, "list-marked");
 }
 
 #[test]
@@ -227,6 +236,7 @@ fn a_review_under_way_grows() {
         iops: (1..=points)
             .map(|n| 80_000.0 / (1.0 + f64::from(n / 40)))
             .collect(),
+        preliminary: false,
     };
     let id = progress::begin(&mut served.lab, &told).expect("it begins");
     told.curve = Some(curve(100));
@@ -240,12 +250,12 @@ fn a_review_under_way_grows() {
     progress::update(&mut served.lab, id, &told).expect("it is told");
     browser.wait(&format!("{points} === 300"));
     browser.wait("document.querySelector('progress').value === 58");
-    pictures(&mut browser, "live");
+    look_at(&mut browser, "live");
     told.ended = true;
     progress::update(&mut served.lab, id, &told).expect("it is told");
     browser.wait("document.querySelector('[data-over]') !== null");
     browser.open(&served.at("live"));
-    pictures(&mut browser, "live-list");
+    look_at(&mut browser, "live-list");
     browser.assert_quiet(&served.address);
 }
 
@@ -256,7 +266,7 @@ fn a_drive_is_changed_and_seen_beside_itself() {
     };
     let served = Served::start();
     browser.open(&served.at("what-if?drive=demo-8gb"));
-    pictures(&mut browser, "what-if");
+    look_at(&mut browser, "what-if");
     // A file of one's own, chosen in the browser, is the drive.
     let mine = include_str!("../../../drives/demo-8gb.toml");
     let mine = mine.replace("Demonstration drive, 8 GB", "My own drive");
@@ -269,10 +279,10 @@ fn a_drive_is_changed_and_seen_beside_itself() {
     );
     browser.value(&choose);
     browser.wait("document.getElementById('own-model').value.includes('My own drive')");
-    pictures(&mut browser, "what-if-own-file");
+    look_at(&mut browser, "what-if-own-file");
     browser.value("document.querySelector('form.own button').click()");
     browser.wait("document.querySelector('.inputs h2')?.innerText.startsWith('My own drive')");
-    pictures(&mut browser, "what-if-own");
+    look_at(&mut browser, "what-if-own");
     browser.value(
         "(() => { const one = document.getElementById('slc_cache.blocks_per_plane'); \
          one.value = '60'; one.dispatchEvent(new Event('input', {bubbles: true})); })()",
@@ -302,6 +312,10 @@ fn a_drive_is_changed_and_seen_beside_itself() {
     browser.wait("location.pathname === '/what-if/1'");
     browser.wait("document.querySelectorAll('#part .scatterlayer .trace').length > 0");
     browser.picture("what-if-running");
+    assert_no_barrier(&mut browser, "what-if-running");
+    browser.open(&served.at("queue"));
+    look_at(&mut browser, "queue");
+    browser.open(&served.at("what-if/1"));
     browser.wait("document.querySelector('[data-over]') !== null");
     browser.wait("document.body.innerText.includes('Where the two hours end')");
     // Dots and means of both drives, and the mixed loads of both.
@@ -311,7 +325,7 @@ fn a_drive_is_changed_and_seen_beside_itself() {
         7
     );
     browser.wait("document.querySelector('.short') === null");
-    pictures(&mut browser, "what-if-done");
+    look_at(&mut browser, "what-if-done");
     browser.value("window.scrollTo(0, 700)");
     browser.picture("what-if-loads");
     browser.assert_quiet(&served.address);
@@ -346,6 +360,11 @@ fn all_pages_fit_a_phone_and_are_quiet() {
     browser.assert_quiet(&served.address);
     browser.size(1280, 900, false);
     for (path, name) in [
+        ("?text=nothing-like-this", "list-empty"),
+        ("nowhere", "trouble"),
+        ("runs/1/report", "run-report"),
+        ("studies/1/report", "study-report"),
+        ("drives/smart?serial=S3EVNX0J500123A", "smart"),
         ("jobs", "jobs"),
         ("jobs/1", "job"),
         ("jobs/2", "replay"),
@@ -354,10 +373,10 @@ fn all_pages_fit_a_phone_and_are_quiet() {
         ("drives/models/sandisk-ultra-ii-240gb", "model"),
         ("studies", "studies"),
         ("studies/1", "study"),
-        ("queue", "queue"),
+        ("queue", "queue-empty"),
     ] {
         browser.open(&served.at(path));
-        pictures(&mut browser, name);
+        look_at(&mut browser, name);
     }
 }
 

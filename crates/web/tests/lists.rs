@@ -56,6 +56,12 @@ fn drives_and_models_are_found_by_what_they_are_made_of() {
     let page = bench.page("/drives");
     assert!(page.contains("Drive released"), "{page}");
     assert!(page.contains("<option>2017</option>"), "{page}");
+    assert!(page.contains("<td>block device</td>"), "{page}");
+    // Names for people, not those of drive files.
+    for page in [&page, &bench.page(model)] {
+        assert!(page.contains("SATA 6 Gbit/s"), "{page}");
+    }
+    assert!(page.contains("PCIe 3.0 x4, NVMe") && !page.contains("pcie-nvme"));
     let none = bench.page("/drives?text=nothing-like-this");
     assert!(none.contains("No model is like this"), "{none}");
     // Which year is which is said, of all lists that have both.

@@ -11,9 +11,10 @@ use stend_lab::work::{self, WorkId, WorkState};
 use stend_lab::{RunId, recorded};
 use stend_record::model::{ModelChange, ModelInfo};
 use stend_record::review::TargetKind;
-use stend_record::smart::{BeforeAfter, Reading};
 
-use crate::common::{Bench, NOW_UNIX_MS, job_result, multiply, record, replay_result, review};
+use crate::common::{
+    Bench, NOW_UNIX_MS, job_result, multiply, record, replay_result, review, smart,
+};
 
 fn two() -> Bench {
     Bench::with(&[
@@ -335,6 +336,7 @@ fn a_review_under_way_is_shown_until_it_is_not_heard_of() {
             name: "fresh: 4 KiB random write".to_owned(),
             t_s: vec![10.0, 20.0],
             iops: vec![50_000.0, 9_000.0],
+            preliminary: false,
         }),
         simulated: true,
         begun_unix_ms: NOW_UNIX_MS - 90_000,
@@ -397,21 +399,8 @@ fn every_model_is_shown_with_all_its_figures() {
 
 #[test]
 fn smart_data_of_a_drive_is_shown_over_time() {
-    let reading = |bytes: u64, celsius: i64| Reading {
-        health: stend_record::endurance::Health {
-            host_written_bytes: Some(bytes),
-            used_percent: Some(3),
-            temperature_c: Some(celsius),
-            ..Default::default()
-        },
-        document: serde_json::json!({"model_name": "850 EVO"}),
-    };
     let mut first = review("Samsung 850 EVO", TargetKind::BlockDevice, "quick");
-    first.smart = Some(BeforeAfter {
-        before: Some(reading(1_000_000_000_000, 31)),
-        after: Some(reading(1_500_000_000_000, 44)),
-        missing: None,
-    });
+    first.smart = Some(smart());
     let bench = Bench::with(&[first]);
     assert!(
         bench
@@ -495,7 +484,8 @@ fn a_drive_is_put_beside_itself() {
     assert!(later.page("/what-if/1").contains("Where the two hours end"));
     let again = later.post("/what-if", fields);
     assert_eq!(again.header("location"), "/what-if/2");
-    later.post("/queue/2/cancel", "");
+    let given_up = later.post("/queue/2/cancel", "");
+    assert_eq!(given_up.status, StatusCode::SEE_OTHER, "{}", given_up.body);
 
     // Another question: the original is known, and half of the rows are simulated.
     let lab = bench.lab();

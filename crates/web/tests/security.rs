@@ -165,6 +165,7 @@ fn names_are_text() {
             name: script.to_owned(),
             t_s: vec![1.0],
             iops: vec![1.0],
+            preliminary: false,
         }),
         seen_unix_ms: crate::common::NOW_UNIX_MS,
         ..Default::default()

@@ -395,6 +395,7 @@ fn summed_up(
         duration_s: runtime_s as f64,
         best_bw_bytes_per_s: best.map_or(0.0, |pass| pass.bw_bytes_per_s),
         repeated_bw_bytes_per_s: Vec::new(),
+        repeated_mean_latency_ns: Vec::new(),
         best_iops: best.map_or(0.0, |pass| pass.iops),
         best_mean_latency_ns: latencies.min_by(f64::total_cmp).unwrap_or(0.0),
         passes,

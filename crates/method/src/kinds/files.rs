@@ -198,6 +198,7 @@ fn result(files: &Files, set: &str, done: &FilesOutcome) -> Result<FileWork, Tar
         duration_s,
         bw_bytes_per_s: done.bytes as f64 / duration_s,
         repeated_bw_bytes_per_s: Vec::new(),
+        repeated_duration_s: Vec::new(),
         requests: done.requests,
     })
 }

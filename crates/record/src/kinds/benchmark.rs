@@ -25,6 +25,9 @@ pub struct BenchmarkCell {
     pub best_iops: f64,
     /// The least of the passes' mean latencies, ns; not always of the fastest pass.
     pub best_mean_latency_ns: f64,
+    /// Of a repeated test, that of each repetition, of which `best_mean_latency_ns` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_mean_latency_ns: Vec<f64>,
     /// Every pass that counts, in order.
     pub passes: Vec<BenchmarkPass>,
 }

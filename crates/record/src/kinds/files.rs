@@ -19,6 +19,9 @@ pub struct FileWork {
     pub directories: u64,
     /// From the first request until everything was durable, s.
     pub duration_s: f64,
+    /// Of a repeated test, that of each repetition, of which `duration_s` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_duration_s: Vec<f64>,
     /// Bytes of the set over that time, per second.
     pub bw_bytes_per_s: f64,
     /// Of a repeated test, that of each repetition, of which `bw_bytes_per_s` is the mean.

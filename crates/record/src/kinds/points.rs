@@ -58,6 +58,9 @@ pub struct PointPart {
     pub op: PointOp,
     /// Requests a second.
     pub iops: f64,
+    /// Of a repeated test, the requests a second of each repetition, of which `iops` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_iops: Vec<f64>,
     /// Bytes a second.
     pub bw_bytes_per_s: f64,
     /// Completion latency.

@@ -30,8 +30,14 @@ pub struct TraceResult {
     pub written_bytes: u64,
     /// Time with at least one request outstanding, s.
     pub busy_s: f64,
+    /// Of a repeated test, that of each repetition, of which `busy_s` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_busy_s: Vec<f64>,
     /// From the beginning to the last completion, s.
     pub elapsed_s: f64,
+    /// Of a repeated test, that of each repetition, of which `elapsed_s` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_elapsed_s: Vec<f64>,
     /// Bytes read and written over busy time, a second.
     pub bw_bytes_per_s: f64,
     /// Of a repeated test, that of each repetition, of which `bw_bytes_per_s` is the mean.
@@ -51,6 +57,9 @@ pub struct TraceResult {
     /// where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<f64>,
+    /// Of a repeated test, that of each repetition, of which `write_amplification` is the mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated_write_amplification: Vec<f64>,
     /// Limits of the figures, shown wherever they appear.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,

@@ -1,6 +1,5 @@
 //! Tests of a benchmark: its table as its users know it, rivals side by side, and every pass.
 
-use stend_analysis::Interval;
 use stend_analysis::kinds::benchmark::benchmark_of;
 use stend_analysis::load::op_words;
 use stend_analysis::words::capitalised;
@@ -100,14 +99,9 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
 fn speed_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
     side_by_side(test, drives, &say("benchmark-speed-caption"), |cell| {
         let speed = number::mb_per_s(cell.best_bw_bytes_per_s);
-        Cell::noted(
-            number::sure(
-                speed,
-                Interval::of(&cell.repeated_bw_bytes_per_s).map(|of| of.share()),
-            ),
-            number::iops(cell.best_iops),
-        )
-        .more(cell.best_iops)
+        Cell::noted(speed, number::iops(cell.best_iops))
+            .sure_of(&cell.repeated_bw_bytes_per_s)
+            .more(cell.best_iops)
     })
     .on_paper()
 }
@@ -115,7 +109,9 @@ fn speed_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
 fn latency_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
     let caption = say("benchmark-latency-caption");
     side_by_side(test, drives, &caption, |cell| {
-        Cell::from(number::latency(cell.best_mean_latency_ns)).less(cell.best_mean_latency_ns)
+        Cell::from(number::latency(cell.best_mean_latency_ns))
+            .sure_of(&cell.repeated_mean_latency_ns)
+            .less(cell.best_mean_latency_ns)
     })
     .on_paper()
 }

@@ -1,6 +1,5 @@
 //! Tests of work on files: bars of speed by set, and a table of what was worked on.
 
-use stend_analysis::Interval;
 use stend_analysis::kinds::files::{files_of, set_words};
 use stend_language::{say, text};
 use stend_record::review::{FileWork, TestResult};
@@ -60,17 +59,17 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
         };
         let done = work.requests.as_ref();
         let speed = number::mb_per_s(work.bw_bytes_per_s);
-        let speed = number::sure(
-            speed,
-            Interval::of(&work.repeated_bw_bytes_per_s).map(|of| of.share()),
-        );
         vec![
             set_words(work).into(),
             number::gb(work.set_bytes as f64).into(),
             number::whole(work.files).into(),
             number::whole(work.directories).into(),
-            Cell::from(number::seconds(work.duration_s)).less(work.duration_s),
-            Cell::from(speed).more(work.bw_bytes_per_s),
+            Cell::from(number::seconds(work.duration_s))
+                .sure_of(&work.repeated_duration_s)
+                .less(work.duration_s),
+            Cell::from(speed)
+                .sure_of(&work.repeated_bw_bytes_per_s)
+                .more(work.bw_bytes_per_s),
             done.map(|r| requests(r.reads, r.read_bytes)).into(),
             done.map(|r| requests(r.writes, r.written_bytes)).into(),
             done.map(|r| number::whole(r.flushes)).into(),

@@ -22,6 +22,11 @@ fn speed_of(point: &Point) -> (f64, f64) {
     (point.iops, point.bw_bytes_per_s)
 }
 
+/// The speed of a point, with its interval where it was repeated.
+fn speed_cell(metric: Metric, point: &Point) -> Cell {
+    speed::cell(metric, speed_of(point)).sure_of(&point.repeated_iops)
+}
+
 /// The 95 % interval of a repeated point, requests a second.
 fn interval(point: &Point) -> Option<Interval> {
     Interval::of(&point.repeated_iops)
@@ -159,16 +164,16 @@ fn lines_of(
                 1 => drive.label.clone(),
                 _ => format!("{}, {}", drive.label, rest_words(rest, dimension, &rests)),
             };
-            let found: Vec<Option<(f64, f64)>> = values
+            let found: Vec<Option<&Point>> = values
                 .iter()
                 .map(|&v| drive.point(&test.id, with(rest, dimension, v)))
-                .map(|point| point.map(speed_of))
                 .collect();
-            for (row, speed) in rows.iter_mut().zip(&found) {
-                row.push(speed.map(|s| speed::cell(metric, s)).into());
+            for (row, point) in rows.iter_mut().zip(&found) {
+                row.push(point.map(|p| speed_cell(metric, p)).into());
             }
             columns.push(name.as_str().into());
-            let y = found.iter().map(|s| s.map(|s| speed::on_axis(metric, s)));
+            let y = found.iter();
+            let y = y.map(|p| p.map(|p| speed::on_axis(metric, speed_of(p))));
             traces.push(line(name, traces.len(), &values, y));
         }
     }
@@ -325,19 +330,18 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
             columns.push(Cell::noted(drive.label.as_str(), say("word-writes")));
         }
     }
-    let cell = |speed: Option<(f64, f64)>| speed.map(|s| speed::cell(metric, s)).into();
     let rows = values.iter().map(|&value| {
         let mut row: Vec<Cell> = vec![tick(Dimension::Share, value).into()];
         for (number, drive) in drives.iter().enumerate() {
             let point = at_share(drive, test, value);
-            row.push(cell(point.map(speed_of)));
+            row.push(point.map(|p| speed_cell(metric, p)).into());
             // As in the chart: the parts of the reviewed drive alone.
             if number == 0 {
                 for op in [PointOp::Read, PointOp::Write] {
                     // It is compared by all of its requests.
                     row.push(Cell {
                         rank: None,
-                        ..cell(point.and_then(|p| part(p, op)))
+                        ..part_cell(metric, point, op)
                     });
                 }
             }
@@ -354,6 +358,16 @@ fn at_share<'a>(drive: &Drive<'a>, test: &TestResult, read_percent: u64) -> Opti
     points_of(drive.test(&test.id)?)
         .iter()
         .find(|p| u64::from(p.load.read_percent) == read_percent)
+}
+
+/// The speed of one direction of a point, with its interval where it was repeated.
+fn part_cell(metric: Metric, point: Option<&Point>, op: PointOp) -> Cell {
+    let of = |point: &Point| {
+        let own = point.parts.iter().find(|part| part.op == op);
+        let values = own.map_or(&point.repeated_iops, |part| &part.repeated_iops);
+        Some(speed::cell(metric, part(point, op)?).sure_of(values))
+    };
+    point.and_then(of).into()
 }
 
 /// One direction of a point: requests and bytes a second. A point of one direction

@@ -130,21 +130,22 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
     let row = |t: &TraceResult| -> Vec<Cell> {
         let mean = |latency: LatencySummary| {
             let p99 = number::latency(latency.p99 as f64);
-            Cell::noted(
-                number::latency(latency.mean),
-                format!("99\u{a0}%\u{a0}{p99}"),
-            )
-            .less(latency.mean)
+            let share = latency.half_widths.map(|half| half.mean / latency.mean);
+            let mean = number::sure(number::latency(latency.mean), share);
+            Cell::noted(mean, format!("99\u{a0}%\u{a0}{p99}")).less(latency.mean)
         };
         vec![
             Cell::noted(recorded(&t.title), origin_words(t)),
             mb(t.read_bytes).into(),
             mb(t.written_bytes).into(),
-            Cell::noted(number::seconds(t.busy_s), timing_words(t)).less(t.busy_s),
-            number::seconds(t.elapsed_s).into(),
+            Cell::noted(number::seconds(t.busy_s), timing_words(t))
+                .sure_of(&t.repeated_busy_s)
+                .less(t.busy_s),
+            Cell::from(number::seconds(t.elapsed_s)).sure_of(&t.repeated_elapsed_s),
             t.read_latency_ns.map(mean).into(),
             t.write_latency_ns.map(mean).into(),
-            t.write_amplification.map(number::plain).into(),
+            Cell::from(t.write_amplification.map(number::plain))
+                .sure_of(&t.repeated_write_amplification),
             number::whole(t.moved_requests).into(),
         ]
     };

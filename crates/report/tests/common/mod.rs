@@ -213,6 +213,7 @@ fn cell(
         duration_s: 5.0,
         best_bw_bytes_per_s: bw,
         repeated_bw_bytes_per_s: Vec::new(),
+        repeated_mean_latency_ns: Vec::new(),
         best_iops: bw / block_bytes as f64,
         best_mean_latency_ns: 1e6,
         passes,
@@ -246,6 +247,9 @@ fn trace(name: &str, title: &str, origin: TraceOrigin, speed: f64) -> TraceResul
         elapsed_s: busy_s + 7.0,
         bw_bytes_per_s: bytes / busy_s,
         repeated_bw_bytes_per_s: Vec::new(),
+        repeated_busy_s: Vec::new(),
+        repeated_elapsed_s: Vec::new(),
+        repeated_write_amplification: Vec::new(),
         iops: 10_000.0 / busy_s,
         moved_requests: if start { 1_234 } else { 0 },
         read_latency_ns: Some(latency(120e3, PointOp::Read)),
@@ -380,6 +384,7 @@ fn latency(mean: f64, op: PointOp) -> LatencySummary {
         p99_99: at(7.0 * tail),
         p99_999: at(12.0 * tail),
         max: at(14.0 * tail),
+        half_widths: None,
     }
 }
 
@@ -398,6 +403,7 @@ fn mixed(speed: f64) -> Vec<Point> {
                     point.parts.push(PointPart {
                         op,
                         iops: point.iops * share,
+                        repeated_iops: Vec::new(),
                         bw_bytes_per_s: bw * share,
                         latency_ns: latency(point.latency_ns.mean, op),
                     });

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use rustix::io::Errno;
 use stend_record::fio::Output;
@@ -9,11 +10,12 @@ use stend_record::fio::Output;
 use super::fio_log;
 use super::job::LOG_PREFIX;
 use super::latency_log;
+use super::moved;
 use super::presence::Presence;
 use super::samples::JobLogs;
 use super::system::names_in;
 use super::tools::{self, ToolOutput};
-use stend_contract::{TargetError, failed};
+use stend_contract::{Moved, TargetError, failed};
 
 /// The oldest version whose options and JSON stend knows.
 const OLDEST: (u32, u32) = (3, 30);
@@ -180,7 +182,18 @@ impl Fio {
         folder: &Path,
         sampled: bool,
     ) -> Result<(Output, Vec<JobLogs>), TargetError> {
-        let (said, answer) = self.answer(text, folder, sampled)?;
+        self.run_told(text, folder, sampled, &|_| {})
+    }
+
+    /// As [`Fio::run`], and tells every second how much fio has moved, where that is known.
+    pub(crate) fn run_told(
+        &self,
+        text: &str,
+        folder: &Path,
+        sampled: bool,
+        told: &(dyn Fn(Moved) + Sync),
+    ) -> Result<(Output, Vec<JobLogs>), TargetError> {
+        let (said, answer) = self.answer(text, folder, sampled, told)?;
         let output = judge(&said, &answer)?;
         let logs = if sampled {
             read_logs(folder)?
@@ -196,7 +209,7 @@ impl Fio {
         text: &str,
         folder: &Path,
     ) -> Result<(Output, Option<i32>), TargetError> {
-        let (said, answer) = self.answer(text, folder, false)?;
+        let (said, answer) = self.answer(text, folder, false, &|_| {})?;
         match refused(&said, &answer) {
             Some((output, errno)) => Ok((output, Some(errno))),
             None => Ok((judge(&said, &answer)?, None)),
@@ -209,6 +222,7 @@ impl Fio {
         text: &str,
         folder: &Path,
         sampled: bool,
+        told: &(dyn Fn(Moved) + Sync),
     ) -> Result<(ToolOutput, String), TargetError> {
         let job = folder.join("job.fio");
         let answer = folder.join("answer.json");
@@ -225,9 +239,16 @@ impl Fio {
         if sampled {
             command.current_dir(folder);
         }
-        let said = tools::run_while(&mut command, &|| match &self.presence {
-            Some(presence) => presence.check().is_ok(),
-            None => true,
+        let began = Instant::now();
+        let said = tools::run_while(&mut command, &|program| {
+            if let Some(bytes) = moved::bytes(program) {
+                let elapsed_s = began.elapsed().as_secs_f64();
+                told(Moved { elapsed_s, bytes });
+            }
+            match &self.presence {
+                Some(presence) => presence.check().is_ok(),
+                None => true,
+            }
         })?;
         let answer = match fs::read(&answer) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

@@ -45,6 +45,7 @@ mod logged;
 mod look;
 mod mark;
 mod meter;
+mod moved;
 mod nvme_tree;
 mod opened;
 mod presence;
@@ -82,8 +83,8 @@ use self::running::RunFolder;
 use self::system::{SystemRoot, mount_of};
 use self::thermometer::Thermometer;
 use stend_contract::{
-    Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
-    Target, condition,
+    Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, Moved, RefusedOutcome,
+    ReplayOutcome, Target, condition,
 };
 use stend_contract::{FilesJob, FilesOutcome};
 use stend_contract::{TargetError, failed};
@@ -192,7 +193,7 @@ impl FioTarget {
             seed,
             sample_ms: 0,
         };
-        self.run_job(&request, Some(text))
+        self.run_job(&request, Some(text), &|_| {})
     }
 
     /// Whether its file was made when it was opened: there is no data in it yet.
@@ -216,6 +217,7 @@ impl FioTarget {
         &self,
         job: &JobRequest<'_>,
         text: Option<&Text>,
+        told: &(dyn Fn(Moved) + Sync),
     ) -> Result<JobOutcome, TargetError> {
         let (folder, path) = self.run_folder()?;
         let context = self.context(&path, job);
@@ -223,7 +225,8 @@ impl FioTarget {
         let sampled = job.sample_ms > 0;
         let device = self.device().filter(|_| sampled);
         let thermometer = device.and_then(Thermometer::of);
-        let run = || self.fio.run(&job_text, folder.path(), sampled);
+        let fio = &self.fio;
+        let run = || fio.run_told(&job_text, folder.path(), sampled, told);
         let (ran, readings) = thermometer::watched(thermometer.as_ref(), run);
         let (fio, logs) = self.of_present(ran)?;
         let (mut samples, mut temperatures) = (Vec::new(), Vec::new());
@@ -355,7 +358,16 @@ impl Target for FioTarget {
     }
 
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
-        self.run_job(job, None)
+        self.run_job(job, None, &|_| {})
+    }
+
+    /// By the kernel's count of fio's process.
+    fn run_told(
+        &mut self,
+        job: &JobRequest<'_>,
+        told: &(dyn Fn(Moved) + Sync),
+    ) -> Result<JobOutcome, TargetError> {
+        self.run_job(job, None, told)
     }
 
     fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {

@@ -78,10 +78,10 @@ pub fn stop_programs() {
 }
 
 /// Runs a command to its end, as [`Command::output`] does, or kills it as soon as `useful`, which
-/// is asked every second, is false.
+/// is asked every second about its process, is false.
 pub(super) fn output(
     command: &mut Command,
-    useful: &(dyn Fn() -> bool + Sync),
+    useful: &(dyn Fn(Pid) -> bool + Sync),
 ) -> io::Result<Output> {
     let (child, program) = {
         // Under the lock, so that no program begins unseen.
@@ -107,9 +107,9 @@ pub(super) fn output(
 }
 
 /// Asked to end, fio waits for its requests, which a device that is gone may never answer.
-fn kill_when_useless(program: Pid, useful: &dyn Fn() -> bool, ended: &Receiver<()>) {
+fn kill_when_useless(program: Pid, useful: &dyn Fn(Pid) -> bool, ended: &Receiver<()>) {
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(SECOND) {
-        if !useful() {
+        if !useful(program) {
             let _ = kill_process(program, Signal::KILL);
             return;
         }

@@ -6,6 +6,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use rustix::process::Pid;
+
 use super::running;
 use stend_contract::TargetError;
 
@@ -86,14 +88,14 @@ fn bound_to(parent: u32, program: &Path) -> Command {
 
 /// Runs a command to its end.
 pub(crate) fn run(command: &mut Command) -> Result<ToolOutput, TargetError> {
-    run_while(command, &|| true)
+    run_while(command, &|_| true)
 }
 
 /// Runs a command to its end, or until `useful` is false: then it is killed. It is asked every
-/// second.
+/// second about the process.
 pub(crate) fn run_while(
     command: &mut Command,
-    useful: &(dyn Fn() -> bool + Sync),
+    useful: &(dyn Fn(Pid) -> bool + Sync),
 ) -> Result<ToolOutput, TargetError> {
     let output = running::output(command, useful).map_err(|error| {
         TargetError::Failed(format!(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use stend_analysis::words::interface;
 use stend_drive::Model;
 use stend_drive::model::{DescribedKey, DescribedTable, Figure, Files, described_tables};
 use stend_lab::browse::{self, DriveSummary, List, RELEASE_YEAR, SmartReading};
@@ -58,7 +59,7 @@ struct ModelRow {
     name: &'static str,
     title: &'static str,
     capacity: String,
-    facts: Vec<&'static str>,
+    facts: Vec<String>,
 }
 
 /// The drives of the lab, and the models of the program.
@@ -83,7 +84,13 @@ pub(crate) async fn list(
         found.search.finds_model(&titles, &model.facts)
     });
     let models = models.map(|model| {
-        let facts = ["controller", "interface", "flash"].map(|name| fact(model, name));
+        let interface = fact(model, "interface").map(interface);
+        let [controller, flash] = ["controller", "flash"].map(|name| fact(model, name));
+        let facts = [
+            controller.map(str::to_owned),
+            interface,
+            flash.map(str::to_owned),
+        ];
         ModelRow {
             name: model.name,
             title: &model.title,
@@ -217,6 +224,10 @@ pub(crate) async fn model(Path(name): Path<String>) -> Result<Response, Trouble>
     // The description stands above.
     let facts = model.facts().into_iter();
     let facts = facts.filter(|(name, _)| name != "model");
+    let facts = facts.map(|(name, value)| match &*name {
+        "interface" => (name, interface(&value)),
+        _ => (name, value),
+    });
     let tables = described_tables();
     let tables = tables.into_iter().filter(|table| !table.name.is_empty());
     let shown = ModelPage {
@@ -334,13 +345,9 @@ const SMART_FIGURES: [SmartFigure; 8] = [
 
 /// Those that are drawn, and what they are divided by.
 const SMART_CHARTS: [(&str, &str, f64); 3] = [
-    (
-        "Written by hosts",
-        "Written by hosts, TB (10^12 bytes)",
-        1e12,
-    ),
-    ("Life used, %", "Life used, percent", 1.0),
-    ("Temperature, °C", "Temperature, °C", 1.0),
+    ("Written by hosts", "TB", 1e12),
+    ("Life used, %", "%", 1.0),
+    ("Temperature, °C", "°C", 1.0),
 ];
 
 /// What a drive reported about itself before and after its reviews.

@@ -134,7 +134,10 @@ async fn found(app: &Arc<App>, id: i64) -> Result<Part, Trouble> {
         let minutes = curve.t_s.iter().map(|t_s| t_s / 60.0);
         let chart = Chart {
             id: "curve".to_owned(),
-            x: "Time of the drive, min".to_owned(),
+            x: match shown.of.simulated {
+                true => "Time of the drive, min".to_owned(),
+                false => "Time, min".to_owned(),
+            },
             y: "IOPS".to_owned(),
             traces: vec![Trace {
                 name: curve.name.clone(),
@@ -158,6 +161,12 @@ impl Part {
     /// The last lines of what was done, the latest first.
     fn log(&self) -> impl Iterator<Item = &String> {
         self.shown.of.log.iter().rev().take(30)
+    }
+
+    /// Whether the curve is counted otherwise than the result will be.
+    fn preliminary(&self) -> bool {
+        let curve = self.shown.of.curve.as_ref();
+        curve.is_some_and(|curve| curve.preliminary)
     }
 
     /// Its run, once it has one.

@@ -12,12 +12,14 @@ use serde_json::{Value, json};
 use stend_lab::recorded::{self, NewRecord};
 use stend_lab::studies::{self, StudyContext};
 use stend_lab::{Lab, RecordedKind, RunContext};
+use stend_record::endurance::Health;
 use stend_record::fio::{Direction, Job, Latency, Output};
 use stend_record::load::Load;
 use stend_record::review::{
     Condition, Pattern, Point, PointOp, Review, SCHEMA, Sample, Series, SeriesPoint, TargetInfo,
     TargetKind, TestResult,
 };
+use stend_record::smart::{BeforeAfter, Reading};
 use stend_record::study::{Cell, StudyRow};
 use stend_web::{App, Program};
 use tempfile::TempDir;
@@ -218,6 +220,24 @@ pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
             ..TestResult::default()
         }],
         ..Review::default()
+    }
+}
+
+/// SMART data before and after a review.
+pub fn smart() -> BeforeAfter {
+    let reading = |bytes: u64, celsius: i64| Reading {
+        health: Health {
+            host_written_bytes: Some(bytes),
+            used_percent: Some(3),
+            temperature_c: Some(celsius),
+            ..Health::default()
+        },
+        document: json!({"model_name": "850 EVO"}),
+    };
+    BeforeAfter {
+        before: Some(reading(1_000_000_000_000, 31)),
+        after: Some(reading(1_500_000_000_000, 44)),
+        missing: None,
     }
 }
 
