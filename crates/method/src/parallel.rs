@@ -13,6 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use stend_contract::{Target, TargetError};
 
+use crate::options::ReviewOptions;
 use crate::plan::Plan;
 use crate::runner::{Runner, guarded};
 use crate::setting::Action;
@@ -123,8 +124,11 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Option<usize>, Action<'_
     }
 }
 
-/// Carries the plan out on copies of the target, with so many threads that take places.
-pub(crate) fn run(runner: &Runner<'_>, target: Box<dyn Target>, threads: usize, slots: &Slots) {
+/// Carries the plan out on copies of the target, with as many threads and in the places that the
+/// options name.
+pub(crate) fn run(runner: &Runner<'_>, target: Box<dyn Target>, options: &ReviewOptions<'_>) {
+    let own = Slots::new(options.threads);
+    let slots = options.slots.unwrap_or(&own);
     let tasks = tasks(runner.plan);
     let states = runner.plan.edition.states.len();
     let mut ready = vec![false; states + 1];
@@ -136,7 +140,7 @@ pub(crate) fn run(runner: &Runner<'_>, target: Box<dyn Target>, threads: usize, 
         })
         .collect();
     prepared[0].target = Ok(Some(target));
-    let workers = threads.clamp(1, tasks.len().max(1));
+    let workers = options.threads.clamp(1, tasks.len().max(1));
     let pool = Pool {
         runner,
         slots,

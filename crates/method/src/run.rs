@@ -17,7 +17,6 @@ use crate::plan::Plan;
 use crate::recorder::Recorder;
 use crate::runner::Runner;
 use crate::setting::Action;
-use crate::slots::Slots;
 use crate::{conditions, parallel, serial};
 
 /// As [`run_review`](crate::run_review), once. A target that can be copied is taken, or if this is
@@ -79,9 +78,7 @@ pub(crate) fn once(
     if can_be_copied {
         let copy = if last { slot.take() } else { target.fork() };
         let copy = copy.ok_or(MethodError::NoCopy)?;
-        let own = Slots::new(options.threads);
-        let slots = options.slots.unwrap_or(&own);
-        parallel::run(&runner, copy, options.threads, slots);
+        parallel::run(&runner, copy, options);
         return Ok(recorder.finish());
     }
     serial::run(&runner, target.as_mut());

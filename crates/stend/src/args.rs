@@ -349,6 +349,18 @@ pub struct ReportArgs {
     pub lab: LabPath,
 }
 
+/// Who has chosen the rivals of a review.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// The user, or nobody so far.
+    #[default]
+    User,
+    /// The user, by the word `none`.
+    None,
+    /// The program: the nearest model.
+    Nearest,
+}
+
 /// Arguments of `stend review`.
 #[derive(Clone, Debug, Args)]
 pub struct ReviewArgs {
@@ -377,9 +389,9 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
     pub against: Vec<String>,
 
-    /// Whether rivals are left out by the word `none`.
+    /// Who has chosen the rivals.
     #[arg(skip)]
-    pub no_rival: bool,
+    pub choice: Choice,
 
     /// Seed and durations.
     #[command(flatten)]

@@ -262,3 +262,26 @@ fn a_review_that_names_no_rival_has_the_nearest() {
     let both = ["review", ultra, "--plan", "--against", "none,demo-8gb"];
     fails(dir.path(), &both, 3, &["--against none", "name it alone"]);
 }
+
+#[test]
+fn the_rival_that_nobody_names_is_not_measured_after_rest_and_trim() {
+    let dir = folder();
+    let tests_of_rival = |args: &[&str]| -> Vec<String> {
+        let head = ["review", "sandisk-ultra-ii-240gb", "--plan", "--json"];
+        let plan = json(&ok(dir.path(), &[&head[..], args].concat()).stdout);
+        let own = ids(&plan["targets"][0]);
+        assert!(own.contains(&"recovery"), "{own:?}");
+        let ids = ids(&plan["targets"][1]);
+        ids.into_iter().map(str::to_owned).collect()
+    };
+    let has = |tests: &[String], id: &str| tests.iter().any(|test| test == id);
+    let nearest = tests_of_rival(&[]);
+    assert!(has(&nearest, "degradation") && !has(&nearest, "recovery"));
+    let named = tests_of_rival(&["--against", "samsung-840-evo-250gb"]);
+    assert!(has(&named, "degradation") && has(&named, "recovery"));
+    // The model before a change is set beside it in everything.
+    assert!(has(
+        &tests_of_rival(&["--set", "nand.read_us=[70,70,70]"]),
+        "recovery"
+    ));
+}

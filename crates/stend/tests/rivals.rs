@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::{folder, ids, json, list, ok, program, saved, small_model};
+use crate::common::{folder, ids, json, list, ok, program, saved, small_model, test};
 
 /// What makes a review short.
 const FEW: [&str; 4] = ["--duration-scale", "0.01", "--tests", "random"];
@@ -50,11 +50,14 @@ fn the_same_simulation_is_not_repeated() {
 fn a_drive_that_was_reviewed_itself_is_known_as_a_rival() {
     let dir = folder();
     let dir = dir.path();
+    // In more tests than are asked for later.
     let alone = ["review", "demo-8gb", "--json", "--out", "alone"];
-    let alone = json(&ok(dir, &[&alone, &FEW[..]].concat()).stdout);
+    let more = ["--tests", "random,mixed-sequential"];
+    let alone = json(&ok(dir, &[&alone[..], &FEW[..2], &more].concat()).stdout);
     let (review, told) = reviewed(dir, &[&FEW[..], &["--out", "a"]].concat());
     assert!(told.contains("simulated before"), "{told}");
-    assert_eq!(review["rivals"][0]["tests"], alone["tests"]);
+    assert_eq!(ids(&review["rivals"][0]), ["random"]);
+    assert_eq!(test(&review["rivals"][0], "random"), test(&alone, "random"));
     // A newer program may simulate otherwise.
     let program = dir.join("stend");
     std::fs::copy(env!("CARGO_BIN_EXE_stend"), &program).unwrap();

@@ -15,7 +15,9 @@ use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
 use stend_target::SimulatedTarget;
 
-use crate::args::{LabPath, LanguageArgs, MarkArgs, RealArgs, ReviewArgs, ScaleArgs, SetArgs};
+use crate::args::{
+    Choice, LabPath, LanguageArgs, MarkArgs, RealArgs, ReviewArgs, ScaleArgs, SetArgs,
+};
 use crate::commands::review;
 use crate::failure::Failure;
 use crate::memory::bytes_in;
@@ -128,7 +130,7 @@ fn whole_review(case: &Review) -> Result<Measured, Failure> {
         edition: "2014".to_owned(),
         tests: case.tests.clone(),
         against: Vec::new(),
-        no_rival: true,
+        choice: Choice::None,
         scale: ScaleArgs {
             seed: 1,
             duration_scale: case.duration_scale,

@@ -15,7 +15,7 @@ use stend_method::{
 use stend_record::review::{Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_target::{Access, WriteLimit};
 
-use crate::args::{ReviewArgs, SetArgs};
+use crate::args::{Choice, ReviewArgs, SetArgs};
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::laboratory::Keeper;
@@ -113,6 +113,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         .transpose()?;
     let session = Session {
         edition: &edition,
+        rival_options: rival::options(args, &edition, &options),
         options,
         at_a_time,
         folder,
@@ -381,11 +382,12 @@ fn reproduce(args: &ReviewArgs) -> String {
     if let Some(tests) = &args.tests {
         command += &format!(" --tests {}", word(&tests.join(",")));
     }
-    if !args.against.is_empty() {
-        command += &format!(" --against {}", word(&args.against.join(",")));
-    }
-    if args.no_rival {
-        command += &format!(" --against {}", rival::NONE);
+    match args.choice {
+        Choice::User if args.against.is_empty() => {}
+        Choice::User => command += &format!(" --against {}", word(&args.against.join(","))),
+        Choice::None => command += &format!(" --against {}", rival::NONE),
+        // It is chosen again, and reviewed in the same tests.
+        Choice::Nearest => {}
     }
     if args.scale.duration_scale != 1.0 {
         command += &format!(" --duration-scale {}", args.scale.duration_scale);

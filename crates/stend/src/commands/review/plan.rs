@@ -11,7 +11,7 @@ use stend_method::{
 use stend_record::review::TargetKind;
 use stend_target::real::{RATING_UNKNOWN, life_percent};
 
-use super::{check_rival, checked};
+use super::{check_rival, checked, rival};
 use crate::args::{ReviewArgs, SetArgs};
 use crate::failure::Failure;
 use crate::open::{Named, Seen, look};
@@ -40,7 +40,11 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
         };
         let seen = look(Named { name, set }, &args.real)?;
         let can_be_copied = seen.simulated && (nth > 0 || args.state.is_none());
-        all.push(planned(seen, can_be_copied, args, (&edition, &options))?);
+        let options = match nth {
+            0 => &options,
+            _ => &rival::options(args, &edition, &options),
+        };
+        all.push(planned(seen, can_be_copied, args, (&edition, options))?);
     }
     if args.json {
         let targets: Vec<Value> = all.iter().map(document).collect();

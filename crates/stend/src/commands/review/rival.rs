@@ -4,8 +4,11 @@
 use stend_analysis::claims::Article;
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
+use stend_method::edition::Test;
+use stend_method::kinds::TestKind;
+use stend_method::{Edition, ReviewOptions};
 
-use crate::args::{ReviewArgs, SetArgs};
+use crate::args::{Choice, ReviewArgs, SetArgs};
 use crate::failure::Failure;
 use crate::open::{self, Named};
 use crate::output::note;
@@ -31,16 +34,44 @@ pub(super) fn completed(args: &ReviewArgs) -> Result<ReviewArgs, Failure> {
             )));
         }
         args.against.clear();
-        args.no_rival = true;
+        args.choice = Choice::None;
     } else if args.against.is_empty()
         && let Some((name, why)) = default_for(&args)?
     {
+        if name != args.target {
+            args.choice = Choice::Nearest;
+        }
         note(&format!(
             "rival: {name} ({why}); --against names others, --against {NONE} leaves it out"
         ));
         args.against.push(name);
     }
     Ok(args)
+}
+
+/// The options with which rivals are reviewed: the nearest model, which nobody has asked for,
+/// without the curves that go on after another test. They take as long as all the rest, and tell
+/// what rest and TRIM give back to the drive under test itself.
+pub(super) fn options<'a>(
+    args: &ReviewArgs,
+    edition: &Edition,
+    options: &ReviewOptions<'a>,
+) -> ReviewOptions<'a> {
+    let mut options = options.clone();
+    if args.choice != Choice::Nearest {
+        return options;
+    }
+    let chosen = |id: &String| options.tests.as_ref().is_none_or(|ids| ids.contains(id));
+    let goes_on = |test: &&Test| matches!(test.kind, TestKind::Continue(_));
+    let tests = edition.tests.iter().filter(|test| chosen(&test.id));
+    let ids = tests
+        .filter(|test| !goes_on(test))
+        .map(|test| test.id.clone());
+    let ids: Vec<String> = ids.collect();
+    if !ids.is_empty() {
+        options.tests = Some(ids);
+    }
+    options
 }
 
 fn default_for(args: &ReviewArgs) -> Result<Option<(String, &'static str)>, Failure> {

@@ -28,6 +28,8 @@ const PRICE: &str = "price";
 pub(super) struct Session<'a> {
     pub(super) edition: &'a Edition,
     pub(super) options: ReviewOptions<'a>,
+    /// Those of the rivals.
+    pub(super) rival_options: ReviewOptions<'a>,
     /// How many drives are reviewed side by side.
     pub(super) at_a_time: usize,
     pub(super) folder: Folder,
@@ -132,7 +134,12 @@ impl Session<'_> {
             parts.target = Some(partial.clone());
             self.save(&parts, partial)
         };
-        let review = self.review_one(drive, self.state, self.earlier.clone(), &keep, slots)?;
+        let options = ReviewOptions {
+            resume: self.earlier.clone(),
+            save: Some(&keep),
+            ..self.options.clone()
+        };
+        let review = self.review_one(drive, self.state, options, slots)?;
         lock(parts).target = Some(review);
         Ok(())
     }
@@ -161,7 +168,12 @@ impl Session<'_> {
             parts.rivals[number] = Some(as_rival(partial.clone()));
             self.save(&parts, partial)
         };
-        let review = self.review_one(drive, None, resume, &keep, slots)?;
+        let options = ReviewOptions {
+            resume,
+            save: Some(&keep),
+            ..self.rival_options.clone()
+        };
+        let review = self.review_one(drive, None, options, slots)?;
         let mut parts = lock(parts);
         parts.incomplete -= usize::from(review.complete);
         let failed = review.failed.iter().map(|test| FailedTest {
@@ -173,9 +185,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The review of a drive without results.
+    /// The review of a rival without results.
     fn outline(&self, drive: &Opened) -> Review {
-        let options = &self.options;
+        let options = &self.rival_options;
         let chosen = |id: &String| options.tests.as_ref().is_none_or(|ids| ids.contains(id));
         let tests = self.edition.tests.iter().filter(|test| chosen(&test.id));
         let tests = tests.map(|test| TestResult {
@@ -273,14 +285,12 @@ impl Session<'_> {
         kept.map(|()| page)
     }
 
-    /// The whole edition on one drive, which is kept in the file `state`. What is finished is
-    /// kept by `keep`.
+    /// The tests of the edition on one drive, which is kept in the file `state`.
     fn review_one(
         &self,
         drive: Opened,
         state: Option<&Path>,
-        resume: Option<Review>,
-        keep: &(dyn Fn(&Review) -> Result<(), String> + Sync),
+        options: ReviewOptions<'_>,
         slots: &Slots,
     ) -> Result<Review, Failure> {
         let counts = drive.counts();
@@ -299,12 +309,10 @@ impl Session<'_> {
             }
         };
         let options = ReviewOptions {
-            resume,
-            save: Some(keep),
             ended: Some(&ended),
             curves_grow: live.is_some(),
             slots: Some(slots),
-            ..self.options.clone()
+            ..options
         };
         let show = |event: Event<'_>| {
             progress.show(&event);
