@@ -329,7 +329,7 @@ pub struct SweepArgs {
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// Numbers of runs in the lab: the report is of the first, with the others as its rivals.
-    #[arg(required = true, value_name = "RUN")]
+    #[arg(required = true, value_name = "RUN", value_parser = values::run)]
     pub runs: Vec<i64>,
 
     /// Folder of the report. Default: `report-` and the numbers.

@@ -156,6 +156,12 @@ pub fn seed(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("a seed is a whole number from 0 to {} (2^64 - 1)", u64::MAX))
 }
 
+/// The number of a run in the lab.
+pub fn run(text: &str) -> Result<i64, String> {
+    let unknown = |_| "not the number of a run; `stend lab list` tells the numbers".to_owned();
+    text.parse().map_err(unknown)
+}
+
 /// A number of things of which there is at least one.
 ///
 /// # Errors

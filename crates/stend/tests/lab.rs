@@ -79,6 +79,13 @@ fn a_review_is_kept_and_its_report_can_be_made_again() {
         &["holds the review of"],
     );
     fails(dir, &["report", "9"], 3, &["there is no run 9"]);
+    let file = ["report", "again/review.json"];
+    fails(
+        dir,
+        &file,
+        2,
+        &["not the number of a run", "stend lab list"],
+    );
     ok(dir, &["lab", "delete", "1"]);
     assert_eq!(runs(dir).len(), 1);
     fails(dir, &["lab", "show", "1"], 3, &["there is no run 1"]);

@@ -34,7 +34,7 @@ axis-latency = Latency (logarithmic axis)
 axis-latency-ms = Latency, ms
 axis-latency-ms-log = Latency, ms (logarithmic axis)
 axis-mean-latency-ms = Mean latency, ms
-axis-requests-faster = Requests that are faster
+axis-requests-faster = Faster requests
 axis-share-faster = Share of requests that are faster
 axis-reads-writes = Reads : writes, % of the requests
 

@@ -34,7 +34,7 @@ axis-latency = Задержка (логарифмическая ось)
 axis-latency-ms = Задержка, мс
 axis-latency-ms-log = Задержка, мс (логарифмическая ось)
 axis-mean-latency-ms = Средняя задержка, мс
-axis-requests-faster = Доля более быстрых запросов
+axis-requests-faster = Доля запросов
 axis-share-faster = Доля более быстрых запросов
 axis-reads-writes = Чтение : запись, % запросов
 
