@@ -583,6 +583,13 @@ impl Draft<'_> {
             layers.set("dram", "plp", Figure::of(plp, source.clone()));
             if plp {
                 layers.set("power_loss", "capacitors", Figure::of(true, source));
+                // Nothing outside tells how long they last, and a drive that is never cut does not
+                // show it.
+                let ms = Figure::of(
+                    10_000,
+                    "assumed: longer than any buffer takes to be written",
+                );
+                layers.set_if_missing("power_loss", "hold_up_ms", ms);
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use stend_drive::Model;
+use stend_identify::property::{Identification, Property};
 use stend_record::load::Load;
 use stend_record::review::Review;
 use stend_twin::TwinError;
@@ -22,11 +23,20 @@ fn rows_of(review: &Review) -> Rows {
 }
 
 fn draft(review: &Review, rows: &Rows, parts: &[Part]) -> Result<Vec<String>, TwinError> {
+    draft_as_told(review, rows, parts, &Told::default())
+}
+
+fn draft_as_told(
+    review: &Review,
+    rows: &Rows,
+    parts: &[Part],
+    told: &Told,
+) -> Result<Vec<String>, TwinError> {
     let draft = Draft {
         name: "twin",
         review,
         parts,
-        told: &Told::default(),
+        told,
         sustained: rows.sustained(),
         counts: &|test: &str, _: &Load| rows.used.contains(test),
     };
@@ -153,6 +163,46 @@ fn on_chip_copy_that_nothing_paces_has_a_range() {
 fn part(tables: &str) -> Part {
     let text = format!("schema = \"stend.part/2\"\n{tables}\n");
     Part::parse("more.toml", &text).unwrap()
+}
+
+#[test]
+fn whatever_an_identification_tells_the_draft_is_a_sound_model() {
+    let review = small::review_of(small::model());
+    let rows = rows_of(&review);
+    // As flash has it of which a journal is kept.
+    let journal = part(
+        "[power_loss]\npaired_pages = { value = \"pad\", source = \"s\" }\n\
+         journal_read_us = { value = 40.0, source = \"s\" }\n\
+         journal_program_us = { value = 400.0, source = \"s\" }\n\
+         journal_erase_us = { value = 5000.0, source = \"s\" }",
+    );
+    let parts = [small::parts(), vec![journal]].concat();
+    for id in [
+        "half-duplex",
+        "idle-gc",
+        "map-cache",
+        "power-loss-protection",
+        "read-ahead",
+        "slc-cache",
+        "slc-idle-emptying",
+    ] {
+        for present in [false, true] {
+            let property = Property {
+                id: id.to_owned(),
+                told: true,
+                present: Some(present),
+                ..Property::default()
+            };
+            let told = Told::of(Some(&Identification {
+                properties: vec![property],
+                ..Identification::default()
+            }));
+            for text in draft_as_told(&review, &rows, &parts, &told).unwrap() {
+                let model = Model::parse(&text, "twin.toml");
+                assert!(model.is_ok(), "{id}, {present}: {}", model.unwrap_err());
+            }
+        }
+    }
 }
 
 #[test]
