@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::{folder, ids, json, list, ok, program, saved, small_model, test};
+use crate::common::{fails, folder, ids, json, list, ok, program, save, saved, small_model, test};
 
 /// What makes a review short.
 const FEW: [&str; 4] = ["--duration-scale", "0.01", "--tests", "random"];
@@ -125,4 +125,26 @@ fn what_is_finished_of_a_rival_is_kept_before_the_drive_has_a_result() {
     assert_eq!(resumed["rivals"][0], *rival);
     assert_eq!(ids(&resumed), ["degradation"]);
     assert!(resumed["complete"].as_bool().unwrap());
+}
+
+#[test]
+fn what_a_named_rival_has_finished_is_not_dropped_when_it_is_no_longer_named() {
+    let dir = folder();
+    let dir = dir.path();
+    let ultra = "sandisk-ultra-ii-240gb";
+    let plan = json(&ok(dir, &["review", ultra, "--plan", "--json"]).stdout);
+    let target = |nth: usize| plan["targets"][nth]["target"].clone();
+    // As if it had been interrupted when the rival alone had finished a test.
+    let mut review = reviewed(dir, &[&FEW[..], &["--out", "a"]].concat()).0;
+    let mut finished = review["tests"][0].clone();
+    finished["id"] = "recovery".into();
+    review["complete"] = false.into();
+    review["target"] = target(0);
+    review["tests"] = Value::Array(Vec::new());
+    review["rivals"] = serde_json::json!([{ "target": target(1), "tests": [finished] }]);
+    std::fs::create_dir(dir.join("b")).unwrap();
+    save(&dir.join("b"), &review);
+    let args = ["review", ultra, "--out", "b"];
+    let told = "recovery of Samsung 840 EVO 250 GB (name it with --against)";
+    fails(dir, &args, 3, &["leaves out", told]);
 }

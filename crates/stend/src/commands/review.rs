@@ -88,7 +88,9 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     check_is_whole(earlier.as_ref(), args, &folder)?;
     let rivals = open_rivals(args)?;
     if let Some(earlier) = &earlier {
-        check_nothing_is_left_out(earlier, (args, &edition), &rivals, &folder)?;
+        let of_rivals = rival::options(args, &edition, &options).tests;
+        let chosen = (args.tests.as_deref(), of_rivals.as_deref());
+        check_nothing_is_left_out(earlier, chosen, &edition, &rivals, &folder)?;
     }
     let planned = |bytes| planned(&edition, &options, bytes);
     let named = Named {
@@ -242,28 +244,43 @@ fn check_is_the_same_drive(earlier: &Review, info: &TargetInfo) -> Result<(), Fa
     Err(MethodError::Resume { what, was, is }.into())
 }
 
-/// Refuses to go on from an unfinished review of which something would be left out.
+/// Refuses to go on from an unfinished review of which something would be left out. `chosen` are
+/// the tests of the target and those of the rivals.
 fn check_nothing_is_left_out(
     earlier: &Review,
-    (args, edition): (&ReviewArgs, &Edition),
+    chosen: (Option<&[String]>, Option<&[String]>),
+    edition: &Edition,
     rivals: &[Opened],
     folder: &Folder,
 ) -> Result<(), Failure> {
-    let requested = |id: &String| {
-        // An edition of the user's own may have been changed since.
-        edition.tests.iter().any(|test| test.id == *id)
-            && args.tests.as_ref().is_none_or(|tests| tests.contains(id))
+    let left_out = |chosen: Option<&[String]>, tests: &[TestResult]| -> Vec<String> {
+        let requested = |id: &String| {
+            // An edition of the user's own may have been changed since.
+            edition.tests.iter().any(|test| test.id == *id)
+                && chosen.is_none_or(|chosen| chosen.contains(id))
+        };
+        let ids = tests.iter().map(|test| &test.id);
+        ids.filter(|id| !requested(id)).cloned().collect()
     };
-    let begun = earlier.tests.iter().chain(&earlier.unfinished);
-    let tests = begun.map(|test| &test.id);
-    let mut lost: Vec<String> = tests.filter(|id| !requested(id)).cloned().collect();
+    let mut lost = left_out(chosen.0, &earlier.tests);
+    lost.extend(left_out(chosen.0, &earlier.unfinished));
     let infos: Vec<TargetInfo> = rivals.iter().map(Opened::info).collect();
     let again = |rival: &Rival| {
         let same = |info| earlier_rival(earlier, info).is_some_and(|found| found == rival);
         (rival.tests.is_empty() && rival.unfinished.is_empty()) || infos.iter().any(same)
     };
-    let left_out = earlier.rivals.iter().filter(|rival| !again(rival));
-    lost.extend(left_out.map(|rival| format!("those of {}", rival.target.title)));
+    for rival in &earlier.rivals {
+        let title = &rival.target.title;
+        if !again(rival) {
+            lost.push(format!("those of {title}"));
+            continue;
+        }
+        let tests = [&rival.tests, &rival.unfinished];
+        let tests = tests
+            .into_iter()
+            .flat_map(|tests| left_out(chosen.1, tests));
+        lost.extend(tests.map(|id| format!("{id} of {title} (name it with --against)")));
+    }
     if lost.is_empty() {
         return Ok(());
     }
