@@ -297,6 +297,39 @@ fn reading_ends_the_emptying_of_a_cache() {
     }
 }
 
+/// Background work waits for a host that only reads: after the delay of idle work without a write,
+/// nothing more leaves the cache, on chip or through the controller, until the next write.
+#[test]
+fn a_cache_above_its_watermark_is_emptied_beside_writes_and_not_beside_reads() {
+    for mut spec in [folded(4, None), cache(40, 0, WhenFull::Wait)] {
+        spec.idle.delay = Nanos::from_millis(100);
+        let cache = spec.cache.as_mut().expect("it has a cache");
+        (cache.fold_start_mp_pages, cache.fold_dies_background) = (2 * 32, 1);
+        let emptying = cache.emptying;
+        let mut drive = SimDrive::new(&spec);
+        write(&mut drive, 24 * 32);
+        let mut next = random(&drive, 1);
+        // Until no read follows a write by less than the delay: a read takes 30 to 900 µs.
+        let mut time = Nanos::ZERO;
+        while time < spec.idle.delay {
+            time += burst(&mut drive, Op::Read, 1, 1, 100, &mut next);
+        }
+        let before = drive.counters().pages_folded;
+        assert!(before > 0, "{emptying:?}");
+        burst(&mut drive, Op::Read, 1, 1, 2_000, &mut next);
+        let beside_reads = drive.counters().pages_folded - before;
+        // What was under way: at most a word line, or GC's depth of multi-plane pages.
+        let under_way = 4 * u64::from(spec.gc.depth).max(3);
+        assert!(beside_reads <= under_way, "{emptying:?}: {beside_reads}");
+        for _ in 0..20 {
+            burst(&mut drive, Op::Write, 4, 1, 1, &mut next);
+            burst(&mut drive, Op::Read, 1, 1, 100, &mut next);
+        }
+        let beside_writes = drive.counters().pages_folded - before - beside_reads;
+        assert!(beside_writes > 40, "{emptying:?}: {beside_writes}");
+    }
+}
+
 /// TLC with a cache of 40 superblocks that on-chip copy empties, on so many dies of at most
 /// `limit` at once, in idle time all the time; without parity.
 fn folded(dies: u32, limit: Option<u32>) -> Spec {

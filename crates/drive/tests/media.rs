@@ -283,6 +283,8 @@ fn a_read_of_a_page_that_is_moved_meanwhile_fails_too() {
     spec.parity_data = None;
     spec.media = Some(media());
     spec.idle.enabled = false;
+    // It folds beside reads for as long after the last write.
+    spec.idle.delay = Nanos::from_secs(1_000);
     spec.cache.as_mut().expect("it has one").fold_start_mp_pages = 8;
     let mut drive = SimDrive::new(&spec);
     drive.keep_losses();

@@ -419,7 +419,7 @@ impl Draft<'_> {
                         .free(5.0, 100.0)
                 }
                 Folds::Always => {
-                    Figure::of(10.0, "assumed: folded beside the host's requests").free(0.0, 60.0)
+                    Figure::of(10.0, "assumed: folded beside the host's requests").free(1.0, 60.0)
                 }
             };
             layers.set_if_missing("slc_cache", "fold_start_percent", figure);

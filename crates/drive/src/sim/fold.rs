@@ -5,10 +5,10 @@
 //! Whole pages are copied, whatever is stale in them; a word line of a die on which nothing is
 //! occupied is passed over. Cache superblocks are emptied in the order in which they were closed.
 //!
-//! How wide folding runs: on a few dies once the cache holds more than its watermark, on as many as
-//! may when the host is about to find no room, and in the working slices of idle time. That is all
-//! dies, unless the firmware holds folding to fewer: programming a die in the native mode draws its
-//! peak current, and what the drive may draw does not grow with its dies.
+//! How wide folding runs: on a few dies beside the host's writes once the cache holds more than its
+//! watermark, on as many as may when the host is about to find no room, and in the working slices
+//! of idle time. That is all dies, unless the firmware holds folding to fewer: programming a die in
+//! the native mode draws its peak current, and what the drive may draw does not grow with its dies.
 
 use stend_base::Nanos;
 use stend_nand::{Class, Work};
@@ -91,7 +91,8 @@ impl Folder {
         if ftl.cache_is_short(env) || ftl.data_area_needs_dynamic(env) {
             return most;
         }
-        if ftl.cache_taken(env) > cache.fold_start_mp_pages && !self.paused {
+        let above = ftl.cache_taken(env) > cache.fold_start_mp_pages;
+        if above && !self.paused && idle.beside_writes(env) {
             cache.fold_dies_background.min(most)
         } else {
             0

@@ -10,6 +10,8 @@ use crate::sim::kind;
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Idle {
     silent_since: SimTime,
+    /// When the firmware last looked at a write.
+    last_write: SimTime,
     /// The timer that ends the delay is set.
     timer_set: bool,
     working: bool,
@@ -28,6 +30,19 @@ impl Idle {
     /// When the host learned of its last completion.
     pub fn silent_since(&self) -> SimTime {
         self.silent_since
+    }
+
+    /// The firmware has looked at a write.
+    #[inline(always)]
+    pub fn host_writes(&mut self, env: &Env) {
+        self.last_write = env.now();
+    }
+
+    /// Whether the host has written within the time after which the drive would begin idle work:
+    /// a host that only reads need not wait for space, and its reads would wait for the dies.
+    #[inline]
+    pub fn beside_writes(&self, env: &Env) -> bool {
+        env.now().since(self.last_write) < env.spec.idle.delay
     }
 
     /// True while there is idle work left, resting or not.
@@ -119,6 +134,7 @@ impl Idle {
         *self = Idle {
             working: true,
             silent_since: self.silent_since,
+            last_write: self.last_write,
             ..Idle::default()
         };
     }

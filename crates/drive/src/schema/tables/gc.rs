@@ -38,7 +38,8 @@ table! {
     pub struct Idle = "idle" => IdleSpec {
         /// Switch.
         enabled: Field<bool> => enabled: bool = value;
-        /// Time without requests before it begins, ms.
+        /// Time without requests before it begins, ms; and time without writes after which reads
+        /// have the dies for themselves (`slc_cache.fold_start_percent`), idle work or not.
         delay_ms: Field<u64>, 1..=86_400_000 => delay: Nanos = millis;
         /// Length of a slice of work and rest, ms.
         slice_ms: Field<u64>, 1..=86_400_000 => slice: Nanos = millis;

@@ -56,8 +56,9 @@ table! {
         /// blocks are erased, so that its speed comes in bursts: with `when_full = "wait"` alone,
         /// without `takes_gc` and `dynamic_blocks_per_plane`.
         frees_per_page: Field<bool> = true => frees_per_page: bool = value;
-        /// Folding in the background begins when more of the cache than this is occupied, percent.
-        /// Either this or the next key.
+        /// Folding in the background begins when more of the cache than this is occupied, percent,
+        /// and goes on beside the host's writes: not beside reads alone, once no write has come for
+        /// `idle.delay_ms`. Either this or the next key.
         fold_start_percent: Option<Field<f64>>, 0.0..=100.0 => |cache, model|
             /// Folding starts when more multi-plane pages than this are taken.
             fold_start_mp_pages: u64 = cache.fold_start_mp_pages(model);

@@ -28,6 +28,7 @@ impl SimDrive {
     pub(super) fn write_begins(&mut self, id: CommandId) {
         let (first, _) = self.host.command(id).logical_pages();
         self.store.ftl.l2p.prefetch_invalid(first);
+        self.idle.host_writes(&self.env);
         self.admission.wait(id);
         self.due.writes();
         self.settle();

@@ -341,7 +341,7 @@ impl Gc {
         if idle.working() {
             return idle.in_slice();
         }
-        ftl.cache_taken(env) > env.spec.cache().fold_start_mp_pages
+        ftl.cache_taken(env) > env.spec.cache().fold_start_mp_pages && idle.beside_writes(env)
             || ftl.cache_is_short(env)
             || ftl.data_area_needs_dynamic(env)
     }
