@@ -193,7 +193,7 @@ impl Text<'_> {
 
     /// Line of a byte of the text, from 1.
     pub fn line(&self, offset: usize) -> usize {
-        line_of(self.text, offset)
+        Lines::of(self.text).at(offset)
     }
 
     /// The key of the value at a byte of the text: the word before the last `=`.
@@ -226,10 +226,25 @@ impl Text<'_> {
     }
 }
 
-/// Line of a byte of a text, from 1.
-pub fn line_of(text: &str, offset: usize) -> usize {
-    let before = &text.as_bytes()[..offset.min(text.len())];
-    1 + before.iter().filter(|&&byte| byte == b'\n').count()
+/// Where the lines of a text end, for one who asks for many of its places.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    /// Of a text.
+    pub fn of(text: &str) -> Lines {
+        let ends = text.match_indices('\n').map(|(end, _)| end);
+        Lines {
+            ends: ends.collect(),
+        }
+    }
+
+    /// Line of a byte of the text, from 1; beyond its end, its last one.
+    pub fn at(&self, offset: usize) -> usize {
+        1 + self.ends.partition_point(|&end| end < offset)
+    }
 }
 
 /// Files of a folder in the crate that uses it as a part of the program: the name of each, without

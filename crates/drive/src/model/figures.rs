@@ -1,5 +1,6 @@
 //! The figures of a model as its files give them, for readers.
 
+use stend_config::Lines;
 use toml_edit::{Document, Item, TableLike, Value};
 
 use super::Files;
@@ -40,17 +41,18 @@ impl Files {
         let Ok(document) = Document::parse(self.text()) else {
             return Vec::new();
         };
+        let lines = Lines::of(self.text());
         let mut figures = Vec::new();
         for (name, item) in document.iter() {
             match item {
                 Item::ArrayOfTables(list) => {
                     for (row, table) in list.iter().enumerate() {
-                        self.of_table((name, Some(row)), table, &mut figures);
+                        self.of_table((name, Some(row)), table, &lines, &mut figures);
                     }
                 }
                 item => {
                     if let Some(table) = item.as_table_like() {
-                        self.of_table((name, None), table, &mut figures);
+                        self.of_table((name, None), table, &lines, &mut figures);
                     }
                 }
             }
@@ -62,6 +64,7 @@ impl Files {
         &self,
         (name, row): (&str, Option<usize>),
         table: &dyn TableLike,
+        lines: &Lines,
         figures: &mut Vec<Figure>,
     ) {
         for (key, item) in table.iter() {
@@ -82,7 +85,7 @@ impl Files {
                 let range = text(key)?;
                 Some(format!("{key} = {range}"))
             });
-            let line = item_line(self.text(), None, item);
+            let line = item_line(lines, None, item);
             figures.push(Figure {
                 table: name.to_owned(),
                 row,

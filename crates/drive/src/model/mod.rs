@@ -87,7 +87,7 @@ fn placed(problem: Problem, files: &Files) -> Problem {
 }
 
 /// Reads a resolved text, unless it is not TOML or has another schema.
-fn read(files: &Files) -> Result<(Reader<'_>, Option<Model>), FileError> {
+fn read(files: &Files) -> Result<(Reader, Option<Model>), FileError> {
     let text = files.text();
     let text_of = Text { file: "", text };
     let broken = |offset: usize, key: Option<String>, message: String| {

@@ -9,7 +9,7 @@ use crate::schema::free::FreeFigure;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use stend_config::{Problem, Text, line_of};
+use stend_config::{Lines, Problem, Text};
 use toml_edit::{Document, Item, Value as TomlValue};
 
 use super::shipped::{PARTS, SHIPPED};
@@ -174,7 +174,8 @@ fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, FileError> {
     let Ok(document) = Document::parse(&*drive.text) else {
         return Ok(Vec::new());
     };
-    let line = |item: &Item| item_line(&drive.text, None, item);
+    let lines = Lines::of(&drive.text);
+    let line = |item: &Item| item_line(&lines, None, item);
     if let Some(schema) = document.get("schema")
         && schema.as_str() == Some(PART_SCHEMA)
     {
@@ -194,7 +195,7 @@ fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, FileError> {
     let list = include.as_array().ok_or_else(|| wrong(line(include)))?;
     list.iter()
         .map(|entry: &TomlValue| {
-            let line = line_of(&drive.text, entry.span().map_or(0, |span| span.start));
+            let line = lines.at(entry.span().map_or(0, |span| span.start));
             let name = entry.as_str().ok_or_else(|| wrong(line))?;
             Ok((name.to_owned(), line))
         })

@@ -1,7 +1,7 @@
 //! Composes one text of a drive file and its parts: each figure as its file writes it, in a fixed
 //! order, with the file and line from which every line comes.
 
-use stend_config::line_of;
+use stend_config::Lines;
 use toml_edit::{Document, Item, Key, Table, TomlError};
 
 use super::Model;
@@ -79,9 +79,17 @@ impl Piece {
         }
     }
 
+    /// Table and key; of what is alone, one of them.
+    fn parts(&self) -> (&str, &str) {
+        match self.table.is_empty() {
+            true => (&self.key, ""),
+            false => (&self.table, &self.key),
+        }
+    }
+
     /// Whether both are the same figure.
     pub fn names_the_same(&self, other: &Piece) -> bool {
-        self.name() == other.name()
+        self.parts() == other.parts()
     }
 
     /// Its value, if that is a string.
@@ -97,25 +105,26 @@ impl Piece {
 /// All pieces of a file.
 pub(crate) fn pieces(text: &str, file: usize) -> Result<Vec<Piece>, TomlError> {
     let document = Document::parse(text)?;
+    let lines = Lines::of(text);
     let mut pieces = Vec::new();
     for (name, item) in document.iter() {
-        let line = item_line(text, document.as_table().key(name), item);
+        let line = item_line(&lines, document.as_table().key(name), item);
         let piece = |table: &str, key: &str, line, body| Piece {
             table: table.to_owned(),
             key: key.to_owned(),
             file,
             line,
-            header_line: item_line(text, None, item),
+            header_line: item_line(&lines, None, item),
             body,
         };
         if let Some(list) = item.as_array_of_tables() {
-            let body = tables(text, list.iter());
+            let body = tables(text, &lines, list.iter());
             pieces.push(piece(name, "", line, body));
         } else if let Some(table) = item.as_table_like() {
             for (key, value) in table.iter() {
-                let line = item_line(text, table.key(key), value);
+                let line = item_line(&lines, table.key(key), value);
                 let body = match value.as_array_of_tables() {
-                    Some(list) => tables(text, list.iter()),
+                    Some(list) => tables(text, &lines, list.iter()),
                     None => Body::Value(raw(text, value)),
                 };
                 pieces.push(piece(name, key, line, body));
@@ -127,22 +136,22 @@ pub(crate) fn pieces(text: &str, file: usize) -> Result<Vec<Piece>, TomlError> {
     Ok(pieces)
 }
 
-fn tables<'a>(text: &str, list: impl Iterator<Item = &'a Table>) -> Body {
+fn tables<'a>(text: &str, lines: &Lines, list: impl Iterator<Item = &'a Table>) -> Body {
     let one = |table: &Table| {
-        let header = line_of(text, table.span().map_or(0, |span| span.start));
-        let lines = table.iter().map(|(key, value)| {
-            let line = item_line(text, table.key(key), value);
+        let header = lines.at(table.span().map_or(0, |span| span.start));
+        let keys = table.iter().map(|(key, value)| {
+            let line = item_line(lines, table.key(key), value);
             (key.to_owned(), raw(text, value), line)
         });
-        (header, lines.collect())
+        (header, keys.collect())
     };
     Body::Tables(list.map(one).collect())
 }
 
 /// Line of a key, or else of its value.
-pub(crate) fn item_line(text: &str, key: Option<&Key>, item: &Item) -> usize {
+pub(crate) fn item_line(lines: &Lines, key: Option<&Key>, item: &Item) -> usize {
     let span = key.and_then(Key::span).or_else(|| item.span());
-    line_of(text, span.map_or(0, |span| span.start))
+    lines.at(span.map_or(0, |span| span.start))
 }
 
 /// A value as the file writes it; dotted keys become one inline table.

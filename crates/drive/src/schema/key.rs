@@ -5,7 +5,7 @@
 
 use std::fmt::Debug;
 
-use stend_config::{Problem, line_of};
+use stend_config::{Lines, Problem};
 use toml_edit::{Array, InlineTable, Item, Table as TomlTable, TableLike, Value};
 
 use super::compose::item_line;
@@ -102,7 +102,7 @@ macro_rules! table {
             const KEYS: &'static [&'static str] = &[$(stringify!($key)),*];
 
             fn read(
-                reader: &mut $crate::schema::key::Reader<'_>,
+                reader: &mut $crate::schema::key::Reader,
                 at: &$crate::schema::key::At<'_>,
             ) -> Option<Self> {
                 reader.unknown_keys(at, Self::KEYS);
@@ -367,11 +367,7 @@ pub(crate) trait Key: Sized {
     }
 
     /// Reads it; `None` after an error, which is reported.
-    fn read(
-        reader: &mut Reader<'_>,
-        at: &At<'_>,
-        declared: Declared<'_, Self::Value>,
-    ) -> Option<Self>;
+    fn read(reader: &mut Reader, at: &At<'_>, declared: Declared<'_, Self::Value>) -> Option<Self>;
 
     /// Adds its figures: itself by `path`, or those of the table by their keys below it.
     fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>);
@@ -390,7 +386,7 @@ pub(crate) trait Table: Sized {
     const KEYS: &'static [&'static str];
 
     /// Reads it; `None` if a key is missing or has a wrong type, which is reported.
-    fn read(reader: &mut Reader<'_>, at: &At<'_>) -> Option<Self>;
+    fn read(reader: &mut Reader, at: &At<'_>) -> Option<Self>;
 
     /// Adds its figures, with their keys below `path`.
     fn figures(&self, path: &str, into: &mut Vec<(String, Setting)>);
@@ -420,8 +416,8 @@ pub(crate) struct At<'a> {
 }
 
 /// Reads the text of a model and collects its errors.
-pub(crate) struct Reader<'a> {
-    text: &'a str,
+pub(crate) struct Reader {
+    lines: Lines,
     /// Errors.
     pub problems: Problems,
     /// Free figures, with their lines.
@@ -433,11 +429,11 @@ pub(crate) struct Reader<'a> {
 /// The key of an optional table that says why the drive has nothing of the kind.
 const NONE: &str = "none";
 
-impl<'a> Reader<'a> {
+impl Reader {
     /// Reads a whole file; `None` if a key is missing or has a wrong type.
-    pub fn read<T: Table>(text: &'a str, items: &dyn TableLike) -> (Reader<'a>, Option<T>) {
+    pub fn read<T: Table>(text: &str, items: &dyn TableLike) -> (Reader, Option<T>) {
         let mut reader = Reader {
-            text,
+            lines: Lines::of(text),
             problems: Problems::default(),
             free: Vec::new(),
             absent: Vec::new(),
@@ -486,7 +482,7 @@ impl<'a> Reader<'a> {
 
     /// Line of a key, or else of its value.
     fn line(&self, at: &At<'_>, key: &str, item: &Item) -> usize {
-        item_line(self.text, at.items.key(key), item)
+        item_line(&self.lines, at.items.key(key), item)
     }
 
     /// The value of a key that has no source.
@@ -512,7 +508,7 @@ impl<'a> Reader<'a> {
         let Some((items, none)) = items.and_then(|items| Some((items, items.get(NONE)?))) else {
             return false;
         };
-        let line = item_line(self.text, items.key(NONE), none);
+        let line = item_line(&self.lines, items.key(NONE), none);
         let reason = none.as_str().unwrap_or_default();
         let name = full_name(table, NONE);
         if reason.trim().is_empty() {
@@ -545,7 +541,7 @@ impl<'a> Reader<'a> {
         let read: Vec<Option<T>> = tables
             .into_iter()
             .map(|(items, span)| {
-                let line = line_of(self.text, span.map_or(0, |span| span.start));
+                let line = self.lines.at(span.map_or(0, |span| span.start));
                 self.table(items, line, true)
             })
             .collect();
@@ -610,7 +606,7 @@ const FIGURE_KEYS: [&str; 4] = ["value", "source", "free", "free_ratio"];
 impl<T: Scalar> Key for Field<T> {
     type Value = T;
 
-    fn read(reader: &mut Reader<'_>, at: &At<'_>, declared: Declared<'_, T>) -> Option<Self> {
+    fn read(reader: &mut Reader, at: &At<'_>, declared: Declared<'_, T>) -> Option<Self> {
         let Declared { key, default, rule } = declared;
         let field = |value, source, line| Field {
             value,
@@ -684,11 +680,7 @@ impl<K: Key> Key for Option<K> {
     const OPTIONAL: bool = true;
     const IS_TABLE: bool = K::IS_TABLE;
 
-    fn read(
-        reader: &mut Reader<'_>,
-        at: &At<'_>,
-        declared: Declared<'_, K::Value>,
-    ) -> Option<Self> {
+    fn read(reader: &mut Reader, at: &At<'_>, declared: Declared<'_, K::Value>) -> Option<Self> {
         let is_absent = !at.items.contains_key(declared.key)
             || K::IS_TABLE && reader.is_absent(at, declared.key);
         match is_absent {
@@ -722,7 +714,7 @@ impl<T: Table> Key for Vec<T> {
     const IS_TABLE: bool = true;
 
     fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut Reader,
         at: &At<'_>,
         Declared { key, .. }: Declared<'_, ()>,
     ) -> Option<Self> {
@@ -752,7 +744,7 @@ impl<T: Table> Key for T {
     const IS_TABLE: bool = true;
 
     fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut Reader,
         at: &At<'_>,
         Declared { key, .. }: Declared<'_, ()>,
     ) -> Option<Self> {
@@ -760,7 +752,7 @@ impl<T: Table> Key for T {
             reader.missing(at, key);
             return None;
         };
-        let line = item_line(reader.text, None, item);
+        let line = item_line(&reader.lines, None, item);
         let Some(items) = item.as_table_like() else {
             let message = wrong_type(item, &format!("a table: [{key}]"));
             reader.problem(line, full_name(at.table, key), message);
@@ -792,7 +784,7 @@ macro_rules! plain {
             type Value = $T;
 
             fn read(
-                reader: &mut Reader<'_>,
+                reader: &mut Reader,
                 at: &At<'_>,
                 declared: Declared<'_, $T>,
             ) -> Option<Self> {
