@@ -45,7 +45,11 @@ fn quantities_follow_what_they_are_of() {
         ("slc_cache.blocks_per_plane", "30"),
     ]));
     let more = |id: &str| {
-        let of = |seen: &Identification| seen.property(id)?.number();
+        let of = |seen: &Identification| {
+            let property = seen.property(id)?;
+            let middle = || property.ends().map(|(low, high)| f64::midpoint(low, high));
+            property.number().or_else(middle)
+        };
         of(&changed).expect("told") - of(&plain).expect("told")
     };
     let slower_ns = more("flash-read-ns");

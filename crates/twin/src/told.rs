@@ -49,10 +49,11 @@ impl Told {
         }
     }
 
-    /// How much something is.
+    /// How much something is; of a range alone, the middle.
     pub fn quantity(&self, id: &str) -> Option<Quantity> {
         let property = self.property(id)?;
-        let value = property.number()?;
+        let middle = || property.ends().map(|(low, high)| f64::midpoint(low, high));
+        let value = property.number().or_else(middle)?;
         Some(Quantity {
             value,
             low: property.low.unwrap_or(value),
