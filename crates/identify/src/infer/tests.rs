@@ -211,7 +211,6 @@ fn two_speeds_of_writing_bound_a_cache_that_is_emptied_beside_them() {
     let value = size(440);
     let least = 0.99 * (404.0 - 86.0 * 0.25);
     assert!((value.low.unwrap() / 1e6 - least).abs() < 4.0, "{value:?}");
-    assert!(value.number().is_some());
     // Much was emptied: a range alone.
     let (low, high) = size(600).ends().expect("a range");
     assert!((270e6..290e6).contains(&low), "{low}");
@@ -376,4 +375,72 @@ fn the_end_of_a_cache_is_no_buffer() {
     };
     assert!(buffer(0.8 * FAST).is_some_and(|told| (9e6..11e6).contains(&told)));
     assert_eq!(buffer(0.6 * FAST), None);
+}
+
+#[test]
+fn a_cache_of_much_of_the_capacity_has_no_blocks_of_its_own() {
+    let kind = |cache_mb: u64| {
+        let seen = Observed {
+            fill: Some(curve(cache_mb * MB, CAPACITY_BYTES)),
+            ..with_cache()
+        };
+        told(&seen, "slc-cache-kind")
+    };
+    assert!(!kind(620).told, "7.8 %: {:?}", kind(620));
+    assert!(kind(680).is_kind("dynamic"), "8.5 %");
+    assert!(kind(2600).is_kind("dynamic"), "32.5 %");
+    assert!(kind(2680).is_kind("whole-array"), "33.5 %");
+}
+
+#[test]
+fn a_cache_that_requests_empty_more_than_rests_is_not_emptied_by_these() {
+    let present = |rested_percent: u64, awake_percent: u64| {
+        let after = |rest_s, percent: u64| rested(rest_s, CACHE_BYTES * percent / 100, 1000 * MB);
+        let seen = Observed {
+            emptied: vec![after(0.0, 5), after(300.0, rested_percent)],
+            emptied_awake: Some(after(300.0, awake_percent)),
+            ..with_cache()
+        };
+        told(&seen, "slc-idle-emptying").present
+    };
+    assert_eq!(present(30, 33), Some(true));
+    assert_eq!(present(30, 40), Some(false));
+    // Much, all the same.
+    assert_eq!(present(40, 60), Some(true));
+}
+
+#[test]
+fn what_a_drive_keeps_back_of_each_die_belongs_to_its_cache() {
+    let size = |new, end_left: usize| {
+        let rates = (0..3072).map(|pair| (0, if pair < 768 { 50.0 } else { 100.0 }));
+        let seen = Observed {
+            pairs: vec![(16_384, 100.0); 8],
+            far_pairs: rates.collect(),
+            maps: vec![map(1000 * MB, new)],
+            end_map: Some(map(404 * MB, end_left..200)),
+            ..with_cache()
+        };
+        let told = told(&seen, "slc-cache-bytes");
+        [told.low, told.number(), told.high].map(|bytes| bytes.map(|bytes| bytes / 1e6))
+    };
+    let is = |told: [Option<f64>; 3], expected: [Option<f64>; 3]| {
+        let alike = |(told, expected): (&Option<f64>, Option<f64>)| match (told, expected) {
+            (Some(told), Some(expected)) => (told - expected).abs() < 1.5,
+            (told, expected) => told.is_none() && expected.is_none(),
+        };
+        assert!(told.iter().zip(expected).all(alike), "{told:?}");
+    };
+    let (least, most) = (0.97 * 404.0, 1.02 * 404.0);
+    // Four dies: all passes through the cache, goes past it, or nobody knows.
+    let waits = [least + 12.0, 404.0 + 28.0, most + 40.0].map(Some);
+    is(size(120..200, 0), waits);
+    is(
+        size(60..140, 0),
+        [least, 404.0 + 16.0, most + 40.0].map(Some),
+    );
+    is(size(0..80, 0), [Some(least), None, Some(most + 36.0)]);
+    // Of what was written, 9 % had left it, or 12 %.
+    is(size(150..200, 18), waits);
+    let least = 0.97 * (404.0 - 0.12 * 404.0);
+    is(size(150..200, 24), [Some(least + 12.0), None, Some(most + 40.0)]);
 }
