@@ -442,5 +442,8 @@ fn what_a_drive_keeps_back_of_each_die_belongs_to_its_cache() {
     // Of what was written, 9 % had left it, or 12 %.
     is(size(150..200, 18), waits);
     let least = 0.97 * (404.0 - 0.12 * 404.0);
-    is(size(150..200, 24), [Some(least + 12.0), None, Some(most + 40.0)]);
+    is(
+        size(150..200, 24),
+        [Some(least + 12.0), None, Some(most + 40.0)],
+    );
 }

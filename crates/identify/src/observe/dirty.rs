@@ -151,3 +151,69 @@ pub(super) fn after(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
     seen.trimmed = Some(Trimmed { before, after });
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observed::ReadMap;
+    use crate::probing::Times;
+
+    const MB: u64 = 1_000_000;
+
+    /// Bytes, MB, after which writes of these speeds, each so many bytes further, count as slow.
+    fn ends_mb(seen: &Observed, levels: &[(u64, f64)]) -> Option<u64> {
+        let mut collapse = Collapse::new(seen);
+        let (mut elapsed_s, mut bytes) = (0.0, 0);
+        for (mb, per_s) in levels {
+            for _ in 0..*mb {
+                bytes += MB;
+                elapsed_s += MB as f64 / per_s;
+                let progress = Progress {
+                    elapsed_s,
+                    bytes,
+                    requests: 0,
+                    flash_written_bytes: None,
+                    steady_bytes: None,
+                };
+                if collapse.seen(&progress) {
+                    return Some(bytes / MB);
+                }
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn random_writes_are_slow_beside_what_they_were_beyond_the_cache() {
+        let times = |p1_ns| Times {
+            p1_ns,
+            ..Times::default()
+        };
+        let parts = (0..200).map(|part| times(if part < 180 { 100_000 } else { 60_000 }));
+        let full_map = ReadMap {
+            written_bytes: 5000 * MB,
+            parts: parts.collect(),
+        };
+        let none = Observed {
+            capacity_bytes: 10_000 * MB,
+            ..Observed::default()
+        };
+        // 500 MB of the full drive are in the cache.
+        let cached = Observed {
+            new_reads: Some(times(60_000)),
+            settled_reads: Some(times(100_000)),
+            full_map: Some(full_map),
+            ..none.clone()
+        };
+        // Of a drive without a cache, what is slower than 35 % for a hundredth of it, 100 MB.
+        let far = |end: Option<u64>, mb: u64| end.is_some_and(|end| end.abs_diff(mb) < 60);
+        assert!(far(ends_mb(&none, &[(600, 1e8), (900, 3.3e7)]), 700));
+        assert_eq!(ends_mb(&none, &[(600, 1e8), (900, 3.7e7)]), None);
+        // What comes after the cache is not slow beside it, and 60 % of what follows is, for long.
+        let cache = [(500, 1e9), (600, 1e8)];
+        let then = |speed| ends_mb(&cached, &[&cache[..], &[(900, speed)]].concat());
+        assert!(far(then(5.5e7), 1500), "{:?}", then(5.5e7));
+        assert!(far(then(3.3e7), 1200), "{:?}", then(3.3e7));
+        assert_eq!(then(6.5e7), None);
+    }
+}
