@@ -26,8 +26,8 @@ const DYNAMIC_SHARE: f64 = 0.08;
 
 /// Of a cache with blocks of its own, this share is full of new data whatever is written behind it;
 /// of one without, no more than the other.
-const STAYS_SHARE: f64 = 0.5;
-const GONE_SHARE: f64 = 0.12;
+const STAYS_SHARE: f64 = 0.25;
+const GONE_SHARE: f64 = 0.1;
 
 /// A cache is emptied for all but this share when the next writes reach it.
 const FULL_SHARE: f64 = 0.9;

@@ -41,8 +41,9 @@ const LEFT_SHARE: f64 = 0.1;
 /// Bytes that two speeds of writing take differ by no more than this share by chance.
 const ALIKE_SHARE: f64 = 0.02;
 
-/// All of a map is read like new data, but for this share of its parts.
-const ALL_SHARE: f64 = 0.98;
+/// A map of which this share is read like new data ends within the cache, though some of it was
+/// moved.
+const ALL_SHARE: f64 = 0.9;
 
 /// What was seen of a step, of so many bytes in all.
 pub(super) fn step_words(step: &Step, written: f64) -> String {

@@ -244,6 +244,11 @@ fn fast_bytes(curve: &Curve, slow: f64) -> f64 {
 /// collection that had begun leaves when it ends.
 const COLLECTED_SHARE: f64 = 0.004;
 
+/// What a long rest gives is more than what a short one does by this ratio, and share of the
+/// capacity, if something begins in it.
+const MORE_RATIO: f64 = 3.0;
+const MORE_SHARE: f64 = 0.0002;
+
 fn idle_gc(seen: &Observed) -> Property {
     let id = "idle-gc";
     let [none, short, long] = &seen.dirty[..] else {
@@ -278,7 +283,8 @@ fn idle_gc(seen: &Observed) -> Property {
             return Property::unknown(id, say("identify-rest-cools"));
         }
         // What takes place while requests come, and less without them, is no work of idle time.
-        if !both && after_awake > BESIDE_RATIO * after_long {
+        let ended = after_long < MORE_RATIO * after_short + MORE_SHARE * capacity;
+        if !both && ended && after_awake > BESIDE_RATIO * after_long {
             return Property::presence(id, false, evidence);
         }
         let idle = after_long > after_awake + BESIDE_SHARE * capacity;
@@ -287,7 +293,7 @@ fn idle_gc(seen: &Observed) -> Property {
         }
     }
     let much = after_long - at_once > COLLECTED_SHARE * capacity;
-    let more = after_long > 3.0 * after_short + 0.0002 * capacity;
+    let more = after_long > MORE_RATIO * after_short + MORE_SHARE * capacity;
     Property::presence(id, much || more, evidence)
 }
 
