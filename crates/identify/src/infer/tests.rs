@@ -215,19 +215,22 @@ fn two_speeds_of_writing_bound_a_cache_that_is_emptied_beside_them() {
     assert!((1.0..1.09).contains(&(high / CACHE_BYTES as f64)), "{high}");
 }
 
+/// A drive with a cache that rests empty, in which so much is read like new data after 2 GB of the
+/// full drive were written.
+fn cache_that_keeps(stays_mb: usize) -> Observed {
+    let after = |rest_s, percent: u64| rested(rest_s, CACHE_BYTES * percent / 100, 1000 * MB);
+    Observed {
+        maps: vec![map(1000 * MB, 120..200)],
+        // 10 MB a part.
+        full_map: Some(map(2000 * MB, 200 - stays_mb / 10..200)),
+        emptied: vec![after(0.0, 5), after(300.0, 90)],
+        ..with_cache()
+    }
+}
+
 #[test]
 fn what_stays_in_the_cache_of_the_full_drive_tells_its_kind() {
-    let seen = |stays_mb: usize| {
-        let after = |rest_s, percent: u64| rested(rest_s, CACHE_BYTES * percent / 100, 1000 * MB);
-        Observed {
-            maps: vec![map(1000 * MB, 120..200)],
-            // Of 2 GB, 10 MB a part.
-            full_map: Some(map(2000 * MB, 200 - stays_mb / 10..200)),
-            emptied: vec![after(0.0, 5), after(300.0, 90)],
-            ..with_cache()
-        }
-    };
-    let kind = |stays_mb| told(&seen(stays_mb), "slc-cache-kind");
+    let kind = |stays_mb| told(&cache_that_keeps(stays_mb), "slc-cache-kind");
     assert!(kind(120).is_kind("static"), "{:?}", kind(120));
     assert!(kind(90).is_kind("both"), "{:?}", kind(90));
     assert!(kind(50).is_kind("both"), "{:?}", kind(50));
@@ -236,7 +239,7 @@ fn what_stays_in_the_cache_of_the_full_drive_tells_its_kind() {
     let settled_parts = vec![times(NEW_NS), times(OLD_NS), times(OLD_NS)];
     let kept = Observed {
         settled_parts,
-        ..seen(30)
+        ..cache_that_keeps(30)
     };
     assert!(!told(&kept, "slc-cache-kind").told);
 }
@@ -470,4 +473,23 @@ fn a_map_of_which_little_was_moved_ends_within_the_cache() {
         "{low:?}"
     );
     assert!(high.is_some_and(|high| high < 2800.0), "{high:?}");
+}
+
+#[test]
+fn spare_space_is_told_without_a_cache_that_has_blocks_of_its_own() {
+    let percent = |stays_mb| {
+        let random = Some(levels(&[(1600 * MB, 40e6), (2000 * MB, 8e6)]));
+        let seen = Observed {
+            random,
+            ..cache_that_keeps(stays_mb)
+        };
+        told(&seen, "over-provisioning-percent")
+            .number()
+            .expect("a value")
+    };
+    let is = |told: f64, expected: f64| assert!((told - expected).abs() < 0.1, "{told}");
+    let (own, shared, none) = (percent(120), percent(90), percent(30));
+    // 404 MB are 5.05 % of the capacity, of which 90 to 100 % are taken; or up to 22.5 %.
+    is(none - own, 0.95 * 5.05 + 0.4);
+    is(none - shared, 0.5 * 0.225 * 5.05 + 0.4);
 }
