@@ -49,6 +49,9 @@ fn what_does_not_fit_is_left_out_and_what_can_be_is_shortened() {
         (11.0..=12.5).contains(&took_s),
         "half of the rest: {took_s} s"
     );
+    // It is looked at where new data lies, of what was written to the full drive.
+    let map = seen.full_map.expect("looked at");
+    assert_eq!(map.written_bytes / 1_000_000, 425);
     let all = seen_with(1e6, ("", 0.0));
     assert!(all.left_out.is_empty() && all.settled_s > 100.0);
     assert!(all.long_reads.len() > 50);

@@ -55,7 +55,7 @@ pub(super) fn mixed(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
 }
 
 /// Parts of a map of reads.
-const PARTS: u64 = 256;
+pub(super) const PARTS: u64 = 256;
 
 /// The smallest of these parts, bytes.
 const PART_BYTES_MIN: u64 = 2 << 20;

@@ -2,7 +2,7 @@
 
 use stend_contract::TargetError;
 
-use super::fresh::read_map;
+use super::fresh::{read_map, read_parts};
 use super::{sample_ms, time};
 use crate::observed::{Observed, Rested};
 use crate::probing::{LONG_BYTES, PAGE_BYTES, Probe, Probing};
@@ -184,12 +184,19 @@ fn read_pairs(
 pub(super) fn full(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let bytes = probing.capacity_bytes / 4;
     let rest_s = seen.settled_s;
-    let curve = probing.aside(|copy| {
+    let copies = probing.copies();
+    let (curve, map) = probing.aside(|copy| {
         let again = Probe::ascending("write").within(0, bytes);
-        copy.curve(&again, sample_ms(bytes))
+        let curve = copy.curve(&again, sample_ms(bytes))?;
+        let map = match copies {
+            true => None,
+            false => Some(read_parts(copy, bytes)?),
+        };
+        Ok((curve, map))
     })?;
     seen.full = Some(Rested { rest_s, curve });
-    if probing.copies() {
+    seen.full_map = map;
+    if copies {
         // More than the spare space of most drives.
         let written_bytes = probing.capacity_bytes / 8 * 3;
         seen.full_map = Some(probing.aside(|copy| read_map(copy, written_bytes))?);

@@ -1,7 +1,7 @@
 //! How long groups of probes take on a target that cannot be copied, and how they are shortened
 //! where less time is left.
 
-use super::fresh::{BURST_BYTES, first_bytes};
+use super::fresh::{BURST_BYTES, PARTS as MAP_PARTS, first_bytes};
 use crate::observed::{Curve, Observed};
 use crate::probing::Probing;
 
@@ -58,7 +58,7 @@ pub(super) fn burst(probing: &Probing<'_>, seen: &Observed) -> f64 {
 }
 
 pub(super) fn map(probing: &Probing<'_>, seen: &Observed) -> f64 {
-    let parts = map_parts(probing).min(256) as f64;
+    let parts = map_parts(probing).min(MAP_PARTS) as f64;
     2.0 * JOB_S + parts * LOAD_S + (probing.capacity_bytes / 16) as f64 / write_speed(seen)
 }
 
@@ -113,7 +113,8 @@ pub(super) fn durable(_: &Probing<'_>, _: &Observed) -> f64 {
 }
 
 pub(super) fn full(probing: &Probing<'_>, seen: &Observed) -> f64 {
-    JOB_S + (probing.capacity_bytes / 4) as f64 / write_speed(seen)
+    let map = map_parts(probing).min(MAP_PARTS) as f64 * LOAD_S;
+    2.0 * JOB_S + map + (probing.capacity_bytes / 4) as f64 / write_speed(seen)
 }
 
 /// How long random writes go on, s, where there is a limit: half of the time is for what follows.

@@ -73,8 +73,8 @@ identify-not-emptied = the cache does not empty while the drive rests
 identify-full-takes = the full drive, after a rest, takes { $bytes } fast
 identify-full-unseen = the full drive does not show how large it is then
 identify-share = { $percent } % of the capacity
-identify-share-stays = { $percent } % of the capacity; { $stays } % of it is full of new data after three
-    eighths of the full drive were written
+identify-share-stays = { $percent } % of the capacity; { $stays } % of it is full of new data after
+    much of the full drive was written again
 identify-newest-new = when { $written } of the empty drive were written, what was written last was read like new
     data, and what was written first no more
 identify-oldest-new = when { $written } of the empty drive were written, what was written first was read like
