@@ -56,7 +56,7 @@ fn flushes(seen: &Observed) -> Vec<Property> {
 
 /// Of the fastest flush, what programs of flash may take: a drive may have several to wait for, of
 /// data and of its map.
-const PROGRAM_SHARES: (f64, f64) = (0.15, 1.0);
+const PROGRAM_SHARES: (f64, f64) = (0.1, 1.0);
 
 fn program_time(id: &str, flush_ns: f64, protected: bool) -> Property {
     if protected {

@@ -3,7 +3,7 @@
 use stend_record::review::Sample;
 
 use super::infer;
-use crate::observed::{Curve, Observed, ReadMap, Rested, Times};
+use crate::observed::{Curve, Flush, Observed, ReadMap, Rested, Times};
 use crate::property::Property;
 
 const CAPACITY_BYTES: u64 = 8_000_000_000;
@@ -492,4 +492,18 @@ fn spare_space_is_told_without_a_cache_that_has_blocks_of_its_own() {
     // 404 MB are 5.05 % of the capacity, of which 90 to 100 % are taken; or up to 22.5 %.
     is(none - own, 0.95 * 5.05 + 0.4);
     is(none - shared, 0.5 * 0.225 * 5.05 + 0.4);
+}
+
+#[test]
+fn the_fastest_flush_bounds_a_program_from_both_sides() {
+    let flush = |every, flush_ns| Flush {
+        every,
+        flush_ns,
+        write_ns: 1e4,
+    };
+    let seen = Observed {
+        flushes: vec![flush(1, 2e6), flush(4, 1e6)],
+        ..with_cache()
+    };
+    assert_eq!(told(&seen, "program-ns").ends(), Some((1e5, 1e6)));
 }
