@@ -6,9 +6,10 @@
 //!
 //! Black box: this crate knows targets by [`stend_contract::Target`] alone, of which it asks
 //! neither facts nor health. Modules, each importing only those before it: `property` (the
-//! document), `naming` (its words for people), `probing` (jobs), `observed`, `observe` (probes),
-//! `reviewed` (what a review saw), `infer`.
+//! document), `naming` (its words for people), `probing` (jobs), `observed`, `ends` (of what is
+//! fast), `observe` (probes), `reviewed` (what a review saw), `infer`.
 
+mod ends;
 mod infer;
 pub mod naming;
 mod observe;
@@ -31,6 +32,9 @@ pub struct Options<'a> {
     /// Called with the name of each group of probes before it begins; where it returns false, the
     /// groups that are left are not carried out.
     pub go_on: &'a mut dyn FnMut(&str) -> bool,
+    /// Tells how many seconds are left, where there is a limit: on a target that takes real time, a
+    /// group that usually takes longer is not begun, or is shortened.
+    pub left_s: Option<&'a dyn Fn() -> f64>,
 }
 
 /// Bytes that the probes write at most to a target of this capacity that cannot be copied.
@@ -57,6 +61,8 @@ pub fn probe(target: &mut dyn Target, options: &mut Options<'_>) -> Result<Obser
         )));
     }
     let mut probing = probing::Probing::new(target, info.capacity_bytes, options.seed);
+    // A simulated target takes no time that is known before.
+    probing.left_s = options.left_s.filter(|_| !probing.copies());
     observe::observe(&mut probing, options.go_on)
 }
 

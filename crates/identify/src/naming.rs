@@ -142,8 +142,28 @@ impl Property {
             (Some(Value::Quantity(value)), _) => self.quantity_words(*value),
             (None, Some(true)) => say("identify-yes"),
             (None, Some(false)) => say("identify-no"),
-            (None, None) => String::new(),
+            (None, None) => self.range_words().unwrap_or_default(),
         }
+    }
+
+    /// A range alone, with its unit: `344 to 383 MB`.
+    fn range_words(&self) -> Option<String> {
+        let (low, high) = self.ends()?;
+        let (_, symbol) = self.shown_in(high);
+        let ends = self.ends_words((low, high), high);
+        Some(match symbol {
+            DIES => text!("identify-dies-range", ends = ends),
+            SHARE => text!("identify-of-capacity", number = ends),
+            _ => format!("{ends} {}", unit(symbol)),
+        })
+    }
+
+    /// Both ends of an interval, in the unit in which people read a value.
+    fn ends_words(&self, (low, high): (f64, f64), value: f64) -> String {
+        let (factor, symbol) = self.shown_in(value);
+        let whole = |end: f64| if symbol == DIES { end.round() } else { end };
+        let [low, high] = [low, high].map(|end| digits(whole(end / factor)));
+        text!("identify-interval", low = low, high = high)
     }
 
     fn quantity_words(&self, value: f64) -> String {
@@ -160,10 +180,7 @@ impl Property {
     /// `344 to 383`.
     pub fn interval_words(&self) -> Option<String> {
         let value = self.number()?;
-        let (factor, symbol) = self.shown_in(value);
-        let whole = |end: f64| if symbol == DIES { end.round() } else { end };
-        let [low, high] = [self.low?, self.high?].map(|end| digits(whole(end / factor)));
-        Some(text!("identify-interval", low = low, high = high))
+        Some(self.ends_words((self.low?, self.high?), value))
     }
 
     /// The unit in which people read a value, and how much of the property's it is.
@@ -229,6 +246,15 @@ mod tests {
         let spare = quantity(12.53, (11.33, 14.33), "percent of capacity");
         assert_eq!(spare, words("12.5 % of the capacity", "11.3 to 14.3"));
         assert_eq!(quantity(4.0, (3.2, 4.0), "dies"), words("4 dies", "3 to 4"));
+        let range = |ends, unit| {
+            let told = Property::range("x", ends, unit, String::new());
+            assert_eq!((told.number(), told.interval_words()), (None, None));
+            told.value_words()
+        };
+        assert_eq!(range((900e6, 1.2e9), "bytes"), "0.90 to 1.20 GB");
+        assert_eq!(range((12.8, 16.9), "dies"), "13 to 17 dies");
+        let spare = range((3.0, 7.5), "percent of capacity");
+        assert_eq!(spare, "3 to 7.50 % of the capacity");
         let unknown = Property::unknown("x", "why");
         assert_eq!(unknown.value_words(), "");
         assert_eq!(unknown.interval_words(), None);

@@ -31,6 +31,8 @@ pub struct Observed {
     pub fill: Option<Curve>,
     /// Reads of what that wrote last, at once.
     pub latest_reads: Option<Times>,
+    /// How often these were tried until the drive was quiet.
+    pub latest_tries: u32,
     /// The first writes in long requests after a rest, each millisecond.
     pub burst: Option<Curve>,
     /// Reads by place, at once after a part of the empty drive was written in ascending order:
@@ -54,6 +56,14 @@ pub struct Observed {
     pub short_writes: Option<(f64, f64)>,
     /// Ascending reads, writes, and both at once.
     pub mixed: Option<Mixed>,
+    /// Writes in long requests from the beginning of the empty drive to beyond where its fastest
+    /// writes end, slower than the drive can.
+    pub slower_fill: Option<Curve>,
+    /// Reads by place of the empty drive, at once after it was written in ascending order to where
+    /// its fastest writes end.
+    pub end_map: Option<ReadMap>,
+    /// The same after it was written to other places, closer and closer to where the cache ends.
+    pub closer_maps: Vec<ReadMap>,
     /// Writes in long requests over the full drive, after a rest.
     pub full: Option<Rested>,
     /// Reads by place, at once after a part of the full drive was written again after a rest.
@@ -61,12 +71,16 @@ pub struct Observed {
     /// Writes in long requests to the empty drive after its fastest writes have ended and it has
     /// rested.
     pub emptied: Vec<Rested>,
+    /// The same after the longest of these rests, in which a page was read now and then.
+    pub emptied_awake: Option<Rested>,
     /// Random writes of a page over the empty drive.
     pub fresh_random: Option<Curve>,
     /// Random writes of a page over the full drive.
     pub random: Option<Curve>,
     /// Random writes after those: without a rest, and with one.
     pub dirty: Vec<Rested>,
+    /// The same after the longest of these rests, in which a page was read now and then.
+    pub dirty_awake: Option<Rested>,
     /// What rests gave back after random writes to the full drive, as a review saw it.
     pub recovered: Vec<Recovered>,
     /// Writes in long requests to the dirty drive, before TRIM of all of it and after.

@@ -14,12 +14,19 @@ pub(crate) const PAGE_BYTES: u64 = 4096;
 /// Bytes of the requests of sequential probes.
 pub(crate) const LONG_BYTES: u64 = 128 * 1024;
 
+/// Time between two reads that keep a drive from being idle, µs.
+const AWAKE_US: u32 = 100_000;
+
 /// A target that is probed.
 pub(crate) struct Probing<'a> {
     target: &'a mut dyn Target,
     /// Bytes of it that are probed.
     pub capacity_bytes: u64,
     seed: u64,
+    /// A copy of the target in an earlier state.
+    kept: Option<Box<dyn Target>>,
+    /// Tells how many seconds are left, where there is a limit.
+    pub left_s: Option<&'a dyn Fn() -> f64>,
 }
 
 /// A load, as the options of a fio job.
@@ -174,6 +181,21 @@ impl<'a> Probing<'a> {
             target,
             capacity_bytes: capacity_bytes / LONG_BYTES * LONG_BYTES,
             seed,
+            kept: None,
+            left_s: None,
+        }
+    }
+
+    /// Seconds that are left; without end where there is no limit.
+    pub fn left_s(&self) -> f64 {
+        self.left_s.map_or(f64::INFINITY, |left_s| left_s())
+    }
+
+    /// Options of every job: none goes on for longer than there is time.
+    fn global(&self) -> String {
+        match self.left_s {
+            Some(left_s) => format!("{GLOBAL}runtime={}\n", left_s().max(1.0).ceil()),
+            None => GLOBAL.to_owned(),
         }
     }
 
@@ -215,7 +237,7 @@ impl<'a> Probing<'a> {
         sample_ms: u32,
         enough: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<Curve, TargetError> {
-        let text = format!("{GLOBAL}{}", probe.section("probe"));
+        let text = self.global() + &probe.section("probe");
         let request = JobRequest {
             text: &text,
             seed: self.seed,
@@ -229,7 +251,7 @@ impl<'a> Probing<'a> {
     fn job(&mut self, probes: &[Probe], sample_ms: u32) -> Result<JobOutcome, TargetError> {
         let sections = probes.iter().enumerate();
         let sections = sections.map(|(index, probe)| probe.section(&format!("probe{index}")));
-        let text = sections.fold(GLOBAL.to_owned(), |text, section| text + &section);
+        let text = sections.fold(self.global(), |text, section| text + &section);
         self.target.run(&JobRequest {
             text: &text,
             seed: self.seed,
@@ -254,7 +276,7 @@ impl<'a> Probing<'a> {
     }
 
     pub fn rest(&mut self, seconds: f64) -> Result<(), TargetError> {
-        self.target.idle(seconds)
+        self.target.idle(seconds.min(self.left_s().max(1.0)))
     }
 
     pub fn trims(&self) -> bool {
@@ -275,9 +297,47 @@ impl<'a> Probing<'a> {
                 target: &mut *copy,
                 capacity_bytes: self.capacity_bytes,
                 seed: self.seed,
+                kept: None,
+                left_s: None,
             }),
             None => probe(self),
         }
+    }
+
+    /// Keeps a copy of the target in its present state, for [`Probing::earlier`].
+    pub fn keep(&mut self) {
+        self.kept = self.target.fork();
+    }
+
+    /// Does something on a copy of the target in the state that was kept; `None` without one.
+    pub fn earlier<T>(
+        &mut self,
+        probe: impl FnOnce(&mut Probing<'_>) -> Result<T, TargetError>,
+    ) -> Result<Option<T>, TargetError> {
+        let Some(mut copy) = self.kept.as_mut().and_then(|kept| kept.fork()) else {
+            return Ok(None);
+        };
+        let mut earlier = Probing {
+            target: &mut *copy,
+            capacity_bytes: self.capacity_bytes,
+            seed: self.seed,
+            kept: None,
+            left_s: None,
+        };
+        probe(&mut earlier).map(Some)
+    }
+
+    /// Lets the kept copy go.
+    pub fn forget(&mut self) {
+        self.kept = None;
+    }
+
+    /// Rests, but for a page that is read ten times a second: a drive has time then, and is never
+    /// idle for long.
+    pub fn rest_awake(&mut self, seconds: f64) -> Result<(), TargetError> {
+        let reads = Probe::reads().within(0, self.capacity_bytes);
+        let reads = reads.for_ms((1e3 * seconds) as u64);
+        self.run(&reads.option("thinktime", AWAKE_US)).map(drop)
     }
 
     /// Whether probes can be made on copies.

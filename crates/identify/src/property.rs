@@ -38,7 +38,7 @@ pub struct Property {
     /// Of a mechanism: whether the drive has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
-    /// Of a quantity or a kind: what it is.
+    /// Of a quantity or a kind: what it is; missing where of a quantity a range alone is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
     /// Lower end of the 90 % interval of a quantity.
@@ -103,6 +103,31 @@ impl Property {
         }
     }
 
+    /// A quantity of which no more is known than its 90 % interval.
+    pub(crate) fn range(id: &str, (low, high): (f64, f64), unit: &str, evidence: String) -> Self {
+        Property {
+            low: Some(low),
+            high: Some(high),
+            unit: Some(unit.to_owned()),
+            ..Property::told(id, evidence)
+        }
+    }
+
+    /// A quantity; as a range alone where its interval reaches further than so much from the value.
+    pub(crate) fn within(
+        reach: f64,
+        id: &str,
+        value: f64,
+        (low, high): (f64, f64),
+        unit: &str,
+        evidence: String,
+    ) -> Property {
+        match value - low <= reach && high - value <= reach {
+            true => Property::quantity(id, value, (low, high), unit, evidence),
+            false => Property::range(id, (low, high), unit, evidence),
+        }
+    }
+
     /// One of several kinds.
     pub(crate) fn kind(id: &str, kind: &str, evidence: String) -> Property {
         Property {
@@ -123,6 +148,14 @@ impl Property {
     /// Whether it was told to be of this kind.
     pub fn is_kind(&self, kind: &str) -> bool {
         matches!(&self.value, Some(Value::Kind(told)) if self.told && told == kind)
+    }
+
+    /// The ends of a quantity that was told as a range alone.
+    pub fn ends(&self) -> Option<(f64, f64)> {
+        match (&self.value, self.low, self.high) {
+            (None, Some(low), Some(high)) if self.told => Some((low, high)),
+            _ => None,
+        }
     }
 
     /// The value of a quantity that was told.

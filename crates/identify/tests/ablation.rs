@@ -45,7 +45,11 @@ fn quantities_follow_what_they_are_of() {
         ("slc_cache.blocks_per_plane", "30"),
     ]));
     let more = |id: &str| {
-        let of = |seen: &Identification| seen.property(id)?.number();
+        let of = |seen: &Identification| {
+            let property = seen.property(id)?;
+            let middle = || property.ends().map(|(low, high)| f64::midpoint(low, high));
+            property.number().or_else(middle)
+        };
         of(&changed).expect("told") - of(&plain).expect("told")
     };
     let slower_ns = more("flash-read-ns");
@@ -56,6 +60,11 @@ fn quantities_follow_what_they_are_of() {
     // Of a data area of 2.24 GB, 17.9 % and 12.0 %.
     let spare = more("over-provisioning-percent");
     assert!((4.5..7.5).contains(&spare), "{spare}");
+    // Two planes of 16 KiB: no page that is read lies across two of them.
+    let unit = plain
+        .property("stripe-bytes")
+        .and_then(|unit| unit.number());
+    assert_eq!(unit, Some(32768.0));
     // Ten blocks of 32 pages in each of two planes of four dies; some of that is not for the host,
     // and some is emptied before it is full.
     let cache = more("slc-cache-bytes") / f64::from(10 * 32 * 2 * 4 * 16 * 1024);

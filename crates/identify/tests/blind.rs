@@ -5,33 +5,35 @@
 //! ```
 //!
 //! `STEND_BLIND=shipped`, `random`, `half-duplex` (random ones that are, and have no other
-//! capacitors than the shipped model) or a model's name chooses; `STEND_BLIND_SEEDS=200`: so many
-//! random models, of seeds from `STEND_BLIND_FROM=1` on. As many models are identified at once as
-//! there are processors, or `STEND_BLIND_THREADS`; what is printed is the same for any number.
+//! capacitors than the shipped model), a model's name, or seeds with commas between them choose;
+//! `STEND_BLIND_SEEDS=200`: so many random models, of seeds from `STEND_BLIND_FROM=1` on. As many
+//! models are identified at once as there are processors, or `STEND_BLIND_THREADS`; what is printed
+//! is the same for any number. What was seen is kept in the folder `STEND_BLIND_KEEP`, and taken
+//! from there the next time. With `STEND_BLIND_ALL=1` all properties are printed, not only what is
+//! wrong.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::io::Write;
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
-use std::thread;
 use std::time::Duration;
+use std::{env, fs, thread};
 
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
 use stend_drive::spec::PowerLossSpec;
+use stend_identify::infer;
+use stend_identify::observed::Observed;
 use stend_identify::property::{Property, Value};
 
-use crate::common::{identified, model, small};
+use crate::common::{model, seen, small};
 use crate::truth::{Truth, truth};
 
 /// Some of the random models of seeds up to this one were looked at while the rules of inference
 /// were shaped. What comes of later seeds is told apart.
-const SEEDS_LOOKED_AT: u64 = 243;
-
-/// Quantities of which bounds are told, and a value between them that claims no more.
-const BY_INTERVAL: [&str; 1] = ["program-ns"];
+const SEEDS_LOOKED_AT: u64 = 1056;
 
 /// What came of one property.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,31 +41,37 @@ struct Tally {
     right: u32,
     wrong: u32,
     unknown: u32,
+    /// Told as a range alone.
+    ranges: u32,
     /// Intervals, and those that hold a true value.
     intervals: u32,
     covering: u32,
 }
 
 impl Tally {
-    /// Counts a property; whether it was wrong.
+    /// Counts a property; whether it was wrong: a range alone is if it does not hold the truth.
     fn count(&mut self, property: &Property, truth: &Truth) -> bool {
         if !property.told {
             self.unknown += 1;
             return false;
         }
+        let covers = match (truth, property.low, property.high) {
+            (Truth::Quantity(least, most), Some(low), Some(high)) => {
+                Some(low <= *most && high >= *least)
+            }
+            _ => None,
+        };
+        self.intervals += u32::from(covers.is_some());
+        self.covering += u32::from(covers == Some(true));
+        if property.ends().is_some() {
+            self.ranges += 1;
+            return covers != Some(true);
+        }
         let right = match (truth, &property.value, property.present) {
             (Truth::Present(there), _, Some(told)) => *there == told,
             (Truth::Kind(kind), Some(Value::Kind(told)), _) => kind == told,
             (Truth::Quantity(least, most), Some(Value::Quantity(told)), _) => {
-                self.intervals += 1;
-                let (low, high) = (property.low, property.high);
-                let covers =
-                    low.is_some_and(|low| low <= *most) && high.is_some_and(|high| high >= *least);
-                self.covering += u32::from(covers);
-                match BY_INTERVAL.contains(&&*property.id) {
-                    true => covers,
-                    false => (least..=most).contains(&told),
-                }
+                (least..=most).contains(&told)
             }
             _ => false,
         };
@@ -89,9 +97,9 @@ struct Subject {
 /// Properties of a model, each with what is so.
 type Judged = Vec<(Property, Truth)>;
 
-fn judged(model: Model) -> Judged {
+fn judged(name: &str, model: Model) -> Judged {
     let mut truths = truth(&model);
-    let properties = identified(model).properties.into_iter();
+    let properties = infer("hidden", &kept(name, model)).properties.into_iter();
     let judged = properties.filter_map(|property| {
         let truth = truths.remove(property.id.as_str())?;
         Some((property, truth))
@@ -99,11 +107,27 @@ fn judged(model: Model) -> Judged {
     judged.collect()
 }
 
+/// What is seen of a model: kept in, and taken from, a file in the folder `STEND_BLIND_KEEP`.
+fn kept(name: &str, model: Model) -> Observed {
+    let Ok(folder) = env::var("STEND_BLIND_KEEP") else {
+        return seen(model);
+    };
+    let name = name.split(' ').take(2).collect::<Vec<_>>().join("");
+    let path = Path::new(&folder).join(format!("{}.json", name.replace(':', "-")));
+    if let Ok(text) = fs::read(&path) {
+        return serde_json::from_slice(&text).expect("a file of this version");
+    }
+    let seen = seen(model);
+    let text = serde_json::to_vec(&seen).expect("it has a form in JSON");
+    fs::write(&path, text).expect("the folder is there");
+    seen
+}
+
 /// Judges subjects on so many threads, and hands on what came of each in their order.
 fn in_order<S, J>(
     subjects: S,
     threads: usize,
-    judge: impl Fn(Model) -> J + Sync,
+    judge: impl Fn(&str, Model) -> J + Sync,
     mut each: impl FnMut(&str, bool, J),
 ) where
     S: Iterator<Item = Subject> + Send,
@@ -127,7 +151,7 @@ fn in_order<S, J>(
                         unseen,
                         ..
                     } = subject;
-                    let judged = judge(model);
+                    let judged = judge(&name, model);
                     send.send((index, (name, unseen, judged)))
                         .expect("the receiver waits for all threads");
                 }
@@ -177,14 +201,15 @@ impl Table {
             ..
         } = self;
         line(format!("{of}: {models} models"));
-        line("| property | right | wrong | not told | intervals that hold the truth |".to_owned());
-        line("|---|---|---|---|---|".to_owned());
+        line("| property | right | wrong | range | not told | intervals that hold |".to_owned());
+        line("|---|---|---|---|---|---|".to_owned());
         let (mut all, mut held) = (0, 0);
         for (id, t) in &self.properties {
             let Tally {
                 right,
                 wrong,
                 unknown,
+                ranges,
                 intervals,
                 covering,
             } = t;
@@ -194,7 +219,9 @@ impl Table {
                 0 => String::new(),
                 _ => format!("{covering} of {intervals}"),
             };
-            line(format!("| `{id}` | {right} | {wrong} | {unknown} | {of} |"));
+            line(format!(
+                "| `{id}` | {right} | {wrong} | {ranges} | {unknown} | {of} |"
+            ));
         }
         line(format!(
             "{wrong_claims} of {claims} claims of presence are wrong; {held} of {all} intervals \
@@ -209,12 +236,13 @@ where
     S: Iterator<Item = Subject> + Send,
 {
     let (mut table, mut later) = (Table::default(), Table::default());
+    let all = env::var("STEND_BLIND_ALL").is_ok();
     in_order(subjects, threads, judged, |name, unseen, judged| {
         table.models += 1;
         later.models += u32::from(unseen);
         writeln!(out, "{name}").expect("it is written");
         for (property, truth) in judged {
-            if table.count(&property, &truth) {
+            if table.count(&property, &truth) || all {
                 let id = &property.id;
                 writeln!(out, "  {id} is {truth:?}: {property:?}").expect("it is written");
             }
@@ -314,7 +342,7 @@ fn models_are_told_of_in_their_order() {
     });
     // The first to begin is the last to end.
     let begun = AtomicU64::new(0);
-    let judge = |_: Model| {
+    let judge = |_: &str, _: Model| {
         let begun = begun.fetch_add(1, Ordering::Relaxed);
         thread::sleep(Duration::from_millis(10 * 6_u64.saturating_sub(begun)));
     };
@@ -364,6 +392,14 @@ fn blind() {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = number("STEND_BLIND_THREADS", processors as u64) as usize;
     let mut out = std::io::stdout();
+    if let Ok(seeds) = wanted
+        .split(',')
+        .map(str::parse)
+        .collect::<Result<Vec<u64>, _>>()
+    {
+        trial(seeds.into_iter().filter_map(random), threads, &mut out);
+        return;
+    }
     if wanted == "random" || wanted == "half-duplex" {
         let seeds = number("STEND_BLIND_SEEDS", 200) as usize;
         let models = (number("STEND_BLIND_FROM", 1)..).filter_map(random);

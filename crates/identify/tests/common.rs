@@ -42,6 +42,7 @@ pub fn seen(model: Model) -> Observed {
     let mut options = Options {
         seed: 1,
         go_on: &mut |_| true,
+        left_s: None,
     };
     probe(&mut hidden, &mut options).expect("the drive is probed")
 }

@@ -3,5 +3,6 @@
 mod ablation;
 mod blind;
 mod common;
+mod time;
 mod truth;
 mod walls;

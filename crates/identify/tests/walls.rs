@@ -56,6 +56,7 @@ fn facts_of_a_target_are_not_looked_at() {
     let mut options = Options {
         seed: 1,
         go_on: &mut |_| true,
+        left_s: None,
     };
     let with_facts = probe(&mut known, &mut options).expect("the drive is probed");
     assert_eq!(infer("hidden", &with_facts), infer("hidden", seen_plain()));

@@ -323,6 +323,21 @@ fn a_map_has_the_levels_of_new_and_old_data() {
 }
 
 #[test]
+fn of_a_range_alone_there_is_a_band_and_no_mark() {
+    let mut identification = identification("x");
+    let size = identification.properties.iter_mut();
+    let size = size.filter(|property| property.id == "slc-cache-bytes");
+    size.for_each(|size| size.value = None);
+    let html = page(&identification, &seen());
+    assert!(html.contains("380 to 440\u{a0}MB"), "in words");
+    let data = data(&Html::parse_document(&html));
+    let fill = chart(&data, "Writes to the empty drive");
+    assert!(fill["marks"].as_array().is_none_or(Vec::is_empty));
+    let band = &fill["bands"][0];
+    assert_eq!((&band["from"], &band["to"]), (&0.38.into(), &0.44.into()));
+}
+
+#[test]
 fn a_review_marks_what_its_curves_tell() {
     let mut seen = seen();
     (seen.fill, seen.random) = (None, None);

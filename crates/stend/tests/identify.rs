@@ -51,14 +51,19 @@ fn a_drive_is_identified_and_what_was_seen_is_kept() {
     assert_eq!(document["schema"], "stend.identify/1");
     assert_eq!(document["target"], "demo-8gb");
     assert_eq!(property(document, "slc-cache")["present"], true);
-    let size = property(document, "slc-cache-bytes");
-    assert_eq!(size["unit"], "bytes");
-    let (low, high) = (
-        size["low"].as_f64().unwrap(),
-        size["high"].as_f64().unwrap(),
-    );
-    let value = size["value"].as_f64().unwrap();
-    assert!(low < value && value < high && value > 1e8, "{size}");
+    let ends = |id: &str, unit: &str| {
+        let told = property(document, id);
+        assert_eq!((&told["told"], &told["unit"]), (&true.into(), &unit.into()));
+        let end = |of: &str| told[of].as_f64().unwrap();
+        (end("low"), told["value"].as_f64(), end("high"))
+    };
+    let (low, value, high) = ends("read-latency-ns", "ns");
+    let value = value.unwrap();
+    assert!(low < value && value < high && value > 1e4, "{value}");
+    // What a small cache holds is known as a range alone.
+    let (low, value, high) = ends("slc-cache-bytes", "bytes");
+    assert!(1e8 < low && 1.2 * low < high, "{low} to {high}");
+    assert_eq!(value, None);
     let ignored = property(document, "flush-ignored");
     assert_eq!(ignored["told"], false);
     assert!(ignored["why_not"].as_str().unwrap().contains("power cut"));

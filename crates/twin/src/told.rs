@@ -49,10 +49,11 @@ impl Told {
         }
     }
 
-    /// How much something is.
+    /// How much something is; of a range alone, the middle.
     pub fn quantity(&self, id: &str) -> Option<Quantity> {
         let property = self.property(id)?;
-        let value = property.number()?;
+        let middle = || property.ends().map(|(low, high)| f64::midpoint(low, high));
+        let value = property.number().or_else(middle)?;
         Some(Quantity {
             value,
             low: property.low.unwrap_or(value),
@@ -82,4 +83,28 @@ pub fn most_iops(
     });
     let of_pages = points.filter(|p| p.load.op == op && p.load.block_bytes == PAGE_BYTES);
     of_pages.map(|point| point.iops).reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_range_alone_the_middle_counts() {
+        let range = Property {
+            id: "slc-cache-bytes".to_owned(),
+            told: true,
+            low: Some(3e9),
+            high: Some(5e9),
+            ..Property::default()
+        };
+        let identification = Identification {
+            properties: vec![range],
+            ..Identification::default()
+        };
+        let told = Told::of(Some(&identification));
+        let size = told.quantity("slc-cache-bytes").expect("told");
+        assert_eq!((size.low, size.value, size.high), (3e9, 4e9, 5e9));
+        assert_eq!(told.quantity("over-provisioning-percent"), None);
+    }
 }

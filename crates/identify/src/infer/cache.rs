@@ -3,14 +3,11 @@
 
 use stend_language::{say, text};
 
-use super::words::{bytes, fixed, speed, us};
-use crate::observed::{Curve, Observed, ReadMap, Times};
-use crate::probing::Stretch;
+use super::size::{Size, size, step_words};
+use super::words::{bytes, fixed, us};
+use crate::ends::{FASTER_SHARE, first_step, like_new, new_and_old, new_bytes, step};
+use crate::observed::{Curve, Observed, ReadMap};
 use crate::property::Property;
-
-/// Data in SLC mode is read in less than this share of the time of other data: its cells are
-/// sensed once, those of other modes several times, or more finely.
-const FASTER_SHARE: f64 = 0.94;
 
 /// A difference that counts, ns: less lies within the granularity of what hosts measure.
 const FASTER_NS: f64 = 2_500.0;
@@ -18,20 +15,48 @@ const FASTER_NS: f64 = 2_500.0;
 /// Where the same reads vary by more than this share, their times tell nothing.
 const NOISE_MAX: f64 = 0.06;
 
-/// A share of what was written that is little.
-const LITTLE_SHARE: f64 = 0.3;
-
 /// A rest that empties no more than this share of the cache only ends what had begun.
 const EMPTIED_SHARE: f64 = 0.13;
+
+/// Half or a third of the flash, in one-bit cells, is more than this share of the capacity.
+const WHOLE_SHARE: f64 = 0.33;
+
+/// Blocks of its own are less than this share.
+const DYNAMIC_SHARE: f64 = 0.08;
+
+/// Of a cache with blocks of its own, this share is full of new data whatever is written behind it;
+/// of one without, no more than the other.
+const STAYS_SHARE: f64 = 0.25;
+const GONE_SHARE: f64 = 0.1;
+
+/// A cache is emptied for all but this share when the next writes reach it.
+const FULL_SHARE: f64 = 0.9;
+
+/// A cache of which the interval reaches further than this share is known as a range alone.
+const CACHE_REACH: f64 = 0.1;
+
+/// What a rest empties is less, by this ratio, than what is emptied while the drive is read.
+const BESIDE_RATIO: f64 = 1.2;
+
+/// One that empties less than a rest in which the drive is read has to empty this share.
+const EMPTIED_BESIDE_SHARE: f64 = 0.3;
 
 /// A cache of which more than this share is free is not full.
 const FREE_SHARE_MAX: f64 = 0.25;
 
-/// Two levels of a curve whose ratio is more than this are different speeds.
-const LEVEL_RATIO: f64 = 1.12;
-
-/// What was written last is read slower than old data by more than this ratio: the drive is busy.
+/// Where what was written last is read slower than old data by more than this ratio, at its
+/// quickest or in the median, or the quickest reads lie between those of new data and of old, the
+/// drive is busy.
 const BUSY_RATIO: f64 = 1.03;
+const BUSY_MEDIAN_RATIO: f64 = 1.5;
+
+/// What is read like new data lies at the end, or at the beginning, of what was written if it could
+/// not lie further there by more than this share.
+const LIES_SHARE: f64 = 0.85;
+
+/// Where less of a map than this, or all but so much, is read like new data, that lies nowhere.
+const LIES_LEAST: f64 = 0.02;
+const LIES_MOST: f64 = 0.9;
 
 /// Tells a property of a cache that there is, or says why it cannot.
 type Tell = fn(&Cache, &Observed) -> Result<Property, String>;
@@ -40,177 +65,83 @@ type Tell = fn(&Cache, &Observed) -> Result<Property, String>;
 pub(super) struct Cache {
     present: Option<bool>,
     why: String,
-    /// Bytes that the empty drive took at the speed of its cache: value and interval.
-    bytes: Option<(f64, (f64, f64))>,
-    bytes_evidence: String,
-    /// The same of the full drive after a rest.
-    pub full_bytes: Option<f64>,
+    /// Of the empty drive.
+    size: Option<Size>,
+    /// Bytes that the full drive takes fast after a rest.
+    full_bytes: Option<f64>,
+    /// Share of it that is full of new data after much more was written to the full drive.
+    stays: Option<f64>,
+    /// Whether what was written first is still read like new data when all was written.
+    first_stays: bool,
     speeds: Option<(f64, f64)>,
     /// Whether rests empty it, as far as that shows.
-    emptied: bool,
-    /// Bytes of it that a rest empties while the drive is not full, where that shows.
-    rested_bytes: Option<f64>,
+    emptied: Option<bool>,
     capacity_bytes: f64,
 }
 
-/// The first step of a curve of writes: bytes until it, and the speeds before and after.
-struct Step {
-    bytes: f64,
-    /// Bytes at most that the drive moved out of the cache until then.
-    moved: f64,
-    fast: f64,
-    slow: f64,
-}
-
-/// The step from the speed of the cache to that behind it: the end of all levels, from the first
-/// on, that are faster than the last one.
-fn step(curve: &Curve) -> Option<Step> {
-    let stretches = curve.stretches();
-    let (first, last) = (stretches.first()?, stretches.last()?);
-    let slow = settled_speed(&stretches, curve.bytes()).unwrap_or(last.bytes_per_s);
-    if first.bytes_per_s < LEVEL_RATIO * slow {
-        return None;
-    }
-    let fast = stretches
-        .iter()
-        .take_while(|stretch| stretch.bytes_per_s > LEVEL_RATIO * slow);
-    let fast: Vec<&Stretch> = fast.collect();
-    let bytes = fast.last()?.to_bytes as f64;
-    // From the first slower level on, the cache is emptied beside it.
-    let slower = |stretch: &&&Stretch| LEVEL_RATIO * stretch.bytes_per_s < first.bytes_per_s;
-    let beside: f64 = fast
-        .iter()
-        .filter(slower)
-        .map(|stretch| stretch.seconds)
-        .sum();
-    Some(Step {
-        bytes,
-        moved: (beside * slow).min(bytes / 2.0),
-        fast: first.bytes_per_s,
-        slow,
-    })
-}
-
-impl Step {
-    /// What was seen, of so many bytes in all.
-    fn words(&self, written: f64) -> String {
-        text!(
-            "identify-step",
-            bytes = bytes(written),
-            fast = speed(self.fast),
-            slow = speed(self.slow),
-        )
-    }
-
-    /// Bytes that the drive moved out of the cache while so many were written, and bytes at most:
-    /// where a slower level tells it, what was seen of it at most; else half of, and at most, what
-    /// the drive moves beside later writes, if any was seen to be moved.
-    fn moved(&self, written: f64, seen: Option<f64>) -> (f64, f64) {
-        let cap = seen.unwrap_or(f64::INFINITY);
-        let told = self.moved.min(cap);
-        if told > 0.0 {
-            // Little was moved meanwhile, or nobody knows how much.
-            return match told < LITTLE_SHARE * written {
-                true => (told, told),
-                false => (told / 2.0, told),
-            };
-        }
-        let beside = written * self.slow / (self.fast + self.slow);
-        let most = beside.min(seen.unwrap_or(0.0));
-        (most / 2.0, most)
-    }
-}
-
-/// Bytes that had left the cache when it had been written full: of the first map of about as much,
-/// what is read like old data before the first that is read like new data. `None` without one.
-fn moved_seen(seen: &Observed, full: f64) -> Option<f64> {
-    let (new, old) = new_and_old(seen)?;
-    let middle = u64::midpoint(new.p1_ns, old.p1_ns);
-    let enough = |map: &&ReadMap| map.written_bytes as f64 >= MAP_SHARE_MIN * full;
-    let map = seen.maps.iter().find(enough)?;
-    let part = map.written_bytes as f64 / map.parts.len() as f64;
-    let left = map.parts.iter().take_while(|times| times.p1_ns >= middle);
-    // What was written since may have taken the place of as much.
-    let since = (map.written_bytes as f64 - full).max(0.0);
-    Some((left.count() as f64 * part - since).max(0.0))
-}
-
-/// A map of less than this share of the cache does not tell whether it is emptied beside writes.
-const MAP_SHARE_MIN: f64 = 0.6;
-
-/// The most of an empty drive that is taken fast into a cache, share of the capacity: what is
-/// written beyond it may lie anywhere.
-const CACHE_SHARE_MAX: f64 = 0.75;
-
-/// The end of the cache of the empty drive, as ascending writes show it, or else random ones.
-fn first_step(seen: &Observed) -> Option<Step> {
-    let cache = |step: &Step| step.bytes < CACHE_SHARE_MAX * seen.capacity_bytes as f64;
-    let of = |curve: &Option<Curve>| curve.as_ref().and_then(step).filter(cache);
-    of(&seen.fill).or_else(|| of(&seen.fresh_random))
-}
-
-/// The speed of the longest stretch, by bytes, of the second half of a curve.
-fn settled_speed(stretches: &[Stretch], all_bytes: u64) -> Option<f64> {
-    let late = stretches
-        .iter()
-        .filter(|stretch| stretch.to_bytes > all_bytes / 2);
-    let longest = late.max_by_key(|stretch| stretch.to_bytes - stretch.from_bytes)?;
-    Some(longest.bytes_per_s)
-}
-
 impl Cache {
-    pub fn of(seen: &Observed) -> Cache {
+    /// What is seen of it, of a drive of so many dies.
+    pub fn of(seen: &Observed, dies: Option<f64>) -> Cache {
         let (present, why) = presence(seen);
-        let first = seen
-            .new_reads
-            .map_or(0, |_| seen.capacity_bytes - seen.fill_bytes());
-        let step_seen = first_step(seen);
         let mut cache = Cache {
             present,
             why,
-            bytes: None,
-            bytes_evidence: String::new(),
+            size: None,
             full_bytes: None,
+            stays: None,
+            first_stays: false,
             speeds: None,
-            emptied: false,
-            rested_bytes: None,
+            emptied: None,
             capacity_bytes: seen.capacity_bytes as f64,
         };
         if present != Some(true) {
             return cache;
         }
-        if let Some(step) = &step_seen {
-            let written = step.bytes + first as f64;
-            let (moved, most) = step.moved(written, moved_seen(seen, written));
-            let interval = (0.97 * (written - most), 1.08 * written);
-            cache.bytes = Some((written - moved, interval));
-            cache.speeds = Some((step.fast, step.slow));
-            cache.bytes_evidence = step.words(written);
-        } else if let Some((value, interval, evidence)) = size_by_maps(seen) {
-            cache.bytes = Some((value, interval));
-            cache.bytes_evidence = evidence;
-        }
+        cache.speeds = first_step(seen).map(|step| (step.fast, step.slow));
+        let when_full = cache.when_full(seen).ok();
+        let waits = when_full.map(|told| told.is_kind("fold-first"));
+        cache.size = size(seen, dies, waits);
+        let map = seen.full_map.as_ref();
+        let mapped = map.and_then(|map| new_bytes(seen, map));
         let full = seen.full.as_ref().and_then(|full| step(&full.curve));
-        let full = full.map(|step| step.bytes - step.moved);
-        cache.full_bytes = full.or_else(|| Some(mapped(seen, seen.full_map.as_ref()?)?.0));
-        cache.emptied = cache.empties(seen).is_some_and(|(empties, _)| empties);
-        if cache.emptied {
-            cache.rested_bytes = cache.taken_after(seen).map(|(_, after, _)| after);
+        cache.full_bytes = full.map(|step| step.bytes - step.moved).or(mapped);
+        cache.emptied = cache.empties(seen).map(|(empties, _)| empties);
+        if let Some(size) = &cache.size {
+            // As much as on the empty drive, of which writes may empty it as well.
+            let maps = seen.maps.iter().chain(&seen.closer_maps);
+            let empty = maps.filter_map(|map| new_bytes(seen, map));
+            let empty = empty.reduce(f64::max).unwrap_or(size.written);
+            cache.stays = mapped.map(|bytes| bytes / empty.min(size.written));
+            cache.first_stays = first_stays(seen);
         }
         cache
     }
 
     /// Bytes that the full drive takes into a cache with blocks of its own: at least, and at most.
     pub fn apart_bytes(&self) -> (f64, f64) {
-        let Some((empty, _)) = self.bytes else {
+        let Some(size) = &self.size else {
             return (0.0, 0.0);
         };
-        let full = self.full_bytes.unwrap_or(empty);
-        match self.kind_of(empty) {
-            Some("static") => (full.min(empty), full.max(empty)),
-            None => (0.0, full),
-            Some(_) => (0.0, 0.0),
+        match self.kind_of(size.bytes) {
+            Some("static") => (FULL_SHARE * size.bytes, size.bytes),
+            Some("both") => {
+                let own = self.stays.unwrap_or(1.0) * size.bytes;
+                (0.0, own.min(size.bytes))
+            }
+            None if size.bytes < WHOLE_SHARE * self.capacity_bytes => (0.0, size.bytes),
+            _ => (0.0, 0.0),
         }
+    }
+
+    /// The speed of writes that go into it, bytes a second.
+    pub fn fast_per_s(&self) -> Option<f64> {
+        self.speeds.map(|(fast, _)| fast)
+    }
+
+    /// Whether it has no blocks of its own.
+    pub fn in_data_area(&self) -> bool {
+        let size = self.size.as_ref();
+        size.is_some_and(|size| self.kind_of(size.bytes) == Some("dynamic"))
     }
 
     pub fn properties(&self, seen: &Observed) -> Vec<Property> {
@@ -237,19 +168,21 @@ impl Cache {
     }
 
     /// The size, where others need it.
-    fn size_known(&self) -> Result<(f64, (f64, f64)), String> {
-        self.bytes.ok_or_else(|| say("identify-cache-size-unknown"))
+    fn size_known(&self) -> Result<&Size, String> {
+        let size = self.size.as_ref();
+        size.ok_or_else(|| say("identify-cache-size-unknown"))
     }
 
     fn size(&self, _: &Observed) -> Result<Property, String> {
-        let (value, interval) = self.bytes.ok_or_else(|| say("identify-cache-end-unseen"))?;
-        let evidence = self.bytes_evidence.clone();
-        Ok(Property::quantity(
+        let size = self.size.as_ref();
+        let size = size.ok_or_else(|| say("identify-cache-end-unseen"))?;
+        Ok(Property::within(
+            CACHE_REACH * size.bytes,
             "slc-cache-bytes",
-            value,
-            interval,
+            size.bytes,
+            size.interval,
             "bytes",
-            evidence,
+            size.evidence.clone(),
         ))
     }
 
@@ -257,9 +190,13 @@ impl Cache {
         let value = self
             .full_bytes
             .ok_or_else(|| say("identify-full-no-step"))?;
-        let (empty, _) = self.size_known()?;
-        if !self.emptied && value < 0.9 * empty {
+        let empty = self.size_known()?.bytes;
+        if self.emptied != Some(true) && value < 0.9 * empty {
             return Err(say("identify-not-emptied"));
+        }
+        // A full drive has no more room for a cache than an empty one: the rest is spare space.
+        if value > 1.1 * empty {
+            return Err(say("identify-full-no-step"));
         }
         let evidence = text!("identify-full-takes", bytes = bytes(value));
         let interval = (0.9 * value, 1.1 * value);
@@ -274,39 +211,38 @@ impl Cache {
 
     /// The kind of a cache of so many bytes, where it shows.
     fn kind_of(&self, empty: f64) -> Option<&'static str> {
-        const WHOLE_SHARE: f64 = 0.31;
-        const DYNAMIC_SHARE: f64 = 0.045;
         let share = empty / self.capacity_bytes;
-        // A rest that empties a part alone does so on the full drive as well.
-        let rested = self.rested_bytes.map_or(empty, |rested| rested.min(empty));
-        match self.full_bytes.map(|full| full / rested) {
-            _ if share > WHOLE_SHARE => Some("whole-array"),
-            Some(left) if left > 0.7 => Some("static"),
+        if share > WHOLE_SHARE {
+            return Some("whole-array");
+        }
+        match self.stays {
+            Some(stays) if stays > STAYS_SHARE => Some("static"),
             _ if share > DYNAMIC_SHARE => Some("dynamic"),
-            Some(left) if left < 0.1 => Some("dynamic"),
-            Some(_) if !self.emptied => Some("static"),
+            // What was written first never leaves it, whatever it consists of.
+            _ if self.first_stays || self.emptied != Some(true) => None,
+            Some(stays) if stays < GONE_SHARE => Some("dynamic"),
             Some(_) => Some("both"),
             None => None,
         }
     }
 
     fn kind(&self, seen: &Observed) -> Result<Property, String> {
-        let (empty, _) = self.size_known()?;
+        let empty = self.size_known()?.bytes;
         let kind = self.kind_of(empty);
         let kind = kind.ok_or_else(|| say("identify-full-unseen"))?;
         let percent = fixed(100.0 * empty / seen.capacity_bytes as f64, 1);
-        let evidence = match self.full_bytes {
-            Some(full) => text!(
-                "identify-share-full",
+        let evidence = match self.stays {
+            Some(stays) => text!(
+                "identify-share-stays",
                 percent = percent,
-                bytes = bytes(full)
+                stays = fixed(100.0 * stays, 0),
             ),
             None => text!("identify-share", percent = percent),
         };
         Ok(Property::kind("slc-cache-kind", kind, evidence))
     }
 
-    fn fast(&self, _: &Observed) -> Result<Property, String> {
+    fn fast(&self, seen: &Observed) -> Result<Property, String> {
         let (value, _) = self.speeds.ok_or_else(|| say("identify-no-step"))?;
         let interval = (0.97 * value, 1.03 * value);
         let id = "slc-write-bytes-per-s";
@@ -315,11 +251,11 @@ impl Cache {
             value,
             interval,
             "bytes/s",
-            self.bytes_evidence.clone(),
+            self.step_words(seen),
         ))
     }
 
-    fn slow(&self, _: &Observed) -> Result<Property, String> {
+    fn slow(&self, seen: &Observed) -> Result<Property, String> {
         let (_, value) = self.speeds.ok_or_else(|| say("identify-no-step"))?;
         let interval = (0.97 * value, 1.03 * value);
         let id = "after-cache-write-bytes-per-s";
@@ -328,48 +264,70 @@ impl Cache {
             value,
             interval,
             "bytes/s",
-            self.bytes_evidence.clone(),
+            self.step_words(seen),
         ))
+    }
+
+    fn step_words(&self, seen: &Observed) -> String {
+        first_step(seen).map_or_else(String::new, |step| step_words(&step, step.bytes))
     }
 
     fn when_full(&self, seen: &Observed) -> Result<Property, String> {
         let (new, old) = new_and_old(seen).ok_or_else(|| say("identify-reads-missing"))?;
+        let id = "slc-when-full";
+        if let Some((at_end, written)) = new_lies(seen) {
+            let (kind, evidence) = match at_end {
+                true => ("fold-first", "identify-newest-new"),
+                false => ("direct", "identify-oldest-new"),
+            };
+            let evidence = text!(evidence, written = bytes(written));
+            return Ok(Property::kind(id, kind, evidence));
+        }
         let latest = seen
             .latest_reads
             .ok_or_else(|| say("identify-latest-missing"))?;
         let fastest = latest.p1_ns as f64;
-        if fastest > BUSY_RATIO * old.p1_ns as f64 {
-            return Err(say("identify-busy-after-fill"));
-        }
+        let [low, high] = [1.0 / BUSY_RATIO, BUSY_RATIO].map(|ratio| ratio * old.p1_ns as f64);
         let middle = f64::midpoint(new.p1_ns as f64, old.p1_ns as f64);
-        let kind = if fastest < middle {
-            "fold-first"
-        } else {
-            "direct"
+        let kind = match fastest {
+            _ if latest.p50_ns as f64 > BUSY_MEDIAN_RATIO * old.p50_ns as f64 => None,
+            ns if ns < middle => Some("fold-first"),
+            ns if ns > low && ns < high => Some("direct"),
+            _ => None,
         };
+        let kind = kind.ok_or_else(|| say("identify-busy-after-fill"))?;
         let evidence = text!(
             "identify-latest",
             latest = us(fastest),
             new = us(new.p1_ns as f64),
             old = us(old.p1_ns as f64),
         );
-        Ok(Property::kind("slc-when-full", kind, evidence))
+        Ok(Property::kind(id, kind, evidence))
     }
 
     /// Whether rests empty the cache, and what tells; `None` where that does not show.
     fn empties(&self, seen: &Observed) -> Option<(bool, String)> {
         if let Some((none, some, rest_s)) = self.taken_after(seen) {
+            let awake = seen.emptied_awake.as_ref();
+            let awake = awake.and_then(|rested| self.taken(&rested.curve));
             let evidence = text!(
                 "identify-taken",
                 none = bytes(none),
                 some = bytes(some),
                 rest = fixed(rest_s, 0),
             );
-            let (size, _) = self.bytes?;
-            return Some((some - none > EMPTIED_SHARE * size, evidence));
+            let size = self.size.as_ref()?.bytes;
+            // What takes place while requests come, and less without them, is no work of idle time.
+            let beside = awake.is_some_and(|awake| awake > BESIDE_RATIO * some);
+            let least = match beside {
+                true => EMPTIED_BESIDE_SHARE,
+                false => EMPTIED_SHARE,
+            };
+            let empties = some - none > least * size;
+            return Some((empties, evidence));
         }
         let (before, after) = (seen.maps.last()?, seen.rested_map.as_ref()?);
-        let (before, after) = (fast_bytes(seen, before)?, fast_bytes(seen, after)?);
+        let (before, after) = (new_bytes(seen, before)?, new_bytes(seen, after)?);
         let evidence = text!(
             "identify-mapped-rest",
             before = bytes(before),
@@ -382,19 +340,24 @@ impl Cache {
 
     /// Bytes taken fast after no rest and after the longest, and that rest, s.
     fn taken_after(&self, seen: &Observed) -> Option<(f64, f64, f64)> {
-        let (fast, slow) = self.speeds?;
-        let middle = (fast * slow).sqrt();
-        let taken = |curve: &Curve| {
-            let stretches = curve.stretches();
-            let fast = stretches.iter().take_while(|s| s.bytes_per_s > middle);
-            fast.last().map_or(0.0, |s| s.to_bytes as f64)
-        };
         let (first, last) = (seen.emptied.first()?, seen.emptied.last()?);
         // A few samples' worth is no room, and much room at once is no full cache.
         let least = seen.capacity_bytes as f64 / 4000.0;
-        let (at_once, (size, _)) = (taken(&first.curve).max(least), self.bytes?);
+        let (at_once, size) = (
+            self.taken(&first.curve)?.max(least),
+            self.size.as_ref()?.bytes,
+        );
         let full = at_once < FREE_SHARE_MAX * size;
-        full.then_some((at_once, taken(&last.curve), last.rest_s))
+        full.then_some((at_once, self.taken(&last.curve)?, last.rest_s))
+    }
+
+    /// Bytes that writes took at the speed of the cache.
+    fn taken(&self, curve: &Curve) -> Option<f64> {
+        let (fast, slow) = self.speeds?;
+        let middle = (fast * slow).sqrt();
+        let stretches = curve.stretches();
+        let fast = stretches.iter().take_while(|s| s.bytes_per_s > middle);
+        Some(fast.last().map_or(0.0, |s| s.to_bytes as f64))
     }
 
     fn emptying(&self, seen: &Observed) -> Result<Property, String> {
@@ -406,10 +369,10 @@ impl Cache {
     fn emptying_rate(&self, seen: &Observed) -> Result<Property, String> {
         let none = || say("identify-free-no-speed");
         let (before, after, rest_s) = self.taken_after(seen).ok_or_else(none)?;
-        if !self.emptied {
+        if self.emptied != Some(true) {
             return Err(say("identify-not-emptied"));
         }
-        let (size, _) = self.bytes.ok_or_else(none)?;
+        let size = self.size.as_ref().ok_or_else(none)?.bytes;
         if after > 0.85 * size {
             return Err(text!("identify-emptied-within", rest = fixed(rest_s, 0)));
         }
@@ -425,9 +388,41 @@ impl Cache {
     }
 }
 
-/// Reads of new data and of old.
-fn new_and_old(seen: &Observed) -> Option<(Times, Times)> {
-    Some((seen.new_reads?, seen.slowest_settled()?))
+/// Whether, of what was written beyond the end of the cache, that at the end is read like new data
+/// (it all passes through the cache) or that at the beginning (writes go past it), and bytes that
+/// were written. `None` where maps do not show it, or do not agree.
+fn new_lies(seen: &Observed) -> Option<(bool, f64)> {
+    let lies = |map: &ReadMap| {
+        let parts = like_new(seen, map)?;
+        let new: Vec<usize> = (0..parts.len()).filter(|index| parts[*index]).collect();
+        let share = new.len() as f64 / parts.len() as f64;
+        if !(LIES_LEAST..LIES_MOST).contains(&share) {
+            return None;
+        }
+        let mean = new.iter().sum::<usize>() as f64 / new.len() as f64 + 0.5;
+        Some((2.0 * mean / parts.len() as f64 - 1.0) / (1.0 - share))
+    };
+    let maps = seen.maps.iter().chain(&seen.closer_maps);
+    let told: Vec<(f64, f64)> = maps
+        .filter_map(|map| Some((lies(map)?, map.written_bytes as f64)))
+        .collect();
+    let (_, written) = *told.first()?;
+    if told.iter().all(|(lies, _)| *lies > LIES_SHARE) {
+        return Some((true, written));
+    }
+    let oldest = told.iter().all(|(lies, _)| *lies < -LIES_SHARE);
+    oldest.then_some((false, written))
+}
+
+/// Whether what was written first is read like new data when the whole drive was written, and other
+/// data is not.
+fn first_stays(seen: &Observed) -> bool {
+    let map = ReadMap {
+        written_bytes: seen.capacity_bytes,
+        parts: seen.settled_parts.clone(),
+    };
+    let parts = like_new(seen, &map).unwrap_or_default();
+    parts.first() == Some(&true) && parts.last() == Some(&false)
 }
 
 /// Whether there is a cache.
@@ -461,64 +456,7 @@ fn presence(seen: &Observed) -> (Option<bool>, String) {
 /// The same where reads were not looked at.
 fn by_step(seen: &Observed) -> (Option<bool>, String) {
     match first_step(seen) {
-        Some(step) => (Some(true), step.words(step.bytes)),
+        Some(step) => (Some(true), step_words(&step, step.bytes)),
         None => (None, say("identify-step-unseen")),
     }
-}
-
-/// A map of reads does not tell when more of its parts than this share were read by a busy drive.
-const BUSY_SHARE: f64 = 0.2;
-
-/// How much of what was written is read like new data; `None` where the drive was too busy to tell.
-fn fast_bytes(seen: &Observed, map: &ReadMap) -> Option<f64> {
-    let (new, old) = new_and_old(seen)?;
-    let middle = u64::midpoint(new.p1_ns, old.p1_ns);
-    let part = map.written_bytes as f64 / map.parts.len() as f64;
-    let fast = map
-        .parts
-        .iter()
-        .filter(|times| times.p1_ns < middle)
-        .count();
-    let busy = map
-        .parts
-        .iter()
-        .filter(|times| times.p1_ns > 3 * old.p1_ns)
-        .count();
-    (busy as f64 <= BUSY_SHARE * map.parts.len() as f64).then_some(fast as f64 * part)
-}
-
-/// The size of a cache by what of a map is read like new data: `None` where all of it is, since
-/// the cache ends beyond it then. With it, what was written.
-fn mapped(seen: &Observed, map: &ReadMap) -> Option<(f64, f64)> {
-    let value = fast_bytes(seen, map)?;
-    let written = map.written_bytes as f64;
-    (value < 0.999 * written).then_some((value, written))
-}
-
-/// The size of the cache of the empty drive by maps of reads: the most that was ever read like new
-/// data, for a dynamic cache shrinks as the drive fills.
-fn size_by_maps(seen: &Observed) -> Option<(f64, (f64, f64), String)> {
-    let last = seen.maps.last()?;
-    let all = seen
-        .maps
-        .iter()
-        .rev()
-        .nth(1)
-        .map_or(0.0, |map| map.written_bytes as f64);
-    let (value, written) = mapped(seen, last)?;
-    let [told, of] = [value, written].map(bytes);
-    if value > all {
-        let evidence = text!("identify-mapped", written = of, bytes = told);
-        return Some((value, (0.96 * value, 1.08 * value), evidence));
-    }
-    if all == 0.0 {
-        return None;
-    }
-    let evidence = text!(
-        "identify-mapped-all",
-        all = bytes(all),
-        written = of,
-        bytes = told,
-    );
-    Some((f64::midpoint(all, written), (all, written), evidence))
 }

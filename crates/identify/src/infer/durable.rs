@@ -56,7 +56,7 @@ fn flushes(seen: &Observed) -> Vec<Property> {
 
 /// Of the fastest flush, what programs of flash may take: a drive may have several to wait for, of
 /// data and of its map.
-const PROGRAM_SHARES: (f64, f64) = (0.15, 1.0);
+const PROGRAM_SHARES: (f64, f64) = (0.1, 1.0);
 
 fn program_time(id: &str, flush_ns: f64, protected: bool) -> Property {
     if protected {
@@ -64,8 +64,7 @@ fn program_time(id: &str, flush_ns: f64, protected: bool) -> Property {
     }
     let evidence = text!("identify-program", time = us(flush_ns));
     let (low, high) = PROGRAM_SHARES;
-    let value = (low * high).sqrt() * flush_ns;
-    Property::quantity(id, value, (low * flush_ns, high * flush_ns), "ns", evidence)
+    Property::range(id, (low * flush_ns, high * flush_ns), "ns", evidence)
 }
 
 /// Both directions at once reach less than this share of what they do in turns.

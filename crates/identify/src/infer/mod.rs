@@ -4,6 +4,7 @@
 mod cache;
 mod durable;
 mod reads;
+mod size;
 mod spare;
 #[cfg(test)]
 mod tests;
@@ -14,10 +15,11 @@ use crate::property::Property;
 
 /// All properties, in the order of the document.
 pub(crate) fn infer(seen: &Observed) -> Vec<Property> {
-    let cache = cache::Cache::of(seen);
+    let reads = reads::properties(seen);
+    let cache = cache::Cache::of(seen, reads::dies_of_all(&reads));
     let mut properties = cache.properties(seen);
     properties.extend(spare::properties(seen, &cache));
-    properties.extend(reads::properties(seen));
+    properties.extend(reads);
     properties.extend(durable::properties(seen));
     properties
 }

@@ -158,11 +158,18 @@ fn dies(seen: &Observed) -> [Property; 2] {
     let step = seen.pairs[0].0 as f64;
     let interval = (stripe.unit - step / 2.0, stripe.unit + step / 2.0);
     let unit = Property::quantity(unit_id, stripe.unit, interval, "bytes", evidence);
-    [dies_of(count, stripe.regular, (&period, &length)), unit]
+    let dies = dies_of(count, stripe.regular, share_dies(seen), (&period, &length));
+    [dies, unit]
 }
 
-/// The dies, if so many hold data of a stripe, of which period and unit are told in KiB.
-fn dies_of(count: f64, regular: bool, (period, unit): (&String, &String)) -> Property {
+/// The dies, if so many hold data of a stripe, of which period and unit are told in KiB; and by the
+/// share of pairs that lie in one, at least and at most.
+fn dies_of(
+    count: f64,
+    regular: bool,
+    by_share: Option<(f64, f64)>,
+    (period, unit): (&String, &String),
+) -> Property {
     let id = "parallel-dies";
     let even = (count / 2.0).round() * 2.0;
     if regular && (count - even).abs() < 0.03 {
@@ -172,7 +179,8 @@ fn dies_of(count: f64, regular: bool, (period, unit): (&String, &String)) -> Pro
     // Most drives have a power of two of dies, and all an even number; of each stripe, parity takes
     // a share.
     let power = count.log2().ceil().exp2();
-    let value = match power <= PARITY_RATIO_MAX * count {
+    let among = |(low, high): (f64, f64)| low <= power && power <= high;
+    let value = match power <= PARITY_RATIO_MAX * count || by_share.is_some_and(among) {
         true => power,
         false => 2.0 * (count / 2.0 + 0.02).ceil(),
     };
@@ -197,34 +205,47 @@ fn same_die_share(seen: &Observed) -> Option<f64> {
     (same >= 5).then(|| same as f64 / seen.far_pairs.len() as f64)
 }
 
+/// The dies by the share of pairs that lie in one: 90 % of a Poisson distribution.
+fn share_dies(seen: &Observed) -> Option<(f64, f64)> {
+    let share = same_die_share(seen)?;
+    let spread = 1.645 * (share / seen.far_pairs.len() as f64).sqrt();
+    Some((1.0 / (share + spread), 1.0 / (share - spread)))
+}
+
 /// Pairs in one die may be more by this ratio than those that are seen to wait.
 const UNSEEN_RATIO: f64 = 1.5;
 
 /// The dies by the share of pairs that lie in one: of n dies, one in n.
 fn dies_by_share(seen: &Observed) -> Property {
     let id = "parallel-dies";
-    let Some(share) = same_die_share(seen) else {
+    let (Some(share), Some((low, high))) = (same_die_share(seen), share_dies(seen)) else {
         let why = match seen.far_pairs.len() {
             0 => say("identify-pairs-missing"),
             _ => say("identify-pairs-free"),
         };
         return Property::unknown(id, why);
     };
-    // 90 % of a Poisson distribution; and some pairs in one die do not wait, in planes that work
-    // by themselves.
-    let spread = 1.645 * (share / seen.far_pairs.len() as f64).sqrt();
-    let interval = (
-        1.0 / (UNSEEN_RATIO * share + spread),
-        1.0 / (share - spread),
-    );
+    // Some pairs in one die do not wait, in planes that work by themselves.
+    let interval = (low / UNSEEN_RATIO, high);
+    let evidence = text!("identify-pairs-share", percent = fixed(100.0 * share, 2));
     // Most drives have a power of two of them.
     let power = (1.0 / share).log2().round().exp2();
-    let value = match interval.0 <= power && power <= interval.1 {
-        true => power,
-        false => 2.0 * (0.5 / share).round(),
+    match low <= power && power <= high {
+        true => Property::quantity(id, power, interval, "dies", evidence),
+        false => Property::range(id, interval, "dies", evidence),
+    }
+}
+
+/// How many dies there are, for what is told of each: of a range, a power of two, or else the
+/// middle.
+pub(super) fn dies_of_all(properties: &[Property]) -> Option<f64> {
+    let mut properties = properties.iter();
+    let dies = properties.find(|property| property.id == "parallel-dies")?;
+    let among = |(low, high): (f64, f64)| match high.log2().floor().exp2() {
+        power if power >= low => power,
+        _ => f64::midpoint(low, high),
     };
-    let evidence = text!("identify-pairs-share", percent = fixed(100.0 * share, 2));
-    Property::quantity(id, value, interval, "dies", evidence)
+    dies.number().or_else(|| dies.ends().map(among))
 }
 
 /// Where the same reads vary by more than this share, their times tell nothing.

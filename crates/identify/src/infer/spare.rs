@@ -1,10 +1,12 @@
 //! Spare space, garbage collection in idle time, TRIM, and the write buffer.
 
 use stend_language::{say, text};
+use stend_record::review::Sample;
 
 use super::cache::Cache;
 use super::words::{bytes, fixed, speed};
-use crate::observed::{Curve, Observed, Recovered};
+use crate::ends::taken_when_full;
+use crate::observed::{Curve, Observed, Recovered, Rested};
 use crate::property::Property;
 
 /// Random writes beyond the end of spare space are slower than this share of those before.
@@ -12,8 +14,11 @@ const FALL_RATIO: f64 = 1.6;
 
 /// Space that drives keep back when garbage collection begins, share of the capacity: as a rule,
 /// and at most.
-const RESERVE_SHARE: f64 = 0.009;
-const RESERVE_SHARE_MAX: f64 = 0.027;
+const RESERVE_SHARE: f64 = 0.012;
+const RESERVE_SHARE_MAX: f64 = 0.034;
+
+/// What it keeps back besides for a cache that has no blocks of its own.
+const RESERVE_CACHE_SHARE: f64 = 0.004;
 
 pub(super) fn properties(seen: &Observed, cache: &Cache) -> Vec<Property> {
     vec![
@@ -21,7 +26,7 @@ pub(super) fn properties(seen: &Observed, cache: &Cache) -> Vec<Property> {
         idle_gc(seen),
         trim_restores(seen),
         trim_time(seen),
-        write_buffer(seen),
+        write_buffer(seen, cache),
     ]
 }
 
@@ -39,39 +44,167 @@ fn windows(curve: &Curve, window_bytes: u64) -> Vec<(u64, f64)> {
     means
 }
 
-/// Where random writes fall to their last speed: bytes, the speed before, and the last speed.
-fn fall(curve: &Curve) -> Option<(f64, f64, f64)> {
-    let windows = windows(curve, (curve.bytes() / 400).max(1));
-    let last = curve.speed_between(curve.bytes() * 99 / 100, curve.bytes())?;
+/// Random writes have fallen where the mean of so many windows is slower, by this ratio, than the
+/// median of so many before.
+const FALLEN_WINDOWS: usize = 4;
+const FALLEN_RATIO: f64 = 1.3;
+const BEFORE_WINDOWS: usize = 20;
+
+/// Within so many windows more they come to their slowest.
+const SLOWEST_WINDOWS: usize = 8;
+
+/// Where random writes fall.
+struct Fall {
+    /// Bytes written until then.
+    bytes: f64,
+    /// The speed before, bytes a second.
+    fast: f64,
+    /// The slowest soon after.
+    slow: f64,
+}
+
+/// Where random writes fall by the largest ratio beyond so many bytes. Later they may become faster
+/// again, since garbage collection takes the most when it begins, and slower, since the drive is
+/// warm. Where they do not fall there, they may have fallen before: where they come to their
+/// slowest. `None` without a fall.
+fn fall(curve: &Curve, beyond: f64, capacity_bytes: u64) -> Option<Fall> {
+    let window = (capacity_bytes / WINDOWS).min(curve.bytes() / WINDOWS_MIN);
+    let windows = windows(curve, window.max(1));
+    let from = windows
+        .iter()
+        .position(|(bytes, _)| *bytes as f64 > beyond)
+        .unwrap_or(windows.len());
+    let (mut left, mut falls) = (&windows[from..], Vec::new());
+    while let Some((fall, end)) = fallen(left) {
+        falls.push(fall);
+        left = &left[end..];
+    }
+    // The first of those that are alike.
+    let by_ratio = |one: &Fall, other: &Fall| one.ratio().total_cmp(&other.ratio());
+    let largest = falls.into_iter().rev().max_by(by_ratio);
+    largest.or_else(|| fallen_to_slowest(&windows))
+}
+
+/// Windows of a curve: bytes at the end of each, and bytes a second.
+type Windows = [(u64, f64)];
+
+/// The mean of some windows from this one on.
+fn mean_from(windows: &Windows, from: usize) -> Option<f64> {
+    let some = windows.get(from..from + FALLEN_WINDOWS)?;
+    Some(some.iter().map(|(_, speed)| speed).sum::<f64>() / some.len() as f64)
+}
+
+/// The first fall below what was usual just before, and the window at which writes are slowest.
+fn fallen(windows: &Windows) -> Option<(Fall, usize)> {
+    let before = |at: usize| {
+        let before = &windows[at.saturating_sub(BEFORE_WINDOWS)..at];
+        let mut before: Vec<f64> = before.iter().map(|(_, speed)| *speed).collect();
+        before.sort_by(f64::total_cmp);
+        before.get(before.len() / 2).copied()
+    };
+    let (at, fast) = (FALLEN_WINDOWS..windows.len()).find_map(|at| {
+        let fast = before(at)?;
+        (FALLEN_RATIO * mean_from(windows, at)? < fast).then_some((at, fast))
+    })?;
+    let later = (at..at + SLOWEST_WINDOWS).filter_map(|at| Some((at, mean_from(windows, at)?)));
+    let (slowest, slow) = later.min_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    let fall = fall_to(&windows[..slowest + FALLEN_WINDOWS], fast, slow)?;
+    Some((fall, slowest))
+}
+
+/// The fall to the slowest of all, where that is much slower.
+fn fallen_to_slowest(windows: &Windows) -> Option<Fall> {
+    let means = (0..windows.len()).filter_map(|at| Some((at, mean_from(windows, at)?)));
+    let (slowest, slow) = means.min_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    let before = &windows[..slowest + FALLEN_WINDOWS];
+    let fast = before
+        .iter()
+        .rfind(|(_, speed)| *speed > FALL_RATIO * slow)?;
+    fall_to(before, fast.1, slow)
+}
+
+fn fall_to(windows: &Windows, fast: f64, slow: f64) -> Option<Fall> {
+    let ratio = (fast / slow).sqrt().min(FALL_RATIO);
     let end = windows
         .iter()
-        .rposition(|(_, speed)| *speed > FALL_RATIO * last)?;
-    let before = &windows[end.saturating_sub(20)..=end];
-    let before = before.iter().map(|(_, speed)| speed).sum::<f64>() / before.len() as f64;
-    Some((windows[end].0 as f64, before, last))
+        .rposition(|(_, speed)| *speed > ratio * slow)?;
+    Some(Fall {
+        bytes: windows[end].0 as f64,
+        fast,
+        slow,
+    })
+}
+
+/// A cache takes more, by this ratio, than was seen of it.
+const TAKEN_RATIO: f64 = 1.15;
+
+impl Fall {
+    fn ratio(&self) -> f64 {
+        self.fast / self.slow
+    }
+}
+
+/// Windows of the capacity over which the speed of random writes is averaged; of a short curve, so
+/// many at least.
+const WINDOWS: u64 = 400;
+const WINDOWS_MIN: u64 = 40;
+
+/// A curve, and what went on after it without a rest.
+fn joined(curve: &Curve, more: Option<&Rested>) -> Curve {
+    let mut joined = curve.clone();
+    let end = curve
+        .samples
+        .last()
+        .map(|last| (last.t_s, last.written_bytes));
+    let (Some((end_s, end_bytes)), Some(more)) = (end, more.filter(|more| more.rest_s == 0.0))
+    else {
+        return joined;
+    };
+    let later = more.curve.samples.iter().map(|sample| Sample {
+        t_s: sample.t_s + end_s,
+        written_bytes: sample.written_bytes + end_bytes,
+        ..*sample
+    });
+    joined.samples.extend(later);
+    joined
 }
 
 /// Random writes that were looked at, and bytes that they wrote before they overwrote any.
-fn random_writes(seen: &Observed) -> Option<(&Curve, f64)> {
-    let full = seen.random.as_ref().map(|curve| (curve, 0.0));
-    full.or(seen
-        .fresh_random
-        .as_ref()
-        .map(|curve| (curve, seen.capacity_bytes as f64)))
+fn random_writes(seen: &Observed) -> Option<(Curve, f64)> {
+    let full = seen.random.as_ref();
+    let full = full.map(|curve| (joined(curve, seen.dirty.first()), 0.0));
+    let fresh = seen.fresh_random.clone();
+    full.or_else(|| Some((fresh?, seen.capacity_bytes as f64)))
+}
+
+/// Where random writes fall to their slowest beyond what the cache takes, and bytes written before
+/// they overwrote any.
+fn spare_fall(seen: &Observed) -> Option<(Option<Fall>, f64)> {
+    let (curve, before) = random_writes(seen)?;
+    let beyond = before + TAKEN_RATIO * taken_when_full(seen);
+    Some((fall(&curve, beyond, seen.capacity_bytes), before))
 }
 
 /// Where random writes become slow after so much of the capacity, spare space is no reason.
 const SPARE_SHARE_MAX: f64 = 0.49;
 
+/// Spare space of which the interval reaches further is known as a range alone, points.
+const SPARE_REACH: f64 = 3.0;
+
 fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
     let id = "over-provisioning-percent";
-    let Some((curve, before)) = random_writes(seen) else {
+    let Some((fallen, before)) = spare_fall(seen) else {
         return Property::unknown(id, say("identify-random-missing"));
     };
-    let Some((fallen, fast, slow)) = fall(curve) else {
+    let Some(Fall {
+        bytes: end,
+        fast,
+        slow,
+    }) = fallen
+    else {
         return Property::unknown(id, say("identify-no-fall"));
     };
-    let written = fallen - before;
+    let written = end - before;
     let capacity = seen.capacity_bytes as f64;
     if written < 0.0 || written > SPARE_SHARE_MAX * capacity {
         return Property::unknown(id, say("identify-fall-elsewhere"));
@@ -91,8 +224,13 @@ fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
         bytes = bytes(written),
         cached = bytes(in_cache),
     );
-    let value = percent(in_cache, RESERVE_SHARE);
-    Property::quantity(id, value, interval, "percent of capacity", evidence)
+    let kept = match cache.in_data_area() {
+        true => RESERVE_SHARE + RESERVE_CACHE_SHARE,
+        false => RESERVE_SHARE,
+    };
+    let value = percent(f64::midpoint(least_cached, in_cache), kept);
+    let unit = "percent of capacity";
+    Property::within(SPARE_REACH, id, value, interval, unit, evidence)
 }
 
 /// Bytes that are written before a curve falls to its last speed; 0 without a fall.
@@ -105,6 +243,11 @@ fn fast_bytes(curve: &Curve, slow: f64) -> f64 {
 /// Space that idle time makes, share of the capacity, from which on it is more than what garbage
 /// collection that had begun leaves when it ends.
 const COLLECTED_SHARE: f64 = 0.004;
+
+/// What a long rest gives is more than what a short one does by this ratio, and share of the
+/// capacity, if something begins in it.
+const MORE_RATIO: f64 = 3.0;
+const MORE_SHARE: f64 = 0.0002;
 
 fn idle_gc(seen: &Observed) -> Property {
     let id = "idle-gc";
@@ -125,18 +268,45 @@ fn idle_gc(seen: &Observed) -> Property {
         long = bytes(after_long),
         long_rest = fixed(long.rest_s, 0),
     );
-    if seen
-        .random
-        .as_ref()
-        .is_some_and(|curve| fall(curve).is_none())
-    {
+    if spare_fall(seen).is_some_and(|(fallen, _)| fallen.is_none()) {
         let why = text!("identify-random-not-slow", speed = speed(slow));
         return Property::unknown(id, why);
     }
-    let much = after_long - at_once > COLLECTED_SHARE * seen.capacity_bytes as f64;
-    let more = after_long > 3.0 * after_short + 0.0002 * seen.capacity_bytes as f64;
+    let capacity = seen.capacity_bytes as f64;
+    let awake = seen.dirty_awake.as_ref();
+    let awake = awake.map(|rested| (fast_bytes(&rested.curve, slow), &rested.curve));
+    if let Some((after_awake, curve)) = awake {
+        let all = |bytes: f64, curve: &Curve| bytes > ALL_SHARE * curve.bytes() as f64;
+        let both = all(after_long, &long.curve) && all(after_awake, curve);
+        let after = long.curve.speed_between(0, long.curve.bytes());
+        if both && slow > COOLED_SHARE * after.unwrap_or(f64::INFINITY) {
+            return Property::unknown(id, say("identify-rest-cools"));
+        }
+        // What takes place while requests come, and less without them, is no work of idle time.
+        let ended = after_long < MORE_RATIO * after_short + MORE_SHARE * capacity;
+        if !both && ended && after_awake > BESIDE_RATIO * after_long {
+            return Property::presence(id, false, evidence);
+        }
+        let idle = after_long > after_awake + BESIDE_SHARE * capacity;
+        if idle && after_long > BESIDE_RATIO * after_short {
+            return Property::presence(id, true, evidence);
+        }
+    }
+    let much = after_long - at_once > COLLECTED_SHARE * capacity;
+    let more = after_long > MORE_RATIO * after_short + MORE_SHARE * capacity;
     Property::presence(id, much || more, evidence)
 }
+
+/// A curve is fast as a whole from this share of its bytes on.
+const ALL_SHARE: f64 = 0.97;
+
+/// Drives that are throttled because they are warm keep this share of their speed at least.
+const COOLED_SHARE: f64 = 0.3;
+
+/// What an idle drive does shows where a rest gives more than one in which it was read now and
+/// then, by this share of the capacity, and than a short one by this ratio.
+const BESIDE_SHARE: f64 = 0.0005;
+const BESIDE_RATIO: f64 = 1.2;
 
 /// A rest shorter than this is none, s.
 const REST_S_MIN: f64 = 60.0;
@@ -224,7 +394,11 @@ fn trim_time(seen: &Observed) -> Property {
     Property::quantity(id, value, (0.8 * value, 1.25 * value), "ns", evidence)
 }
 
-fn write_buffer(seen: &Observed) -> Property {
+/// The first writes after a rest have passed the end of the cache where they end slower than this
+/// share of its speed.
+const PASSED_SHARE: f64 = 0.7;
+
+fn write_buffer(seen: &Observed, cache: &Cache) -> Property {
     let id = "write-buffer-bytes";
     let Some(curve) = &seen.burst else {
         return Property::unknown(id, say("identify-burst-missing"));
@@ -242,8 +416,11 @@ fn write_buffer(seen: &Observed) -> Property {
     let ahead = before_end.map(|sample| sample.written_bytes as f64 - steady * sample.t_s);
     let value = ahead.fold(0.0, f64::max);
     let quarter = curve.speed_between(all / 4, all / 2).unwrap_or(0.0);
+    let passed = cache
+        .fast_per_s()
+        .is_some_and(|fast| steady < PASSED_SHARE * fast);
     let level = (quarter / steady - 1.0).abs() < 0.05;
-    if value < LEAST_BUFFER_BYTES || value > 0.2 * all as f64 || !level {
+    if value < LEAST_BUFFER_BYTES || value > 0.2 * all as f64 || !level || passed {
         return Property::unknown(id, say("identify-buffer-unseen"));
     }
     let evidence = text!(

@@ -2,6 +2,7 @@
 
 use stend_contract::{Deletion, TargetError};
 
+use super::time;
 use crate::observed::{Flush, Observed};
 use crate::probing::{PAGE_BYTES, Probe, Probing};
 
@@ -9,7 +10,10 @@ pub(super) fn long_reads(
     probing: &mut Probing<'_>,
     seen: &mut Observed,
 ) -> Result<(), TargetError> {
-    let ms = if probing.copies() { 600_000 } else { 60_000 };
+    let ms = match probing.copies() {
+        true => 600_000,
+        false => time::long_reads_ms(probing),
+    };
     let reads = Probe::ascending("read")
         .within(0, probing.capacity_bytes)
         .for_ms(ms);

@@ -2,7 +2,8 @@
 
 use stend_contract::{Progress, TargetError};
 
-use super::sample_ms;
+use super::{sample_ms, time};
+use crate::ends::taken_when_full;
 use crate::observed::{Observed, Rested, Trimmed};
 use crate::probing::{PAGE_BYTES, Probe, Probing};
 
@@ -12,20 +13,36 @@ fn random_writes(probing: &Probing<'_>, bytes: u64) -> Probe {
 }
 
 /// Tells when writes have become slow for good: slower than what the drive wrote in ascending order
-/// at its slowest, and than a share of their own fastest, for a hundredth of the capacity or a
-/// minute.
+/// at its slowest, and than a share of their own fastest beyond the cache, for a hundredth of the
+/// capacity or a minute, or some times as long.
 struct Collapse {
     window_bytes: u64,
     slow_bytes: u64,
-    /// Speed below which they are slow beside [`SLOW_SHARE`], bytes a second.
+    /// Speed below which they are slow beside `slow_share`, bytes a second.
     ascending_slow: f64,
+    /// What goes into the cache tells nothing.
+    cached_bytes: f64,
+    /// Share of the fastest speed below which writes are slow.
+    slow_share: f64,
     last: (f64, u64),
     fastest: f64,
+    /// Since when they are slow, and much slower still.
     slow_since: Option<(f64, u64)>,
+    slower_since: Option<(f64, u64)>,
 }
 
 /// Share of the fastest speed below which random writes are slow.
 const SLOW_SHARE: f64 = 0.35;
+
+/// The same beyond a cache, which is emptied beside them: they are never as fast as the drive could
+/// be, and garbage collection takes less of what is left.
+const SLOW_BEYOND_SHARE: f64 = 0.6;
+
+/// For so many times as long, if they are not slower still.
+const SLOW_TIMES: u32 = 4;
+
+/// The cache takes more, by this ratio, if it is emptied beside the writes.
+const CACHED_RATIO: f64 = 1.3;
 
 /// Share of the slowest ascending writes below which random ones are slow: what moves all data
 /// once, as folding does, keeps to their speed.
@@ -37,13 +54,20 @@ const SLOW_S: f64 = 60.0;
 impl Collapse {
     fn new(seen: &Observed) -> Collapse {
         let slowest = seen.fill.as_ref().map(|fill| fill.slowest());
+        let cached = taken_when_full(seen);
         Collapse {
             window_bytes: seen.capacity_bytes / 400,
             slow_bytes: seen.capacity_bytes / 100,
             ascending_slow: ASCENDING_SHARE * slowest.unwrap_or(f64::INFINITY),
+            cached_bytes: CACHED_RATIO * cached,
+            slow_share: match cached > 0.0 {
+                true => SLOW_BEYOND_SHARE,
+                false => SLOW_SHARE,
+            },
             last: (0.0, 0),
             fastest: 0.0,
             slow_since: None,
+            slower_since: None,
         }
     }
 
@@ -54,20 +78,32 @@ impl Collapse {
             return false;
         }
         let speed = (bytes - self.last.1) as f64 / (at_s - self.last.0).max(1e-9);
-        self.fastest = self.fastest.max(speed);
         let begun = std::mem::replace(&mut self.last, (at_s, bytes));
-        if speed > self.ascending_slow.min(SLOW_SHARE * self.fastest) {
-            self.slow_since = None;
+        if (begun.1 as f64) < self.cached_bytes {
             return false;
         }
-        let (since_s, since) = *self.slow_since.get_or_insert(begun);
-        bytes > since + self.slow_bytes || at_s >= since_s + SLOW_S
+        self.fastest = self.fastest.max(speed);
+        let below = |share: f64| speed <= self.ascending_slow.min(share * self.fastest);
+        let (slow, slower) = (below(self.slow_share), below(SLOW_SHARE));
+        let longer = |since: &mut Option<(f64, u64)>, is: bool, times: u32| {
+            if !is {
+                *since = None;
+                return false;
+            }
+            let (since_s, since) = *since.get_or_insert(begun);
+            bytes > since + u64::from(times) * self.slow_bytes
+                || at_s >= since_s + f64::from(times) * SLOW_S
+        };
+        longer(&mut self.slow_since, slow, SLOW_TIMES) | longer(&mut self.slower_since, slower, 1)
     }
 }
 
 pub(super) fn random(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let capacity_bytes = probing.capacity_bytes;
-    let writes = random_writes(probing, capacity_bytes / 2);
+    let mut writes = random_writes(probing, capacity_bytes / 2);
+    if let Some(seconds) = time::random_s(probing) {
+        writes = writes.option("runtime", seconds);
+    }
     let mut collapse = Collapse::new(seen);
     let curve = probing.curve_until(&writes, 2 * sample_ms(capacity_bytes), &mut |progress| {
         collapse.seen(progress)
@@ -96,6 +132,14 @@ pub(super) fn after(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
         })?;
         seen.dirty.push(Rested { rest_s, curve });
     }
+    if probing.copies() {
+        let rest_s = RESTS_S[RESTS_S.len() - 1];
+        seen.dirty_awake = Some(probing.aside(|copy| {
+            copy.rest_awake(rest_s)?;
+            let curve = copy.curve(&random_writes(copy, bytes), ms)?;
+            Ok(Rested { rest_s, curve })
+        })?);
+    }
     if !probing.trims() {
         return Ok(());
     }
@@ -106,4 +150,70 @@ pub(super) fn after(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
     let after = probing.curve(&ascending, ms)?;
     seen.trimmed = Some(Trimmed { before, after });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observed::ReadMap;
+    use crate::probing::Times;
+
+    const MB: u64 = 1_000_000;
+
+    /// Bytes, MB, after which writes of these speeds, each so many bytes further, count as slow.
+    fn ends_mb(seen: &Observed, levels: &[(u64, f64)]) -> Option<u64> {
+        let mut collapse = Collapse::new(seen);
+        let (mut elapsed_s, mut bytes) = (0.0, 0);
+        for (mb, per_s) in levels {
+            for _ in 0..*mb {
+                bytes += MB;
+                elapsed_s += MB as f64 / per_s;
+                let progress = Progress {
+                    elapsed_s,
+                    bytes,
+                    requests: 0,
+                    flash_written_bytes: None,
+                    steady_bytes: None,
+                };
+                if collapse.seen(&progress) {
+                    return Some(bytes / MB);
+                }
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn random_writes_are_slow_beside_what_they_were_beyond_the_cache() {
+        let times = |p1_ns| Times {
+            p1_ns,
+            ..Times::default()
+        };
+        let parts = (0..200).map(|part| times(if part < 180 { 100_000 } else { 60_000 }));
+        let full_map = ReadMap {
+            written_bytes: 5000 * MB,
+            parts: parts.collect(),
+        };
+        let none = Observed {
+            capacity_bytes: 10_000 * MB,
+            ..Observed::default()
+        };
+        // 500 MB of the full drive are in the cache.
+        let cached = Observed {
+            new_reads: Some(times(60_000)),
+            settled_reads: Some(times(100_000)),
+            full_map: Some(full_map),
+            ..none.clone()
+        };
+        // Of a drive without a cache, what is slower than 35 % for a hundredth of it, 100 MB.
+        let far = |end: Option<u64>, mb: u64| end.is_some_and(|end| end.abs_diff(mb) < 60);
+        assert!(far(ends_mb(&none, &[(600, 1e8), (900, 3.3e7)]), 700));
+        assert_eq!(ends_mb(&none, &[(600, 1e8), (900, 3.7e7)]), None);
+        // What comes after the cache is not slow beside it, and 60 % of what follows is, for long.
+        let cache = [(500, 1e9), (600, 1e8)];
+        let then = |speed| ends_mb(&cached, &[&cache[..], &[(900, speed)]].concat());
+        assert!(far(then(5.5e7), 1500), "{:?}", then(5.5e7));
+        assert!(far(then(3.3e7), 1200), "{:?}", then(3.3e7));
+        assert_eq!(then(6.5e7), None);
+    }
 }

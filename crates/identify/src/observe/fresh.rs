@@ -2,14 +2,19 @@
 
 use stend_contract::TargetError;
 
-use super::sample_ms;
+use super::{sample_ms, time};
 use crate::observed::{Mixed, Observed, ReadMap, Rested};
 use crate::probing::{PAGE_BYTES, Probe, Probing};
 
 /// The part of the drive that is written in short requests first.
 pub(super) fn first_bytes(probing: &Probing<'_>) -> u64 {
+    first_bytes_of(probing.capacity_bytes)
+}
+
+/// The same of a drive of this capacity.
+pub(super) fn first_bytes_of(capacity_bytes: u64) -> u64 {
     const MOST_BYTES: u64 = 256 << 20;
-    (probing.capacity_bytes / 64).min(MOST_BYTES)
+    (capacity_bytes / 64).min(MOST_BYTES)
 }
 
 pub(super) fn unwritten(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
@@ -50,13 +55,16 @@ pub(super) fn mixed(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
 }
 
 /// Parts of a map of reads.
-const PARTS: u64 = 256;
+pub(super) const PARTS: u64 = 256;
+
+/// The smallest of these parts, bytes.
+const PART_BYTES_MIN: u64 = 2 << 20;
 
 /// Reads in each part.
 const PART_READS: u64 = 24;
 
 /// Bytes of the first writes after a rest.
-const BURST_BYTES: u64 = 256 << 20;
+pub(super) const BURST_BYTES: u64 = 256 << 20;
 
 pub(super) fn burst(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let first = first_bytes(probing);
@@ -112,9 +120,15 @@ pub(super) fn read_map(copy: &mut Probing<'_>, written_bytes: u64) -> Result<Rea
 }
 
 /// Reads in each part of so many bytes.
-fn read_parts(copy: &mut Probing<'_>, written_bytes: u64) -> Result<ReadMap, TargetError> {
-    let part = written_bytes / PARTS;
-    let sections: Vec<Probe> = (0..PARTS)
+pub(super) fn read_parts(
+    copy: &mut Probing<'_>,
+    written_bytes: u64,
+) -> Result<ReadMap, TargetError> {
+    // Parts of a small cache are few, so that it is not emptied meanwhile.
+    let parts = PARTS.min(written_bytes / PART_BYTES_MIN);
+    let parts = parts.min(time::map_parts(copy)).max(1);
+    let part = written_bytes / parts;
+    let sections: Vec<Probe> = (0..parts)
         .map(|index| {
             let reads = Probe::reads().within(index * part, part);
             reads.bytes(PART_READS * PAGE_BYTES).option("stonewall", 1)
@@ -144,6 +158,14 @@ pub(super) fn emptying(probing: &mut Probing<'_>, seen: &mut Observed) -> Result
         })?;
         seen.emptied.push(Rested { rest_s, curve });
     }
+    let rest_s = RESTS_S[RESTS_S.len() - 1];
+    seen.emptied_awake = Some(probing.aside(|copy| {
+        copy.run(&Probe::ascending("write").within(0, bytes))?;
+        copy.rest_awake(rest_s)?;
+        let next = Probe::ascending("write").within(bytes, bytes.min(capacity_bytes - bytes));
+        let curve = copy.curve(&next, sample_ms(bytes))?;
+        Ok(Rested { rest_s, curve })
+    })?);
     Ok(())
 }
 
@@ -151,6 +173,7 @@ pub(super) fn fill(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(),
     let capacity_bytes = probing.capacity_bytes;
     let first = first_bytes(probing);
     let rest = Probe::ascending("write").within(first, capacity_bytes - first);
+    probing.keep();
     seen.fill = Some(probing.curve(&rest, sample_ms(capacity_bytes))?);
     let latest = capacity_bytes / 1024;
     let reads = Probe::reads().within(capacity_bytes - latest, latest);
@@ -160,7 +183,8 @@ pub(super) fn fill(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(),
     for _ in 0..QUIET_TRIES {
         let latest = probing.run(&reads.clone().for_ms(500))?.reads;
         seen.latest_reads = Some(latest);
-        if latest.p1_ns < quiet_ns {
+        seen.latest_tries += 1;
+        if latest.p1_ns < quiet_ns || probing.left_s() < time::QUIET_LEFT_S {
             break;
         }
     }

@@ -4,48 +4,69 @@
 //! one, in an order in which little does.
 
 mod busy;
+mod closer;
 mod dirty;
 mod fresh;
 mod settled;
+mod time;
 
 use stend_contract::TargetError;
 
-use crate::observed::Observed;
+use crate::observed::{Curve, Observed};
 use crate::probing::Probing;
 
-/// A group of probes: its name, and what it does.
-type Group = (
-    &'static str,
-    fn(&mut Probing<'_>, &mut Observed) -> Result<(), TargetError>,
-);
+/// A group of probes.
+struct Group {
+    name: &'static str,
+    probes: Probes,
+    /// Seconds that it takes at least on a target that cannot be copied.
+    takes_s: Takes,
+    /// It looks at the full drive.
+    of_full: bool,
+}
 
 /// The groups, in the order in which each finds the drive as it needs it.
-const GROUPS: [Group; 16] = [
-    ("reads of space that was never written", fresh::unwritten),
-    ("reads of what has just been written", fresh::new_data),
-    ("reads and writes at once", fresh::mixed),
-    ("the first writes after a rest", fresh::burst),
-    (
-        "reads by place while a part of the drive is written",
-        fresh::map,
-    ),
-    ("writing after a rest", fresh::emptying),
-    ("writing the whole drive", fresh::fill),
-    ("reads after a rest", settled::reads),
-    (
-        "reads at growing depth and in growing spans",
-        settled::scaling,
-    ),
-    ("pairs of reads", settled::pairs),
-    ("reads for minutes", busy::long_reads),
-    ("flushes and short writes", busy::durable),
-    ("TRIM of a part", busy::trim_time),
-    ("writing the full drive", settled::full),
-    ("random writes", dirty::random),
-    ("rests and TRIM after random writes", dirty::after),
+#[rustfmt::skip]
+const GROUPS: [Group; 17] = [
+    empty("reads of space that was never written", fresh::unwritten, time::unwritten),
+    empty("reads of what has just been written", fresh::new_data, time::new_data),
+    empty("reads and writes at once", fresh::mixed, time::mixed),
+    empty("the first writes after a rest", fresh::burst, time::burst),
+    empty("reads by place while a part of the drive is written", fresh::map, time::map),
+    empty("writing after a rest", fresh::emptying, time::none),
+    empty("writing the whole drive", fresh::fill, time::fill),
+    full("reads after a rest", settled::reads, time::reads),
+    full("reads by place at the end of the cache", closer::maps, time::none),
+    full("reads at growing depth and in growing spans", settled::scaling, time::scaling),
+    full("pairs of reads", settled::pairs, time::pairs),
+    full("reads for minutes", busy::long_reads, time::long_reads),
+    full("flushes and short writes", busy::durable, time::durable),
+    full("TRIM of a part", busy::trim_time, time::none),
+    full("writing the full drive", settled::full, time::full),
+    full("random writes", dirty::random, time::random),
+    full("rests and TRIM after random writes", dirty::after, time::after),
 ];
 
-/// Probes a target in all ways that are known, until `go_on` says no.
+type Probes = fn(&mut Probing<'_>, &mut Observed) -> Result<(), TargetError>;
+type Takes = fn(&Probing<'_>, &Observed) -> f64;
+
+const fn empty(name: &'static str, probes: Probes, takes_s: Takes) -> Group {
+    Group {
+        name,
+        probes,
+        takes_s,
+        of_full: false,
+    }
+}
+
+const fn full(name: &'static str, probes: Probes, takes_s: Takes) -> Group {
+    Group {
+        of_full: true,
+        ..empty(name, probes, takes_s)
+    }
+}
+
+/// Probes a target in all ways that are known, until `go_on` says no, and as far as there is time.
 pub(crate) fn observe(
     probing: &mut Probing<'_>,
     go_on: &mut dyn FnMut(&str) -> bool,
@@ -55,15 +76,28 @@ pub(crate) fn observe(
         ..Observed::default()
     };
     let mut ended = false;
-    for (name, group) in GROUPS {
-        ended = ended || !go_on(name);
-        if ended {
-            seen.left_out.push(name.to_owned());
-        } else {
-            group(probing, &mut seen)?;
+    for group in &GROUPS {
+        let fits = (group.takes_s)(probing, &seen) <= probing.left_s();
+        let can = fits && (seen.fill.is_some() || !group.of_full);
+        ended = ended || (can && !go_on(group.name));
+        if ended || !can {
+            seen.left_out.push(group.name.to_owned());
+            continue;
+        }
+        (group.probes)(probing, &mut seen)?;
+        if probing.left_s.is_some() && !is_whole(&seen) {
+            seen.fill = None;
+            seen.left_out.push(group.name.to_owned());
         }
     }
     Ok(seen)
+}
+
+/// Whether the fill was not cut off for want of time.
+fn is_whole(seen: &Observed) -> bool {
+    let before = fresh::first_bytes_of(seen.capacity_bytes);
+    let all = |fill: &Curve| fill.bytes() + before > seen.capacity_bytes / 100 * 99;
+    seen.fill.as_ref().is_none_or(all)
 }
 
 /// Bytes that the groups write at most to a target that cannot be copied.

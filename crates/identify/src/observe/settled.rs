@@ -2,8 +2,8 @@
 
 use stend_contract::TargetError;
 
-use super::fresh::read_map;
-use super::sample_ms;
+use super::fresh::{read_map, read_parts};
+use super::{sample_ms, time};
 use crate::observed::{Observed, Rested};
 use crate::probing::{LONG_BYTES, PAGE_BYTES, Probe, Probing};
 
@@ -15,12 +15,13 @@ const REAL_RESTS: u32 = 2;
 /// Lets the drive rest, and wakes it now and then: one that sleeps does no work.
 fn settle(probing: &mut Probing<'_>) -> Result<f64, TargetError> {
     let rests = if probing.copies() { RESTS } else { REAL_RESTS };
+    let rest_s = REST_S.min(time::rest(probing) / f64::from(rests));
     for _ in 0..rests {
-        probing.rest(REST_S)?;
+        probing.rest(rest_s)?;
         let read = Probe::reads().within(0, probing.capacity_bytes);
         probing.run(&read.bytes(PAGE_BYTES))?;
     }
-    Ok(f64::from(rests) * REST_S)
+    Ok(f64::from(rests) * rest_s)
 }
 
 /// How often the same is measured, to see how far the target's times vary by themselves.
@@ -55,7 +56,8 @@ fn alike(medians_ns: &[u64], part_bytes: u64) -> (u64, u64) {
 
 pub(super) fn reads(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     seen.settled_s = settle(probing)?;
-    let part = probing.capacity_bytes / PARTS;
+    // Whole requests: a page that lay across two pages of the flash would be read twice.
+    let part = probing.capacity_bytes / PARTS / LONG_BYTES * LONG_BYTES;
     let sections: Vec<Probe> = (0..PARTS)
         .map(|index| {
             let reads = Probe::reads().within(index * part, part.min(SPAN_BYTES));
@@ -91,15 +93,19 @@ pub(super) fn scaling(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<
         seen.depths.push((depth, done.reads));
     }
     let read_ns = seen.settled_reads.map_or(1e5, |reads| reads.mean_ns);
-    let mut span = SPAN_BYTES;
-    while span <= len {
+    let powers = (0..).map(|power| SPAN_BYTES << power);
+    let mut spans: Vec<u64> = powers.take_while(|span| *span <= len).collect();
+    // Nearly as much again may lie beyond the last of them.
+    if spans.last().is_some_and(|last| len > last + last / 4) {
+        spans.push(len);
+    }
+    for span in spans {
         // The map of a span is at hand when each of its pieces has been read once.
         let warm_up = (span / SPAN_BYTES * 4).max(1000) as f64;
         let warm_up_ms = (warm_up * read_ns / 1e6) as u64;
         let reads = Probe::reads().within(offset, span).for_ms(200);
         let done = probing.run(&reads.option("ramp_time", format!("{warm_up_ms}ms")))?;
         seen.spans.push((span, done.reads));
-        span *= 2;
     }
     Ok(())
 }
@@ -108,8 +114,9 @@ pub(super) fn scaling(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<
 const PAIRS: u64 = 384;
 const PAIR_STEP_BYTES: u64 = 16 * 1024;
 
-/// Pairs of pages that lie anywhere.
-const FAR_PAIRS: u64 = 768;
+/// Pairs of pages that lie anywhere; of a real target, fewer are read.
+const FAR_PAIRS: u64 = 3072;
+const REAL_FAR_PAIRS: u64 = 768;
 
 /// The golden ratio's fraction.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
@@ -126,9 +133,17 @@ const PAIRS_AT_ONCE: usize = 32;
 
 pub(super) fn pairs(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let (offset, len) = seen.alike.unwrap_or((0, probing.capacity_bytes));
-    let near: Vec<u64> = (1..=PAIRS).map(|index| index * PAIR_STEP_BYTES).collect();
+    let most = time::pairs_at_most(probing);
+    let near: Vec<u64> = (1..=PAIRS.min(most))
+        .map(|index| index * PAIR_STEP_BYTES)
+        .collect();
     seen.pairs = read_pairs(probing, offset, &near)?;
-    let far: Vec<u64> = (1..=FAR_PAIRS)
+    let count = if probing.copies() {
+        FAR_PAIRS
+    } else {
+        REAL_FAR_PAIRS
+    };
+    let far: Vec<u64> = (1..=count.min(most))
         .map(|index| {
             // Multiples of an irrational number lie evenly, and with no period.
             let distance = (index as f64 * GOLDEN).fract() * (len - LONG_BYTES) as f64;
@@ -169,13 +184,21 @@ fn read_pairs(
 pub(super) fn full(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let bytes = probing.capacity_bytes / 4;
     let rest_s = seen.settled_s;
-    let curve = probing.aside(|copy| {
+    let copies = probing.copies();
+    let (curve, map) = probing.aside(|copy| {
         let again = Probe::ascending("write").within(0, bytes);
-        copy.curve(&again, sample_ms(bytes))
+        let curve = copy.curve(&again, sample_ms(bytes))?;
+        let map = match copies {
+            true => None,
+            false => Some(read_parts(copy, bytes)?),
+        };
+        Ok((curve, map))
     })?;
     seen.full = Some(Rested { rest_s, curve });
-    if probing.copies() {
-        let written_bytes = probing.capacity_bytes / 8;
+    seen.full_map = map;
+    if copies {
+        // More than the spare space of most drives.
+        let written_bytes = probing.capacity_bytes / 8 * 3;
         seen.full_map = Some(probing.aside(|copy| read_map(copy, written_bytes))?);
     }
     Ok(())

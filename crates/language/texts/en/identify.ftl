@@ -57,6 +57,7 @@ identify-dies = { $number } { $count ->
     [one] die
    *[other] dies
 }
+identify-dies-range = { $ends } dies
 identify-of-capacity = { $number } % of the capacity
 
 ## The SLC cache
@@ -72,8 +73,12 @@ identify-not-emptied = the cache does not empty while the drive rests
 identify-full-takes = the full drive, after a rest, takes { $bytes } fast
 identify-full-unseen = the full drive does not show how large it is then
 identify-share = { $percent } % of the capacity
-identify-share-full = { $percent } % of the capacity; { $bytes } of it on the full drive after a
-    rest
+identify-share-stays = { $percent } % of the capacity; { $stays } % of it is full of new data after
+    much of the full drive was written again
+identify-newest-new = when { $written } of the empty drive were written, what was written last was read like new
+    data, and what was written first no more
+identify-oldest-new = when { $written } of the empty drive were written, what was written first was read like
+    new data, and what was written last was not
 identify-no-step = writes show no step
 identify-reads-missing = reads were not looked at
 identify-latest-missing = what was written last was not read
@@ -108,6 +113,8 @@ identify-fall = random writes fall from { $fast } to { $slow } after { $bytes } 
     data, of which a cache took { $cached }
 identify-after-rests = after random writes, { $once } are taken fast at once, { $short } after
     { $short_rest } s of rest, { $long } after { $long_rest } s
+identify-rest-cools = after a long rest all writes are fast, also where the drive was read meanwhile: it
+    may have cooled down
 identify-random-not-slow = random writes do not become slow: they go on at { $speed }
 identify-rests-missing = rests after random writes were not looked at
 identify-after-rest = after random writes and a rest, { $bytes } are taken fast

@@ -514,6 +514,7 @@ rec-probe-burst = the first writes after a rest
 rec-probe-map = reads by place while a part of the drive is written
 rec-probe-emptying = writing after a rest
 rec-probe-fill = writing the whole drive
+rec-probe-closer = reads by place at the end of the cache
 rec-probe-settled = reads after a rest
 rec-probe-scaling = reads at growing depth and in growing spans
 rec-probe-pairs = pairs of reads

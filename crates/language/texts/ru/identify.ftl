@@ -58,6 +58,7 @@ identify-dies = { $number } { $count ->
     [few] кристалла
    *[many] кристаллов
 }
+identify-dies-range = { $ends } кристаллов
 identify-of-capacity = { $number } % ёмкости
 
 ## SLC-кэш
@@ -72,7 +73,12 @@ identify-not-emptied = кэш не опустошается, пока накоп
 identify-full-takes = заполненный накопитель после отдыха быстро принимает { $bytes }
 identify-full-unseen = заполненный накопитель не показывает, какого размера кэш
 identify-share = { $percent } % ёмкости
-identify-share-full = { $percent } % ёмкости; на заполненном накопителе после отдыха — { $bytes }
+identify-share-stays = { $percent } % ёмкости; { $stays } % его занято новыми данными после того,
+    как значительная часть заполненного накопителя записана снова
+identify-newest-new = когда записано { $written } пустого накопителя, записанное последним читалось как новое, а
+    записанное первым — уже нет
+identify-oldest-new = когда записано { $written } пустого накопителя, записанное первым читалось как новое, а
+    записанное последним — нет
 identify-no-step = запись не показывает ступени
 identify-reads-missing = чтение не исследовалось
 identify-latest-missing = записанное последним не читалось
@@ -110,6 +116,8 @@ identify-fall = скорость случайной записи падает с
     записано { $bytes }, из которых кэш принял { $cached }
 identify-after-rests = после случайной записи быстро принимается сразу { $once }, после
     { $short_rest } с отдыха — { $short }, после { $long_rest } с — { $long }
+identify-rest-cools = после долгого отдыха вся запись быстра, и тогда, когда накопитель тем временем
+    читали: он мог остыть
 identify-random-not-slow = случайная запись не замедляется: она продолжается со скоростью { $speed }
 identify-rests-missing = отдых после случайной записи не исследовался
 identify-after-rest = после случайной записи и отдыха быстро принимается { $bytes }

@@ -540,6 +540,7 @@ rec-probe-burst = первая запись после отдыха
 rec-probe-map = чтение по месту, когда записана часть накопителя
 rec-probe-emptying = запись после отдыха
 rec-probe-fill = запись всего накопителя
+rec-probe-closer = чтения по местам у конца кэша
 rec-probe-settled = чтение после отдыха
 rec-probe-scaling = чтение с растущей глубиной и на растущих участках
 rec-probe-pairs = пары чтений

@@ -147,15 +147,22 @@ impl Told<'_> {
         (name, note): (&str, String),
         at: impl Fn(f64) -> f64,
     ) {
-        let Some((property, value)) = self.property(id).and_then(|p| Some((p, p.number()?))) else {
+        let Some(property) = self.property(id) else {
+            return;
+        };
+        let value = property.number();
+        let Some(end) = property.high.or(value) else {
             return;
         };
         add_note(chart, &note);
-        let words = property.value_words();
-        chart.marks.push(Mark {
-            at: number::significant(at(value), 5),
-            text: number::bound(&text!("inside-mark", name = say(name), value = words)),
-        });
+        // Of a range alone there is no place to mark.
+        chart.marks.extend(value.map(|value| {
+            let words = property.value_words();
+            Mark {
+                at: number::significant(at(value), 5),
+                text: number::bound(&text!("inside-mark", name = say(name), value = words)),
+            }
+        }));
         if let (Some(low), Some(high)) = (property.low, property.high) {
             let [from, to] = [low, high].map(|end| number::significant(at(end), 5));
             chart.bands.push(Band {
@@ -165,7 +172,7 @@ impl Told<'_> {
             });
         }
         // An axis with a mark has its ends told.
-        let ends = [at(value), at(property.high.unwrap_or(value))];
+        let ends = [at(value.unwrap_or(end)), at(end)];
         if let Some([_, end]) = &mut chart.x.range {
             *end = ends.into_iter().fold(*end, f64::max);
         }

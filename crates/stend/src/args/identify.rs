@@ -16,8 +16,8 @@ pub struct IdentifyArgs {
     #[arg(required = true, value_name = "TARGET|RUN")]
     pub names: Vec<String>,
 
-    /// Begin no probe after this time, such as 90s, 20m or 2h: what is not known then is said to be
-    /// unknown.
+    /// Begin no probe that does not fit this time, such as 90s, 20m or 2h: what is not known then
+    /// is said to be unknown.
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     pub budget: Option<Duration>,
 

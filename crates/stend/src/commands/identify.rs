@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use stend_identify::naming::{Group, units};
 use stend_identify::observed::Observed;
@@ -187,9 +187,12 @@ fn probed(args: &IdentifyArgs, name: &str) -> Result<Observed, Failure> {
         }
         goes_on
     };
+    let left_s = |budget: Duration| budget.as_secs_f64() - begun.elapsed().as_secs_f64();
+    let left_s = args.budget.map(|budget| move || left_s(budget));
     let mut options = stend_identify::Options {
         seed: args.seed,
         go_on: &mut go_on,
+        left_s: left_s.as_ref().map(|left_s| left_s as &dyn Fn() -> f64),
     };
     Ok(probe(&mut *target, &mut options)?)
 }

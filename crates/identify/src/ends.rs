@@ -1,0 +1,121 @@
+//! Where writes end their first speed, and data that is read like new ends.
+
+use crate::observed::{Curve, Observed, ReadMap, Times};
+use crate::probing::Stretch;
+
+/// Two levels of a curve whose ratio is more than this are different speeds.
+pub(crate) const LEVEL_RATIO: f64 = 1.12;
+
+/// The first step of a curve of writes: bytes until it, and the speeds before and after.
+pub(crate) struct Step {
+    pub bytes: f64,
+    /// Bytes at most that the drive moved out of the cache until then.
+    pub moved: f64,
+    pub fast: f64,
+    pub slow: f64,
+}
+
+/// The step from the speed of the cache to that behind it: the end of all levels, from the first
+/// on, that are faster than the last one.
+pub(crate) fn step(curve: &Curve) -> Option<Step> {
+    let stretches = curve.stretches();
+    let (first, last) = (stretches.first()?, stretches.last()?);
+    let slow = settled_speed(&stretches, curve.bytes()).unwrap_or(last.bytes_per_s);
+    if first.bytes_per_s < LEVEL_RATIO * slow {
+        return None;
+    }
+    let fast = stretches
+        .iter()
+        .take_while(|stretch| stretch.bytes_per_s > LEVEL_RATIO * slow);
+    let fast: Vec<&Stretch> = fast.collect();
+    let bytes = fast.last()?.to_bytes as f64;
+    // From the first slower level on, the cache is emptied beside it.
+    let slower = |stretch: &&&Stretch| LEVEL_RATIO * stretch.bytes_per_s < first.bytes_per_s;
+    let beside: f64 = fast
+        .iter()
+        .filter(slower)
+        .map(|stretch| stretch.seconds)
+        .sum();
+    Some(Step {
+        bytes,
+        moved: (beside * slow).min(bytes / 2.0),
+        fast: first.bytes_per_s,
+        slow,
+    })
+}
+
+/// The most of an empty drive that is taken fast into a cache, share of the capacity: what is
+/// written beyond it may lie anywhere.
+const CACHE_SHARE_MAX: f64 = 0.75;
+
+/// The end of the cache of the empty drive, as ascending writes show it, or else random ones.
+pub(crate) fn first_step(seen: &Observed) -> Option<Step> {
+    let cache = |step: &Step| step.bytes < CACHE_SHARE_MAX * seen.capacity_bytes as f64;
+    let of = |curve: &Option<Curve>| curve.as_ref().and_then(step).filter(cache);
+    of(&seen.fill).or_else(|| of(&seen.fresh_random))
+}
+
+/// The speed of the longest stretch, by bytes, of the second half of a curve.
+fn settled_speed(stretches: &[Stretch], all_bytes: u64) -> Option<f64> {
+    let late = stretches
+        .iter()
+        .filter(|stretch| stretch.to_bytes > all_bytes / 2);
+    let longest = late.max_by_key(|stretch| stretch.to_bytes - stretch.from_bytes)?;
+    Some(longest.bytes_per_s)
+}
+
+/// Reads of new data and of old.
+pub(crate) fn new_and_old(seen: &Observed) -> Option<(Times, Times)> {
+    Some((seen.new_reads?, seen.slowest_settled()?))
+}
+
+/// Data in SLC mode is read in less than this share of the time of other data: its cells are
+/// sensed once, those of other modes several times, or more finely.
+pub(crate) const FASTER_SHARE: f64 = 0.94;
+
+/// Of the parts of a map, those that are read like new data, in their order; `None` where reads of
+/// new data and of old were not looked at, or are alike.
+pub(crate) fn like_new(seen: &Observed, map: &ReadMap) -> Option<Vec<bool>> {
+    let (new, old) = new_and_old(seen)?;
+    let (new_ns, old_ns) = (new.p1_ns as f64, old.p1_ns as f64);
+    let middle = f64::midpoint(new_ns, old_ns);
+    let parts = map.parts.iter().map(|times| (times.p1_ns as f64) < middle);
+    (new_ns < FASTER_SHARE * old_ns).then(|| parts.collect())
+}
+
+/// A map of reads does not tell when more of its parts than this share were read by a busy drive.
+const BUSY_SHARE: f64 = 0.2;
+
+/// Reads that take so many times those of old data wait for something else.
+const BUSY_RATIO: u64 = 3;
+
+/// Bytes of a map that are read like new data; `None` also where the drive was too busy to tell.
+pub(crate) fn new_bytes(seen: &Observed, map: &ReadMap) -> Option<f64> {
+    let parts = like_new(seen, map)?;
+    let (_, old) = new_and_old(seen)?;
+    let busy = map.parts.iter();
+    let busy = busy.filter(|times| times.p1_ns > BUSY_RATIO * old.p1_ns);
+    if busy.count() as f64 > BUSY_SHARE * map.parts.len() as f64 {
+        return None;
+    }
+    let new = parts.iter().filter(|new| **new).count();
+    Some(map.written_bytes as f64 * new as f64 / parts.len() as f64)
+}
+
+/// Bytes at most that the full drive takes into its cache: what is read like new data there, or is
+/// written before the first level that is slower. 0 where neither shows.
+pub(crate) fn taken_when_full(seen: &Observed) -> f64 {
+    let mapped = seen.full_map.as_ref().and_then(|map| new_bytes(seen, map));
+    let first_end = |curve: &Curve| {
+        let stretches = curve.stretches();
+        // What a buffer takes is no level.
+        let long = |s: &Stretch| s.to_bytes - s.from_bytes > curve.bytes() / 100;
+        let first = stretches.iter().find(|stretch| long(stretch))?;
+        let slower = |s: &&Stretch| {
+            s.from_bytes >= first.to_bytes && LEVEL_RATIO * s.bytes_per_s < first.bytes_per_s
+        };
+        Some(stretches.iter().find(slower)?.from_bytes as f64)
+    };
+    let written = seen.full.as_ref().and_then(|full| first_end(&full.curve));
+    mapped.unwrap_or(0.0).max(written.unwrap_or(0.0))
+}

@@ -1,0 +1,207 @@
+//! How much the SLC cache of the empty drive takes.
+
+use stend_language::text;
+
+use super::words::{bytes, speed};
+use crate::ends::{LEVEL_RATIO, Step, first_step, like_new, new_bytes};
+use crate::observed::{Observed, ReadMap};
+
+/// The size of a cache.
+pub(super) struct Size {
+    pub bytes: f64,
+    /// Bytes between which it lies, with 90 %.
+    pub interval: (f64, f64),
+    /// Bytes of it that take new data: less than all by what a drive keeps back.
+    pub written: f64,
+    pub evidence: String,
+}
+
+/// Blocks that are being emptied, are erased, or wait for either hold nothing of what is written:
+/// of each die so many bytes, at least, as a rule, and at most.
+type Kept = [f64; 3];
+
+/// Where writes show the end of the cache: if all has to pass through it, if they go past it, and
+/// if nobody knows.
+const KEPT_WAITING: Kept = [3e6, 7e6, 10e6];
+const KEPT_PASSED: Kept = [0.0, 0.0, 9e6];
+const KEPT_UNKNOWN: Kept = [0.0, 4e6, 10e6];
+
+/// Of data that is still there after more was written.
+const KEPT_LATER: Kept = [0.0, 10e6, 18e6];
+
+/// Where the dies are not known, it is this share at most.
+const KEPT_SHARE_MAX: f64 = 0.06;
+
+/// A share of what was written that is little.
+const LITTLE_SHARE: f64 = 0.3;
+
+/// Data that has left the cache is none up to this share of what was written.
+const LEFT_SHARE: f64 = 0.1;
+
+/// Bytes that two speeds of writing take differ by no more than this share by chance.
+const ALIKE_SHARE: f64 = 0.02;
+
+/// A map of which this share is read like new data ends within the cache, though some of it was
+/// moved.
+const ALL_SHARE: f64 = 0.9;
+
+/// What was seen of a step, of so many bytes in all.
+pub(super) fn step_words(step: &Step, written: f64) -> String {
+    text!(
+        "identify-step",
+        bytes = bytes(written),
+        fast = speed(step.fast),
+        slow = speed(step.slow),
+    )
+}
+
+/// The size of the cache of a drive that has one, of so many dies; and whether all writes pass
+/// through it, where that is known.
+pub(super) fn size(seen: &Observed, dies: Option<f64>, waits: Option<bool>) -> Option<Size> {
+    let kept = match waits {
+        Some(true) => KEPT_WAITING,
+        Some(false) => KEPT_PASSED,
+        None => KEPT_UNKNOWN,
+    };
+    match first_step(seen) {
+        Some(step) => Some(by_step(seen, &step, kept, dies)),
+        None => by_maps(seen, dies),
+    }
+}
+
+/// Bytes between which a size lies, and what a drive keeps back besides.
+fn with_kept(
+    (written, least, most): (f64, f64, f64),
+    [at_least, usual, at_most]: Kept,
+    dies: Option<f64>,
+    evidence: String,
+) -> Size {
+    let known = dies.unwrap_or(0.0);
+    Size {
+        bytes: written + known * usual,
+        interval: (
+            least + known * at_least,
+            most + dies.map_or(KEPT_SHARE_MAX * written, |dies| dies * at_most),
+        ),
+        written,
+        evidence,
+    }
+}
+
+fn by_step(seen: &Observed, step: &Step, kept: Kept, dies: Option<f64>) -> Size {
+    let first = seen.before_fill_bytes() as f64;
+    let written = step.bytes + first;
+    let evidence = step_words(step, written);
+    let left = moved_seen(seen, written);
+    if let Some((least, most)) = by_rates(seen, step, written) {
+        let ends = (f64::midpoint(least, most), 0.99 * least, 1.02 * most);
+        return with_kept(ends, kept, dies, evidence);
+    }
+    let stayed = left.is_some_and(|left| left < LEFT_SHARE * written);
+    let (moved, most) = match stayed {
+        true => (0.0, 0.0),
+        false => moved(step, written, left),
+    };
+    let ends = (written - moved, 0.97 * (written - most), 1.02 * written);
+    with_kept(ends, kept, dies, evidence)
+}
+
+/// The least and the most that a cache holds by what it takes at two speeds of writing, r, both
+/// faster than what the drive does behind it, s: it is emptied from F bytes on, the slower the
+/// faster the host writes, e = s - a (r - s). So it takes F + Q / (1 - s / r), with
+/// Q = (C - F) / (1 + a): two speeds tell F and Q, and a is none at least, and at most so much that
+/// e is none at the greater speed, where C is what was taken. `None` where both take the same.
+fn by_rates(seen: &Observed, step: &Step, written: f64) -> Option<(f64, f64)> {
+    let slower = seen.slower_fill.as_ref()?;
+    let stretches = slower.stretches();
+    let (first, last) = (stretches.first()?, stretches.last()?);
+    let rest = |rate: f64| 1.0 / (1.0 - step.slow / rate);
+    let is_fast = |speed: f64| speed > LEVEL_RATIO * last.bytes_per_s.max(step.slow);
+    let fast = stretches.iter().take_while(|s| is_fast(s.bytes_per_s));
+    let end = fast.last()?.to_bytes;
+    let taken = end as f64 + seen.before_fill_bytes() as f64;
+    if taken < (1.0 + ALIKE_SHARE) * written || end >= slower.bytes() {
+        return None;
+    }
+    let more = (taken - written) / (rest(first.bytes_per_s) - rest(step.fast));
+    Some((written - more * (rest(step.fast) - 1.0), written))
+}
+
+/// Bytes that the drive moved out of the cache while so many were written, and bytes at most: where
+/// a slower level tells it, what was seen of it at most; else half of, and at most, what the drive
+/// moves beside later writes, if any was seen to be moved.
+fn moved(step: &Step, written: f64, seen: Option<f64>) -> (f64, f64) {
+    let cap = seen.unwrap_or(f64::INFINITY);
+    let told = step.moved.min(cap);
+    if told > 0.0 {
+        // Little was moved meanwhile, or nobody knows how much.
+        return match told < LITTLE_SHARE * written {
+            true => (told, told),
+            false => (told / 2.0, told),
+        };
+    }
+    let beside = written * step.slow / (step.fast + step.slow);
+    let most = beside.min(seen.unwrap_or(0.0));
+    (most / 2.0, most)
+}
+
+/// Bytes that had left the cache when it had been written full: of a map of about as much, what is
+/// read like old data before the first that is read like new data; the least of two such maps.
+/// `None` without one.
+fn moved_seen(seen: &Observed, full: f64) -> Option<f64> {
+    let enough = |map: &&ReadMap| map.written_bytes as f64 >= MAP_SHARE_MIN * full;
+    let maps = [seen.end_map.as_ref(), seen.maps.iter().find(enough)];
+    let left = maps.into_iter().flatten().filter_map(|map| {
+        let parts = like_new(seen, map)?;
+        let part = map.written_bytes as f64 / parts.len() as f64;
+        let left = parts.iter().take_while(|new| !**new);
+        // What was written since may have taken the place of as much.
+        let since = (map.written_bytes as f64 - full).max(0.0);
+        Some((left.count() as f64 * part - since).max(0.0))
+    });
+    left.reduce(f64::min)
+}
+
+/// A map of less than this share of the cache does not tell whether it is emptied beside writes.
+const MAP_SHARE_MIN: f64 = 0.6;
+
+/// The size of the cache of the empty drive by maps of reads: the most that was ever read like new
+/// data, for a dynamic cache shrinks as the drive fills; or between what was read like new data as
+/// a whole and what was not.
+fn by_maps(seen: &Observed, dies: Option<f64>) -> Option<Size> {
+    let maps = seen.maps.iter().chain(&seen.closer_maps);
+    let maps = maps.filter_map(|map| Some((map, new_bytes(seen, map)?)));
+    let (whole, parts): (Vec<_>, Vec<_>) =
+        maps.partition(|(map, new)| *new >= ALL_SHARE * map.written_bytes as f64);
+    let written = |map: &ReadMap| map.written_bytes as f64;
+    let all = whole
+        .iter()
+        .map(|(map, _)| written(map))
+        .fold(0.0, f64::max);
+    let (map, new) = parts
+        .iter()
+        .max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    if *new > all {
+        let part = written(map) / map.parts.len() as f64;
+        let evidence = text!(
+            "identify-mapped",
+            written = bytes(written(map)),
+            bytes = bytes(*new),
+        );
+        let ends = (*new, new - part / 2.0, new + part / 2.0);
+        return Some(with_kept(ends, KEPT_LATER, dies, evidence));
+    }
+    let beyond = parts.iter().filter(|(map, _)| written(map) > all);
+    let (map, new) = beyond.min_by_key(|(map, _)| map.written_bytes)?;
+    if all == 0.0 {
+        return None;
+    }
+    let evidence = text!(
+        "identify-mapped-all",
+        all = bytes(all),
+        written = bytes(written(map)),
+        bytes = bytes(*new),
+    );
+    let ends = (f64::midpoint(all, written(map)), all, written(map));
+    Some(with_kept(ends, [0.0; 3], Some(0.0), evidence))
+}

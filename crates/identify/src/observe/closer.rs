@@ -1,0 +1,83 @@
+//! Probes of the empty drive once more, closer to where its cache ends.
+
+use stend_contract::TargetError;
+
+use super::fresh::{first_bytes, read_map, read_parts};
+use super::sample_ms;
+use crate::ends::{first_step, new_bytes};
+use crate::observed::Observed;
+use crate::probing::{Probe, Probing};
+
+/// What is written for closer maps, as multiples of what an earlier one showed of new data: where
+/// the oldest data leaves the cache for the newest, the cache is now more full and now less.
+const CLOSER_RATIOS: [f64; 3] = [1.25, 1.43, 1.62];
+
+/// The cache is written once more with this share of its speed, or the mean of this and the speed
+/// behind it where that is more, to so many times the bytes that it took.
+const SLOWER_SHARE: f64 = 0.5;
+const SLOWER_BYTES_RATIO: f64 = 2.2;
+
+/// All of a map is read like new data, but for this share of its parts.
+const ALL_SHARE: f64 = 0.98;
+
+/// Steps between a map that was read like new data and one that was not; each halves what is not
+/// known.
+const HALVINGS: u32 = 3;
+
+/// Needs a copy of the empty drive, which was kept, and reads of new data and of old.
+pub(super) fn maps(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let first = first_bytes(probing);
+    if let Some(step) = first_step(seen) {
+        let bytes = step.bytes as u64;
+        seen.end_map = probing.earlier(|copy| {
+            copy.run(&Probe::ascending("write").within(first, bytes))?;
+            read_parts(copy, first + bytes)
+        })?;
+        let more = (SLOWER_BYTES_RATIO * step.bytes) as u64;
+        let more = more.min(probing.capacity_bytes - first);
+        let rate = step.fast * (step.slow / step.fast).sqrt().max(SLOWER_SHARE);
+        seen.slower_fill = probing.earlier(|copy| {
+            let writes = Probe::ascending("write").within(first, more);
+            copy.curve(&writes.option("rate", rate as u64), sample_ms(more))
+        })?;
+    } else {
+        by_maps(probing, seen)?;
+    }
+    probing.forget();
+    Ok(())
+}
+
+fn by_maps(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
+    let maps = seen.maps.iter();
+    let maps = maps.map(|map| Some((map.written_bytes as f64, new_bytes(seen, map)?)));
+    let maps: Option<Vec<_>> = maps.collect();
+    let Some([before @ .., (written, new)]) = maps.as_deref() else {
+        return Ok(());
+    };
+    let mut least = before.last().map_or(0.0, |(written, _)| *written);
+    let mut most = *written;
+    if *new > least && *new < ALL_SHARE * most {
+        for ratio in CLOSER_RATIOS {
+            let bytes = (ratio * new).min(most) as u64;
+            let map = probing.earlier(|copy| read_map(copy, bytes))?;
+            seen.closer_maps.extend(map);
+        }
+        return Ok(());
+    }
+    if *new >= ALL_SHARE * most {
+        (least, most) = (most, probing.capacity_bytes as f64);
+    }
+    for _ in 0..if least > 0.0 { HALVINGS } else { 0 } {
+        let bytes = f64::midpoint(least, most);
+        let Some(map) = probing.earlier(|copy| read_map(copy, bytes as u64))? else {
+            return Ok(());
+        };
+        let new = new_bytes(seen, &map).unwrap_or(0.0);
+        match new >= ALL_SHARE * bytes {
+            true => least = bytes,
+            false => most = bytes,
+        }
+        seen.closer_maps.push(map);
+    }
+    Ok(())
+}
