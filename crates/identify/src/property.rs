@@ -94,12 +94,10 @@ impl Property {
         unit: &str,
         evidence: String,
     ) -> Property {
+        let ends = (low.min(value), high.max(value));
         Property {
             value: Some(Value::Quantity(value)),
-            low: Some(low.min(value)),
-            high: Some(high.max(value)),
-            unit: Some(unit.to_owned()),
-            ..Property::told(id, evidence)
+            ..Property::range(id, ends, unit, evidence)
         }
     }
 
