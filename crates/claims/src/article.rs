@@ -99,6 +99,24 @@ impl CheckedArticle {
         }
     }
 
+    /// The article put to drives with a `by`-th of their capacity, by an edition that takes a
+    /// `by`-th of the time; what is measured is scaled back ([`Edition::scaled`]).
+    ///
+    /// # Errors
+    /// [`ClaimsError::Input`] for an edition that cannot be scaled.
+    pub fn scaled(&self, by: u32) -> Result<CheckedArticle, ClaimsError> {
+        let edition = self.edition.scaled(by).map_err(|problem| {
+            let id = &self.edition.id;
+            ClaimsError::Input(format!("edition {id} cannot be scaled: {problem}"))
+        })?;
+        Ok(CheckedArticle {
+            article: self.article.clone(),
+            edition,
+            folder: self.folder.clone(),
+            file: self.file.clone(),
+        })
+    }
+
     /// The edition that it names.
     pub fn edition(&self) -> &Edition {
         &self.edition

@@ -143,7 +143,10 @@ pub fn measure<E: From<ClaimsError> + Send>(
         });
     }
     measured.extend(simulate_all(simulations, options, keep, report)?);
-    Ok(measured.into_values().collect())
+    let measured = measured.into_values().zip(measurements);
+    Ok(measured
+        .map(|(drive, of)| drive.scaled_back(of.edition.scaled_by))
+        .collect())
 }
 
 /// The lab that has what was measured before, unless nothing is taken from it.

@@ -36,6 +36,21 @@ pub struct MeasuredDrive {
 }
 
 impl MeasuredDrive {
+    /// What was measured of a drive with a `by`-th of its capacity, as of the whole drive.
+    pub(crate) fn scaled_back(mut self, by: u32) -> MeasuredDrive {
+        if by > 1 {
+            self.target.capacity_bytes *= u64::from(by);
+            for test in &mut self.tests {
+                // Only these have times and bytes that figures look at.
+                let series = test.series.take().into_iter().flatten();
+                test.series = Some(series.map(|one| one.scaled_back(by)).collect());
+                let responses = test.responses.take().into_iter().flatten();
+                test.responses = Some(responses.map(|one| one.scaled_back(by)).collect());
+            }
+        }
+        self
+    }
+
     /// What could not be measured, and why.
     pub fn failed(&self) -> &[String] {
         &self.failed
@@ -128,7 +143,8 @@ pub(crate) fn measurements_of<'a>(
             if only.is_some_and(|only| !only.iter().any(|name| name == drive)) {
                 continue;
             }
-            let index = find_or_add(&mut all, article, model(article, drive)?, version);
+            let model = model(article, drive)?.scaled(article.edition().scaled_by)?;
+            let index = find_or_add(&mut all, article, model, version);
             all[index]
                 .names
                 .push((article.file().to_owned(), drive.to_owned()));
@@ -154,7 +170,7 @@ fn find_or_add<'a>(
     all.iter().position(same).unwrap_or_else(|| {
         all.push(Measurement {
             model,
-            version: version.map(str::to_owned),
+            version: label(version, edition.scaled_by),
             edition,
             names: Vec::new(),
             wanted: BTreeMap::new(),
@@ -162,6 +178,17 @@ fn find_or_add<'a>(
         });
         all.len() - 1
     })
+}
+
+/// What is told of a drive that is not the model itself.
+fn label(version: Option<&str>, scaled_by: u32) -> Option<String> {
+    let scaled = (scaled_by > 1).then(|| format!("1/{scaled_by} of its capacity"));
+    let parts: Vec<String> = version
+        .map(str::to_owned)
+        .into_iter()
+        .chain(scaled)
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// The measured drives of an article by the names that it uses; `measured` has those of

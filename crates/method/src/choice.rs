@@ -108,6 +108,7 @@ pub(crate) fn prepare_plan<'e>(
     let setting = Setting {
         seed: options.seed,
         scale: options.duration_scale,
+        scaled_by: edition.scaled_by,
         capacity_bytes: target.capacity_bytes,
         kind: target.kind,
         percentiles: edition.percentiles.clone(),

@@ -43,6 +43,9 @@ pub struct Edition {
     pub tests: Vec<Test>,
     /// SHA-256 of the edition's text, hexadecimal; files that it names are not in it.
     pub sha256: String,
+    /// It is for drives with so many times less capacity than theirs ([`Edition::scaled`]); 1: for
+    /// whole ones.
+    pub scaled_by: u32,
 }
 
 /// A test.
@@ -84,6 +87,33 @@ impl Edition {
         Edition::parse(&text, name)
     }
 
+    /// The edition for drives with a `by`-th of their capacity (`stend_drive::Model::scaled`):
+    /// durations, rests, regions, files and traces are as much smaller, so that such a drive comes
+    /// to the same states. Speeds, latencies and shares are then those of the whole drives; times
+    /// and bytes a `by`-th of theirs.
+    ///
+    /// # Errors
+    /// In words: a test that cannot be made smaller.
+    pub fn scaled(&self, by: u32) -> Result<Edition, String> {
+        let mut edition = self.clone();
+        if by <= 1 {
+            return Ok(edition);
+        }
+        edition.scaled_by = by;
+        edition.sha256 = format!("{}/{by}", self.sha256);
+        edition.pause_s /= f64::from(by);
+        for state in &mut edition.states {
+            for step in state.steps.iter_mut().chain(&mut state.again) {
+                step.scale(by);
+            }
+        }
+        for test in &mut edition.tests {
+            let scaled = test.kind.common_mut().scale(by);
+            scaled.map_err(|problem| format!("{}: {problem}", test.id))?;
+        }
+        Ok(edition)
+    }
+
     /// Reads an edition from its text; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Edition, FileError> {
         let source = Source(Text { text, file });
@@ -121,6 +151,7 @@ fn edition(raw: File<TestEntry>, source: &Source<'_>) -> Result<Edition, FileErr
         states,
         tests,
         sha256: sha256(source.text),
+        scaled_by: 1,
     })
 }
 

@@ -134,18 +134,20 @@ impl Watch {
         (ending < Ending::Whole).then(watch)
     }
 
-    /// Of a curve; `None` where it is measured to its end.
+    /// Of a curve on a drive of this capacity, which is so many times less than the whole one's
+    /// ([`crate::Edition::scaled_by`]); `None` where it is measured to its end.
     pub(crate) fn of_curve(
         load: &Load,
         ending: Ending,
-        capacity_bytes: u64,
+        (capacity_bytes, scaled_by): (u64, u32),
         before: &Before,
     ) -> Option<Watch> {
+        let sooner = |round_s: f64| round_s / f64::from(scaled_by);
         let (rule, round_s) = match (ending, before.end_iops) {
             (Ending::Whole, _) => return None,
-            (Ending::Begun, _) => (Rule::Start, START_S),
+            (Ending::Begun, _) => (Rule::Start, sooner(START_S)),
             _ if !load.writes() => return Some(Watch::of_reads()),
-            (Ending::Fallen, Some(end_iops)) => (Rule::Fallen { end_iops }, FALL_ROUND_S),
+            (Ending::Fallen, Some(end_iops)) => (Rule::Fallen { end_iops }, sooner(FALL_ROUND_S)),
             _ => {
                 let rule = Rule::Settled {
                     spread_share_max: CURVE_SPREAD_SHARE_MAX,
@@ -153,7 +155,7 @@ impl Watch {
                     after_bytes: ((capacity_bytes as f64 * TURNS_MIN) as u64)
                         .saturating_sub(before.written_bytes),
                 };
-                (rule, CURVE_ROUND_S)
+                (rule, sooner(CURVE_ROUND_S))
             }
         };
         Some(Watch::new(rule, round_s))
@@ -392,7 +394,7 @@ mod tests {
             end_iops,
         };
         let load = load(PointOp::Write);
-        Watch::of_curve(&load, ending, CAPACITY, &before).expect("it may end")
+        Watch::of_curve(&load, ending, (CAPACITY, 1), &before).expect("it may end")
     }
 
     #[test]

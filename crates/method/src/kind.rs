@@ -41,6 +41,12 @@ pub(crate) trait Kind: Any {
         None
     }
 
+    /// Makes it a test of a drive with a `by`-th of its capacity ([`crate::Edition::scaled`]).
+    ///
+    /// # Errors
+    /// In words: why it cannot be made smaller.
+    fn scale(&mut self, by: u32) -> Result<(), String>;
+
     /// Adds its procedures to the plan.
     fn plan(&self, planner: &mut Planner<'_>);
 }

@@ -38,6 +38,7 @@ mod recorder;
 mod repeat;
 mod run;
 mod runner;
+mod scaled;
 mod serial;
 mod setting;
 mod slots;

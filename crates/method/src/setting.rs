@@ -18,6 +18,8 @@ pub(crate) struct Setting {
     pub(crate) seed: u64,
     /// Factor on the duration of every measurement.
     pub(crate) scale: f64,
+    /// As [`crate::Edition::scaled_by`].
+    pub(crate) scaled_by: u32,
     /// Capacity of the target, bytes.
     pub(crate) capacity_bytes: u64,
     /// How the target is measured.

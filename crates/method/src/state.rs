@@ -2,6 +2,8 @@
 
 use stend_record::load::Load;
 
+use crate::scaled;
+
 /// A prepared state of the target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -80,6 +82,26 @@ impl Step {
             Step::Trim => "TRIM",
             Step::Idle { .. } => "resting",
             Step::UntilSteady(_) => "writing until steady",
+        }
+    }
+}
+
+impl Step {
+    pub(crate) fn scale(&mut self, by: u32) {
+        match self {
+            Step::Fill { region_bytes, .. } => scaled::region(region_bytes, by),
+            Step::Idle { duration_s } => *duration_s /= f64::from(by),
+            Step::UntilSteady(rounds) => rounds.round_s /= f64::from(by),
+            Step::Trim => {}
+        }
+    }
+}
+
+impl ContinuationStep {
+    pub(crate) fn scale(&mut self, by: u32) {
+        match self {
+            ContinuationStep::Do(step) => step.scale(by),
+            ContinuationStep::Measure { duration_s, .. } => *duration_s /= f64::from(by),
         }
     }
 }

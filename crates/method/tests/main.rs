@@ -19,6 +19,7 @@ mod read_only;
 mod repeat;
 mod review;
 mod rounds;
+mod scaled;
 mod sync;
 mod timed;
 mod traces;

@@ -234,7 +234,7 @@ pub struct ClaimsArgs {
         long,
         conflicts_with_all = [
             "article", "duration_scale", "full_length", "threads", "fresh", "validation", "samples",
-            "experiments",
+            "scaled", "experiments",
         ]
     )]
     pub measured: bool,
@@ -265,6 +265,11 @@ pub struct ClaimsArgs {
     /// figures decide.
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub samples: Option<NonZero<usize>>,
+
+    /// Simulate drives with an Nth of their capacity, by editions that take an Nth of the time:
+    /// sooner, and nearly the same. With --samples, only the versions.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=16))]
+    pub scaled: Option<u32>,
 
     /// Make the experiments of the findings that do not hold: a figure of a drive takes the values
     /// that their file names, and the finding is checked again.

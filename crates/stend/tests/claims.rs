@@ -371,6 +371,35 @@ fn slow_with_range(dir: &Path) {
 }
 
 #[test]
+fn drives_can_be_scaled_and_every_output_says_so() {
+    let dir = folder();
+    let dir = dir.path();
+    article(dir, HOLDS);
+    slow_with_range(dir);
+    let (text, progress, code) = claims(dir, &["small-drives.toml", "--scaled", "2"]);
+    assert_eq!(code, Some(0), "{progress}");
+    let said = "SCALED: every drive was simulated with 1/2 of its capacity";
+    assert!(text.starts_with(said), "{text}");
+
+    // With versions, only these are; and the models once more, to be compared.
+    let scaled = ["small-drives.toml", "--scaled", "2", "--samples", "2"];
+    let (text, progress, _) = claims(dir, &[&scaled[..], &["--json"]].concat());
+    let document = json(&text);
+    assert_eq!(number(&document["scaled_by"]), 2.0);
+    assert_eq!(number(&document["samples"]["scaled_alike"]), 2.0);
+    let finding = &document["articles"][0]["findings"][0];
+    assert_eq!(finding["samples"]["scaled_alike"], true, "{progress}");
+    let (text, _, _) = claims(dir, &[&scaled[..], &["--validation", "v.md"]].concat());
+    let document = fs::read_to_string(dir.join("v.md")).unwrap();
+    for text in [text, document] {
+        assert!(text.contains("Scaled: every plausible version"), "{text}");
+        assert!(text.contains("alike in 2 of 2 findings"), "{text}");
+    }
+    let (_, error, code) = claims(dir, &["--scaled", "1"]);
+    assert_eq!(code, Some(2), "{error}");
+}
+
+#[test]
 fn findings_are_put_to_plausible_versions_of_the_drives() {
     let dir = folder();
     let dir = dir.path();

@@ -20,7 +20,7 @@ use stend_fit::fitting::Parameter;
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;
 use crate::measure::{Event, Keep, Options, measure};
-use crate::needs::{Measurement, measured_drives, measurements_of};
+use crate::needs::{MeasuredDrive, Measurement, measured_drives, measurements, measurements_of};
 
 pub use sensitivity::{Decisive, decisive};
 pub use verdict::{Robustness, Shares};
@@ -31,6 +31,9 @@ pub struct Samples<'a> {
     pub parameters: Vec<Parameter>,
     /// The versions, by their number.
     pub versions: Vec<Sample<'a>>,
+    /// What scaled drives make of the findings that are the models themselves, by article; `None`
+    /// where the versions are whole drives.
+    pub models_scaled: Option<Vec<Vec<JudgedFinding<'a>>>>,
 }
 
 /// One version of all drives, and what it makes of the findings.
@@ -58,18 +61,15 @@ pub fn sample<'a, E: From<ClaimsError> + Send>(
 ) -> Result<Samples<'a>, E> {
     let drives = files(articles, only)?;
     let drawing = Drawing::new(&drives);
+    let models_scaled = models_scaled(articles, only, options, keep, report)?;
     let mut versions = Vec::new();
     for number in 0..count {
         report(&Event::Version { number, of: count });
         let (places, needed) = version(articles, only, (&drives, &drawing), options.seed, number)?;
         let measured = measure(&needed, options, keep, report)?;
-        let judged = articles.iter().map(|article| {
-            let drives = measured_drives(article, &needed, &measured);
-            judge(article.article(), &drives)
-        });
         versions.push(Sample {
             places,
-            judged: judged.collect(),
+            judged: judged(articles, &needed, &measured),
             failed: measured
                 .iter()
                 .flat_map(|drive| drive.failed().to_vec())
@@ -79,7 +79,38 @@ pub fn sample<'a, E: From<ClaimsError> + Send>(
     Ok(Samples {
         parameters: drawing.parameters().to_vec(),
         versions,
+        models_scaled,
     })
+}
+
+/// What the models themselves, scaled as the versions are, make of the findings; `None` where
+/// nothing is scaled.
+fn models_scaled<'a, E: From<ClaimsError> + Send>(
+    articles: &'a [CheckedArticle],
+    only: Option<&[String]>,
+    options: &Options<'_>,
+    keep: Keep<'_, E>,
+    report: &(dyn Fn(&Event<'_>) + Sync),
+) -> Result<Option<Vec<Vec<JudgedFinding<'a>>>>, E> {
+    if articles.iter().all(|one| one.edition().scaled_by == 1) {
+        return Ok(None);
+    }
+    let needed = measurements(articles, only)?;
+    let measured = measure(&needed, options, keep, report)?;
+    Ok(Some(judged(articles, &needed, &measured)))
+}
+
+/// The findings of each article, put to what was measured.
+fn judged<'a>(
+    articles: &'a [CheckedArticle],
+    needed: &[Measurement<'_>],
+    measured: &[MeasuredDrive],
+) -> Vec<Vec<JudgedFinding<'a>>> {
+    let judged = articles.iter().map(|article| {
+        let drives = measured_drives(article, needed, measured);
+        judge(article.article(), &drives)
+    });
+    judged.collect()
 }
 
 /// Version `number` of all drives: where each figure lies in its range, and what is to be measured.

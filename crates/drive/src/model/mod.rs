@@ -13,6 +13,7 @@ mod figures;
 mod mechanisms;
 mod overrides;
 mod parts;
+mod scaled;
 mod shipped;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -181,6 +181,21 @@ impl Profile {
         }
     }
 
+    /// The same work with a `by`-th of the bytes, in a `by`-th of the room and of the pauses: as
+    /// many requests at a time, and as many a second, as in the whole.
+    pub fn scaled(&self, by: u32) -> Profile {
+        let by = u64::from(by.max(1));
+        let mut profile = self.clone();
+        profile.totals.read_bytes /= by;
+        profile.totals.written_bytes /= by;
+        for phase in &mut profile.phases {
+            phase.region_offset_mib /= by;
+            phase.region_mib = (phase.region_mib / by).max(1);
+            phase.pause_us /= by;
+        }
+        profile
+    }
+
     /// An error is the path of the key at fault and what is allowed.
     fn check(&self) -> Result<(), (String, String)> {
         let wrong = |key: &str, problem: String| Err((key.to_owned(), problem));

@@ -16,6 +16,7 @@ use crate::job;
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::{Scope, Source};
 use crate::recorder::{Done, Measurement, Place, push};
+use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
@@ -266,6 +267,13 @@ impl Kind for Benchmark {
 
     fn needs_writes(&self) -> Option<&'static str> {
         Some("it writes its file first")
+    }
+
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        scaled::bytes(&mut self.profile.region_bytes, by);
+        self.profile.pass_s /= f64::from(by);
+        self.profile.pause_s /= f64::from(by);
+        Ok(())
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {

@@ -100,6 +100,12 @@ impl Kind for Continuation {
         Some(self.after)
     }
 
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        self.curve.scale(by)?;
+        self.steps.iter_mut().for_each(|step| step.scale(by));
+        Ok(())
+    }
+
     fn plan(&self, planner: &mut Planner<'_>) {
         let is_before = |chain: &Chain| chain.id == self.after_id;
         // The curve's own test stands before this one; without it the chain starts here.

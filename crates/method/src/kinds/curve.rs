@@ -15,6 +15,7 @@ use crate::enough::{Before, Watch};
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Place};
+use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::{ContinuationStep, Step};
 
@@ -118,6 +119,13 @@ impl Kind for Curve {
         (!self.load.only_reads()).then_some("it writes")
     }
 
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        scaled::region(&mut self.load.region_bytes, by);
+        self.duration_s.iter_mut().for_each(|s| *s /= f64::from(by));
+        scaled::interval(&mut self.sample_ms, by);
+        Ok(())
+    }
+
     fn plan(&self, planner: &mut Planner<'_>) {
         let id = planner.id().to_owned();
         Chain::plan(planner, id, self);
@@ -167,13 +175,16 @@ impl Chain {
         // What ends with its range is measured to its end.
         let watch = duration_s.and_then(|_| {
             let capacity_bytes = load.range_bytes(context.setting.capacity_bytes);
+            let size = (capacity_bytes, context.setting.scaled_by);
             let ending = context.ending(places, Some(name));
-            Watch::of_curve(load, ending, capacity_bytes, &before)
+            Watch::of_curve(load, ending, size, &before)
         });
         let done = context.curve(target, places, &job, watch)?;
         let next = Before {
             written_bytes: before.written_bytes + done.written_bytes,
-            end_iops: before.end_iops.or_else(|| end_level(&done.series)),
+            end_iops: before.end_iops.or_else(|| {
+                end_level(&done.series.clone().scaled_back(context.setting.scaled_by))
+            }),
         };
         done.record(context.recorder, places, |_| {});
         Ok(next)

@@ -23,6 +23,7 @@ use crate::kind::{Kind, Planner, Work};
 use crate::outcome::written_bytes;
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place};
+use crate::scaled;
 use crate::setting::{Action, Setting};
 
 /// How many times a target without a budget is assumed to be written, for the progress that is
@@ -98,6 +99,11 @@ impl Kind for Endurance {
 
     fn wears_out(&self) -> Option<(&Load, usize)> {
         Some((&self.load, self.state))
+    }
+
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        scaled::region(&mut self.load.region_bytes, by);
+        Ok(())
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {

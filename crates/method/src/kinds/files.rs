@@ -12,6 +12,7 @@ use crate::job;
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
+use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
@@ -88,6 +89,12 @@ impl Kind for Files {
 
     fn needs_writes(&self) -> Option<&'static str> {
         Some("it makes files")
+    }
+
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        scaled::bytes(&mut self.set_bytes, by);
+        self.rest_s /= f64::from(by);
+        Ok(())
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {

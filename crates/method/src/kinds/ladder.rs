@@ -16,6 +16,7 @@ use crate::kind::{Kind, Planner, Work};
 use crate::outcome;
 use crate::parse::{Scope, YEAR_S};
 use crate::recorder::{Done, Place, push};
+use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
@@ -129,6 +130,15 @@ impl Kind for Ladder {
     fn needs_trim(&self) -> Option<&'static str> {
         let trims = self.trim.contains(&true);
         trims.then_some("it measures what rests give back after TRIM")
+    }
+
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        scaled::region(&mut self.load.region_bytes, by);
+        let rests = self.idle_s.iter_mut();
+        let times = [&mut self.degrade_s, &mut self.measure_s, &mut self.again_s];
+        rests.chain(times).for_each(|s| *s /= f64::from(by));
+        scaled::interval(&mut self.sample_ms, by);
+        Ok(())
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {

@@ -12,6 +12,7 @@ use crate::enough::Watch;
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
+use crate::scaled;
 use crate::setting::{Action, Setting};
 
 /// Points over one or more parameters.
@@ -133,6 +134,15 @@ impl Kind for Vec<Sweep> {
         let mut loads = self.iter().flat_map(|sweep| &sweep.loads);
         let all_write = !loads.any(Load::only_reads);
         all_write.then_some("every point of it writes or mixes")
+    }
+
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        for sweep in self {
+            sweep.duration_s /= f64::from(by);
+            let loads = sweep.loads.iter_mut();
+            loads.for_each(|load| scaled::region(&mut load.region_bytes, by));
+        }
+        Ok(())
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {

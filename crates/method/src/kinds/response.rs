@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
+use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 use crate::{job, outcome};
@@ -120,6 +121,16 @@ impl Kind for Response {
 
     fn needs_trim(&self) -> Option<&'static str> {
         Some("it measures reads while a file's space is given TRIM")
+    }
+
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        scaled::region(&mut self.load.region_bytes, by);
+        scaled::bytes(&mut self.file_bytes, by);
+        // A command covers what it does on a whole drive, and takes as long: there are fewer.
+        let times = [&mut self.rest_s, &mut self.reference_s, &mut self.duration_s];
+        times.into_iter().for_each(|s| *s /= f64::from(by));
+        scaled::interval(&mut self.interval_ms, by);
+        Ok(())
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {

@@ -163,6 +163,11 @@ impl Kind for Rounds {
         (!only_reads).then_some("it writes")
     }
 
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        self.load_s /= f64::from(by);
+        Ok(())
+    }
+
     fn plan(&self, planner: &mut Planner<'_>) {
         planner.add(self.state, 1, self.clone());
     }

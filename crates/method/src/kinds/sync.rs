@@ -17,6 +17,7 @@ use crate::kind::{Kind, Planner, Work};
 use crate::outcome::{self, Part};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
+use crate::scaled;
 use crate::setting::{Action, Setting};
 
 /// Ranges of streams are multiples of this, bytes.
@@ -245,6 +246,16 @@ impl Kind for Vec<Syncs> {
 
     fn needs_writes(&self) -> Option<&'static str> {
         Some("it writes")
+    }
+
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        for syncs in self {
+            syncs.duration_s /= f64::from(by);
+            syncs.interval_s.iter_mut().for_each(|s| *s /= f64::from(by));
+            let writers = syncs.writers.iter_mut().chain(&mut syncs.beside);
+            writers.for_each(|one| scaled::region(&mut one.load.region_bytes, by));
+        }
+        Ok(())
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {

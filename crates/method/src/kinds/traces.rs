@@ -185,6 +185,18 @@ impl Kind for Traces {
         Some("its traces write")
     }
 
+    fn scale(&mut self, by: u32) -> Result<(), String> {
+        for entry in &mut self.entries {
+            match &mut entry.source {
+                TraceSource::Profile(profile) => **profile = profile.scaled(by),
+                TraceSource::File(_) => {
+                    return Err(format!("the captured trace `{}` cannot be scaled", entry.name));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn plan(&self, planner: &mut Planner<'_>) {
         // Together they take long: each that is finished is kept at once.
         planner.test.kept_in_parts = true;

@@ -54,6 +54,24 @@ impl Series {
             ..Series::default()
         }
     }
+
+    /// The curve of a drive with a `by`-th of its capacity as that of the whole drive: times and
+    /// bytes are `by` times as many, speeds and latencies the same.
+    pub fn scaled_back(mut self, by: u32) -> Series {
+        let (times, factor) = (u64::from(by), f64::from(by));
+        self.interval_s *= factor;
+        self.range_bytes
+            .iter_mut()
+            .for_each(|bytes| *bytes *= times);
+        for sample in &mut self.samples {
+            sample.t_s *= factor;
+            sample.written_bytes *= times;
+        }
+        self.temperatures
+            .iter_mut()
+            .for_each(|one| one.t_s *= factor);
+        self
+    }
 }
 
 /// The mean over one sampling interval.

@@ -39,6 +39,24 @@ pub struct Response {
     pub latency_ns: LatencySummary,
 }
 
+impl Response {
+    /// As [`Series::scaled_back`](super::curve::Series::scaled_back).
+    pub fn scaled_back(mut self, by: u32) -> Response {
+        let (times, factor) = (u64::from(by), f64::from(by));
+        self.region_bytes *= times;
+        self.file_bytes *= times;
+        self.command_bytes
+            .iter_mut()
+            .for_each(|bytes| *bytes *= times);
+        self.trim_s.iter_mut().for_each(|s| *s *= factor);
+        self.interval_s *= factor;
+        self.intervals.iter_mut().for_each(|one| one.t_s *= factor);
+        self.slowest.iter_mut().for_each(|one| one.t_s *= factor);
+        self.requests *= times;
+        self
+    }
+}
+
 /// The requests completed in one interval of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResponseInterval {

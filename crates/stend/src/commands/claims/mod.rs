@@ -28,25 +28,22 @@ use crate::{laboratory, signals};
 pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let left_out = args.leave_one_out.as_deref();
     let left_out = left_out.map(leave_one_out::Document::read).transpose()?;
-    let articles = articles(args)?;
-    check_drives(&articles, args)?;
+    let whole = articles(args)?;
+    check_drives(&whole, args)?;
+    let scaled = args.scaled.map(|by| scaled(&whole, by)).transpose()?;
+    // Without versions all drives are scaled.
+    let (articles, of_versions) = match (&scaled, args.samples) {
+        (Some(scaled), None) => (scaled, scaled),
+        (scaled, _) => (&whole, scaled.as_ref().unwrap_or(&whole)),
+    };
     if args.experiments {
-        check_experiments(&articles)?;
+        check_experiments(articles)?;
     }
-    let needed = measurements(&articles, args.drives.as_deref())?;
+    let needed = measurements(articles, args.drives.as_deref())?;
     let lab = laboratory::path(&args.lab)?;
     laboratory::check(&lab)?;
     let program = program_sha256()?;
-    let options = Options {
-        lab: &lab,
-        program: &program,
-        interrupt: None,
-        seed: args.scale.seed,
-        duration_scale: args.scale.duration_scale,
-        full_length: args.full_length,
-        fresh: args.fresh,
-        threads: args.threads.map(NonZero::get),
-    };
+    let options = options(args, &lab, &program);
     let keep = |review: &Review, edition: &Edition| keep(review, edition, &lab);
     let progress = progress::Progress::new();
     let show = |event: &Event<'_>| progress.show(event);
@@ -63,23 +60,22 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let tried = match args.experiments {
         false => Vec::new(),
         true => {
-            let fails = |article: usize, finding: usize| {
-                judged[article].1[finding].outcome == Outcome::Fails
-            };
+            let fails = |of: usize, finding: usize| judged[of].1[finding].outcome == Outcome::Fails;
             let default = (&needed[..], &measured[..]);
-            experiments(&articles, &fails, default, &options, &keep, &show)?
+            experiments(articles, &fails, default, &options, &keep, &show)?
         }
     };
-    let samples = match args.samples {
-        None => None,
-        Some(count) => {
-            let count = u32::try_from(count.get()).unwrap_or(u32::MAX);
-            let only = args.drives.as_deref();
-            Some(sample(&articles, only, count, &options, &keep, &show)?)
-        }
-    };
+    let count = args
+        .samples
+        .map(|n| u32::try_from(n.get()).unwrap_or(u32::MAX));
+    let only = args.drives.as_deref();
+    let samples = count.map(|count| sample(of_versions, only, count, &options, &keep, &show));
+    let samples = samples.transpose()?;
     progress.finish();
-    let sure = samples.as_ref().map(sure::Sure::of);
+    let models: Vec<&[JudgedFinding<'_>]> = judged.iter().map(|(_, all)| &all[..]).collect();
+    let sure = samples
+        .as_ref()
+        .map(|samples| sure::Sure::of(samples, &models));
     let more = output::More {
         sure: sure.as_ref(),
         tried: &tried,
@@ -94,6 +90,26 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     }
     tell_failures(&measured, samples.as_ref(), &tried)?;
     refuted(&judged)
+}
+
+/// How is measured.
+fn options<'a>(args: &ClaimsArgs, lab: &'a Path, program: &'a str) -> Options<'a> {
+    Options {
+        lab,
+        program,
+        interrupt: None,
+        seed: args.scale.seed,
+        duration_scale: args.scale.duration_scale,
+        full_length: args.full_length,
+        fresh: args.fresh,
+        threads: args.threads.map(NonZero::get),
+    }
+}
+
+/// The articles put to drives with a `by`-th of their capacity.
+fn scaled(articles: &[CheckedArticle], by: u32) -> Result<Vec<CheckedArticle>, Failure> {
+    let scaled = articles.iter().map(|article| article.scaled(by));
+    Ok(scaled.collect::<Result<_, _>>()?)
 }
 
 /// Whether a finding fails, as the program's end.

@@ -63,6 +63,20 @@ pub fn lengths(args: &ClaimsArgs) -> &'static str {
     }
 }
 
+/// How many times smaller than the real ones the drives were, of which the figures are, in a
+/// sentence; `None` of whole drives.
+pub fn scaled(args: &ClaimsArgs) -> Option<String> {
+    let by = args.scaled?;
+    let which = match args.samples {
+        None => "SCALED: every drive",
+        Some(_) => "Scaled: every plausible version",
+    };
+    Some(format!(
+        "{which} was simulated with 1/{by} of its capacity, by tests of 1/{by} of their length; \
+         times and bytes were multiplied by {by} again."
+    ))
+}
+
 /// `9 hold, 3 do not, 1 open`.
 pub fn sum<'j>(findings: impl Iterator<Item = &'j JudgedFinding<'j>>) -> String {
     let mut counts = [0; 3];
@@ -84,6 +98,9 @@ pub fn text(judged: &Judged<'_>, more: &More<'_>, args: &ClaimsArgs) -> String {
             "SHORTENED RUN: every measurement × {}; the findings are about full ones\n\n",
             args.scale.duration_scale
         );
+    }
+    if let Some(scaled) = scaled(args) {
+        text += &format!("{scaled}\n\n");
     }
     for (of_article, (article, findings)) in judged.iter().enumerate() {
         text += &format!(
@@ -189,6 +206,8 @@ struct Document<'a> {
     schema: &'static str,
     seed: u64,
     duration_scale: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scaled_by: Option<u32>,
     full_length: bool,
     holds: usize,
     fails: usize,
@@ -275,6 +294,7 @@ pub fn json(judged: &Judged<'_>, more: &More<'_>, args: &ClaimsArgs) -> Result<S
         schema: "stend.claims/1",
         seed: args.scale.seed,
         duration_scale: args.scale.duration_scale,
+        scaled_by: args.scaled,
         full_length: args.full_length,
         holds: total(Outcome::Holds),
         fails: total(Outcome::Fails),

@@ -1,6 +1,7 @@
 //! How sure findings are, in words and as JSON.
 
 use serde::Serialize;
+use stend_analysis::claims::JudgedFinding;
 use stend_claims::samples::{Decisive, Robustness, Samples, Shares, decisive};
 use stend_fit::fitting::Parameter;
 
@@ -10,6 +11,9 @@ pub struct Sure<'s> {
     versions: usize,
     /// By article and finding.
     findings: Vec<Vec<(Shares, Vec<Decisive>)>>,
+    /// By article and finding: whether the models come out of it alike as whole and as scaled
+    /// drives; `None` where the versions are whole drives.
+    alike: Option<Vec<Vec<bool>>>,
 }
 
 /// Findings by what the versions make of them.
@@ -20,6 +24,8 @@ pub struct SamplesDocument {
     robust: usize,
     possible: usize,
     excluded: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scaled_alike: Option<usize>,
 }
 
 /// What the versions make of a finding.
@@ -28,6 +34,8 @@ pub struct FindingSamplesDocument {
     holds: u32,
     of: u32,
     verdict: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scaled_alike: Option<bool>,
     decided_by: Vec<DecisiveDocument>,
 }
 
@@ -38,8 +46,9 @@ struct DecisiveDocument {
 }
 
 impl<'s> Sure<'s> {
-    /// Of what was sampled.
-    pub fn of(samples: &'s Samples<'_>) -> Sure<'s> {
+    /// Of what was sampled; `models` is what the models themselves make of the findings, by
+    /// article.
+    pub fn of(samples: &'s Samples<'_>, models: &[&[JudgedFinding<'_>]]) -> Sure<'s> {
         let articles = samples.versions.first().map(|version| &version.judged);
         let findings = articles.into_iter().flatten().enumerate();
         let findings = findings.map(|(article, findings)| {
@@ -53,7 +62,21 @@ impl<'s> Sure<'s> {
             parameters: &samples.parameters,
             versions: samples.versions.len(),
             findings: findings.collect(),
+            alike: samples.models_scaled.as_ref().map(|scaled| {
+                let pairs = scaled.iter().zip(models);
+                let alike = |(scaled, whole): (&Vec<JudgedFinding<'_>>, &&[JudgedFinding<'_>])| {
+                    let pairs = scaled.iter().zip(*whole);
+                    pairs.map(|(a, b)| a.outcome == b.outcome).collect()
+                };
+                pairs.map(alike).collect()
+            }),
         }
+    }
+
+    /// In how many findings the models come out alike as whole and as scaled drives.
+    fn alike(&self) -> Option<usize> {
+        let alike = self.alike.as_ref()?.iter().flatten();
+        Some(alike.filter(|alike| **alike).count())
     }
 
     fn count(&self, robustness: Robustness) -> usize {
@@ -65,7 +88,7 @@ impl<'s> Sure<'s> {
 
     /// All findings in a sentence.
     pub fn headline(&self) -> String {
-        format!(
+        let mut text = format!(
             "{} plausible versions of the drives ({} figures drawn from their ranges): {} findings \
              robust (they hold in nine tenths of the versions or more), {} possible, {} excluded \
              (they hold in none).",
@@ -74,7 +97,15 @@ impl<'s> Sure<'s> {
             self.count(Robustness::Robust),
             self.count(Robustness::Possible),
             self.count(Robustness::Excluded)
-        )
+        );
+        if let Some(alike) = self.alike() {
+            let all = self.findings.iter().flatten().count();
+            text += &format!(
+                " The models themselves come out alike in {alike} of {all} findings as whole and \
+                 as scaled drives; where they do not, what is said of the versions says little."
+            );
+        }
+        text
     }
 
     /// A finding in words.
@@ -96,7 +127,14 @@ impl<'s> Sure<'s> {
         if !told.is_empty() {
             text += &format!("; decided by {}", told.join(", "));
         }
+        if self.is_alike(article, finding) == Some(false) {
+            text += "; the model itself comes out otherwise when it is scaled";
+        }
         text
+    }
+
+    fn is_alike(&self, article: usize, finding: usize) -> Option<bool> {
+        Some(self.alike.as_ref()?[article][finding])
     }
 
     fn name(&self, of: &Decisive) -> String {
@@ -112,6 +150,7 @@ impl<'s> Sure<'s> {
             robust: self.count(Robustness::Robust),
             possible: self.count(Robustness::Possible),
             excluded: self.count(Robustness::Excluded),
+            scaled_alike: self.alike(),
         }
     }
 
@@ -122,6 +161,7 @@ impl<'s> Sure<'s> {
             holds: shares.holds,
             of: shares.of,
             verdict: shares.robustness().map(Robustness::word),
+            scaled_alike: self.is_alike(article, finding),
             decided_by: decisive
                 .iter()
                 .map(|one| DecisiveDocument {

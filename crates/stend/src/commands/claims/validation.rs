@@ -51,6 +51,9 @@ fn document(
     if let Some(sure) = more.sure {
         text += &format!("\n{}\n", sure.headline());
     }
+    if let Some(scaled) = output::scaled(args) {
+        text += &format!("\n{scaled}\n");
+    }
     if args.scale.duration_scale != 1.0 {
         text += &format!(
             "\n**SHORTENED RUN: every measurement × {}.**\n",
