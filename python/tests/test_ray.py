@@ -22,15 +22,23 @@ import ray
 from ray.cluster_utils import Cluster
 
 
-@pytest.fixture
-def cluster() -> Iterator[Cluster]:
-    """Two nodes of one processor each."""
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Cluster]:
+    """A cluster of one node with one processor, for all tests: it takes seconds to start."""
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     try:
         yield nodes
     finally:
-        ray.shutdown()
         nodes.shutdown()  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture
+def cluster(nodes: Cluster) -> Iterator[Cluster]:
+    """The cluster, to which nobody is connected."""
+    try:
+        yield nodes
+    finally:
+        ray.shutdown()
 
 
 def study(runtime_s: int) -> stend.Study:
@@ -60,9 +68,9 @@ def test_a_node_that_dies_costs_no_row(cluster: Cluster, tmp_path: Path) -> None
             cluster.remove_node(second, allow_graceful=False)
 
     lab = tmp_path / "lab.db"
-    result = study(20).run(ray=True, lab=lab, series=tmp_path / "series", progress=kill)
+    result = study(8).run(ray=True, lab=lab, series=tmp_path / "series", progress=kill)
     assert told == [(done, 40) for done in range(1, 41)]
-    assert result.to_json() == study(20).run(lab=False).to_json()
+    assert result.to_json() == study(8).run(lab=False).to_json()
     assert result.errors.empty
     kept = stend.Lab(lab).query("SELECT count(*) AS n FROM study_rows").to_pandas()
     assert kept["n"][0] == 40
