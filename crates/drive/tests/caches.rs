@@ -152,6 +152,44 @@ fn folding_random_data_costs_a_segment_a_page() {
     );
 }
 
+/// Time of the core for relocating, and pages that were relocated, once a drive that was filled in
+/// such an order is written at random.
+fn relocating_core(spec: &Spec, mut next: impl FnMut() -> u64) -> (u64, u64) {
+    let mut drive = SimDrive::new(spec);
+    let pages = drive.capacity_bytes() / PAGE;
+    burst(&mut drive, Op::Write, 1, 8, pages, &mut next);
+    let mut some = random(&drive, 3);
+    burst(&mut drive, Op::Write, 1, 8, pages / 4, &mut some);
+    let counters = drive.counters();
+    (counters.core_busy_ns, counters.pages_relocated)
+}
+
+#[test]
+fn relocating_random_data_costs_a_segment_a_page() {
+    let mut spec = plain(80, 16, 17_001);
+    let controller = &mut spec.controller;
+    (controller.write_command, controller.gc_page) = (Nanos::ZERO, Nanos::ZERO);
+    (controller.write_l2p_miss, controller.gc_l2p_miss) = (Nanos::ZERO, Nanos(3_000));
+    (controller.l2p_segments, controller.l2p_segment_pages) = (4, 16);
+    let in_steps = |step: u64| {
+        let mut at = 0;
+        move || {
+            at = (at + step) % 17_001;
+            at
+        }
+    };
+    // Every page in another segment than those of the thousands before it.
+    let (busy, relocated) = relocating_core(&spec, in_steps(16 * 7 + 1));
+    assert!(relocated > 5_000, "{relocated}");
+    let share = busy as f64 / (3_000 * relocated) as f64;
+    assert!((0.95..1.05).contains(&share), "{share}");
+    let (busy, relocated) = relocating_core(&spec, in_steps(1));
+    let share = busy as f64 / (3_000 * relocated) as f64;
+    assert!(share < 0.35, "pages of a segment lie side by side: {share}");
+    spec.controller.gc_l2p_miss = Nanos::ZERO;
+    assert_eq!(relocating_core(&spec, in_steps(1)).0, 0);
+}
+
 /// The same, with requests of four multi-plane pages (64 KiB) and more passing the cache by.
 fn passed_by_long(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
     let mut spec = cache(own, dynamic, when_full);

@@ -210,6 +210,12 @@ impl Controller {
         let place = segment % self.cached.len() as u32;
         std::mem::replace(&mut self.cached[place as usize], segment) != segment
     }
+
+    /// Caches the segments of pages that are moved, one after another. Returns how many had to be
+    /// fetched.
+    pub fn fetch_all(&mut self, lpns: impl Iterator<Item = Lpn>) -> u64 {
+        lpns.filter(|&lpn| self.fetch(lpn)).count() as u64
+    }
 }
 
 #[cfg(test)]

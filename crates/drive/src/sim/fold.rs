@@ -21,7 +21,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::idle::Idle;
 use crate::sim::ids::{DieId, MpPage, SuperblockId};
 use crate::sim::kind;
-use crate::sim::l2p::table::{L2p, prefetch_occupied};
+use crate::sim::l2p::table::prefetch_occupied;
 use crate::sim::media::op::NandOp;
 use crate::sim::store::Store;
 use crate::spec::{Emptying, FoldLimit};
@@ -260,8 +260,11 @@ impl Folder {
         let spec = &env.spec.controller;
         let (core, mut time) = (spec.core_background, spec.fold_page * u64::from(pages));
         if spec.fold_l2p_miss > Nanos::ZERO {
-            let misses = misses(env, &ftl.l2p, controller, &mp_pages[..count]);
-            time += env.spec.controller.fold_l2p_miss * misses;
+            let mp_pages = mp_pages[..count].iter();
+            let lpns = mp_pages.flat_map(|&mp_page| ftl.l2p.valid_lpns(mp_page));
+            let misses = controller.fetch_all(lpns);
+            env.counters.l2p_misses += misses;
+            time += spec.fold_l2p_miss * misses;
         }
         let job = Job::Folded { within };
         ftl.submit_moves(
@@ -315,16 +318,6 @@ impl Folder {
             store.release(env, source);
         }
     }
-}
-
-/// Segments of the L2P that are fetched into fast memory for the valid pages of multi-plane pages,
-/// one after another.
-#[inline(never)]
-fn misses(env: &mut Env, l2p: &L2p, controller: &mut Controller, mp_pages: &[MpPage]) -> u64 {
-    let lpns = mp_pages.iter().flat_map(|&mp_page| l2p.valid_lpns(mp_page));
-    let misses = lpns.filter(|&lpn| controller.fetch(lpn)).count() as u64;
-    env.counters.l2p_misses += misses;
-    misses
 }
 
 fn map_page(env: &mut Env, store: &mut Store, from: MpPage, to: MpPage) {

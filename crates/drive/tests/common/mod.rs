@@ -120,6 +120,7 @@ fn one_core() -> ControllerSpec {
         read_l2p_miss: Nanos::ZERO,
         write_l2p_miss: Nanos::ZERO,
         gc_page: Nanos(500),
+        gc_l2p_miss: Nanos::ZERO,
         fold_page: Nanos(500),
         fold_l2p_miss: Nanos::ZERO,
         direction_change: Nanos::ZERO,

@@ -182,9 +182,9 @@ impl Chain {
         let done = context.curve(target, places, &job, watch)?;
         let next = Before {
             written_bytes: before.written_bytes + done.written_bytes,
-            end_iops: before.end_iops.or_else(|| {
-                end_level(&done.series.clone().scaled_back(context.setting.scaled_by))
-            }),
+            end_iops: before
+                .end_iops
+                .or_else(|| end_level(&done.series.clone().scaled_back(context.setting.scaled_by))),
         };
         done.record(context.recorder, places, |_| {});
         Ok(next)

@@ -127,7 +127,11 @@ impl Kind for Response {
         scaled::region(&mut self.load.region_bytes, by);
         scaled::bytes(&mut self.file_bytes, by);
         // A command covers what it does on a whole drive, and takes as long: there are fewer.
-        let times = [&mut self.rest_s, &mut self.reference_s, &mut self.duration_s];
+        let times = [
+            &mut self.rest_s,
+            &mut self.reference_s,
+            &mut self.duration_s,
+        ];
         times.into_iter().for_each(|s| *s /= f64::from(by));
         scaled::interval(&mut self.interval_ms, by);
         Ok(())

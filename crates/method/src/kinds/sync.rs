@@ -251,7 +251,10 @@ impl Kind for Vec<Syncs> {
     fn scale(&mut self, by: u32) -> Result<(), String> {
         for syncs in self {
             syncs.duration_s /= f64::from(by);
-            syncs.interval_s.iter_mut().for_each(|s| *s /= f64::from(by));
+            syncs
+                .interval_s
+                .iter_mut()
+                .for_each(|s| *s /= f64::from(by));
             let writers = syncs.writers.iter_mut().chain(&mut syncs.beside);
             writers.for_each(|one| scaled::region(&mut one.load.region_bytes, by));
         }

@@ -190,7 +190,10 @@ impl Kind for Traces {
             match &mut entry.source {
                 TraceSource::Profile(profile) => **profile = profile.scaled(by),
                 TraceSource::File(_) => {
-                    return Err(format!("the captured trace `{}` cannot be scaled", entry.name));
+                    return Err(format!(
+                        "the captured trace `{}` cannot be scaled",
+                        entry.name
+                    ));
                 }
             }
         }

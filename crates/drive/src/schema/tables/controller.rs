@@ -46,6 +46,10 @@ table! {
         write_l2p_miss_ns: Field<u64>, 0..=1_000_000 => write_l2p_miss: Nanos = nanos;
         /// Relocating a logical page in garbage collection, ns of a core.
         gc_page_ns: Field<u64>, 0..=10_000_000 => gc_page: Nanos = nanos;
+        /// Relocating a logical page in a segment that is not in fast memory, ns of a core, beside
+        /// `gc_page_ns`: so random data takes longer to relocate than sequential data. 0 beside
+        /// `[l2p_cache]`.
+        gc_l2p_miss_ns: Field<u64> = 0, 0..=1_000_000 => gc_l2p_miss: Nanos = nanos;
         /// On-chip copy: moving a logical page in folding, ns of a core.
         fold_page_ns: Field<u64>, 0..=10_000_000 => fold_page: Nanos = nanos;
         /// On-chip copy: folding a logical page in a segment that is not in fast memory, ns of a
@@ -123,6 +127,7 @@ pub(crate) fn check(problems: &mut Problems, model: &Model) {
     let misses = [
         &controller.read_l2p_miss_ns,
         &controller.write_l2p_miss_ns,
+        &controller.gc_l2p_miss_ns,
         &controller.fold_l2p_miss_ns,
     ];
     for miss in misses {

@@ -12,6 +12,7 @@ mod wear_levelling;
 
 use std::collections::VecDeque;
 
+use stend_base::Nanos;
 use stend_nand::Class;
 
 use crate::sim::controller::{Controller, Job};
@@ -430,9 +431,15 @@ impl Gc {
     ) {
         let valid = store.ftl.l2p.valid_bits(mp_page);
         let spec = &env.spec.controller;
-        let time = spec.gc_page * u64::from(valid.count_ones());
+        let mut time = spec.gc_page * u64::from(valid.count_ones());
         let core = spec.core_background;
         let Store { media, ftl, .. } = store;
+        if spec.gc_l2p_miss > Nanos::ZERO {
+            let lpns = ftl.l2p.valid_lpns(mp_page);
+            let misses = controller.fetch_all(lpns);
+            env.counters.l2p_misses += misses;
+            time += spec.gc_l2p_miss * misses;
+        }
         ftl.submit_moves(
             env,
             media,
