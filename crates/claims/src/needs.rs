@@ -42,10 +42,10 @@ impl MeasuredDrive {
             self.target.capacity_bytes *= u64::from(by);
             for test in &mut self.tests {
                 // Only these have times and bytes that figures look at.
-                let series = test.series.take().into_iter().flatten();
-                test.series = Some(series.map(|one| one.scaled_back(by)).collect());
-                let responses = test.responses.take().into_iter().flatten();
-                test.responses = Some(responses.map(|one| one.scaled_back(by)).collect());
+                let curves = test.series.iter_mut().flatten();
+                curves.for_each(|one| *one = std::mem::take(one).scaled_back(by));
+                let responses = test.responses.iter_mut().flatten();
+                responses.for_each(|one| *one = std::mem::take(one).scaled_back(by));
             }
         }
         self
