@@ -80,6 +80,29 @@ fn writes_bypass_a_full_cache() {
     }
 }
 
+/// A command of four pages to the cache costs its time and three pages', past it three native
+/// pages' as well; without such a cost the firmware needs the same for both.
+#[test]
+fn pages_past_the_cache_may_cost_the_firmware_more() {
+    for native_page in [0, 7_000] {
+        let mut spec = cache(20, 0, WhenFull::Bypass);
+        spec.controller.write_page = Nanos(1_000);
+        spec.controller.native_page = Nanos(native_page);
+        let command = spec.controller.write_command.0 + 3 * 1_000;
+        let mut drive = SimDrive::new(&spec);
+        write(&mut drive, 20 * 32);
+        assert_eq!(drive.counters().core_busy_ns, 20 * 32 * command);
+        let before = drive.counters().core_busy_ns;
+        write(&mut drive, 320);
+        assert_eq!(programs(&drive), (20 * 32, 320));
+        let past = drive.counters().core_busy_ns - before;
+        // The data of the first commands arrives while the cache's last superblock is open.
+        let open = 8 * 3 * native_page;
+        let most = 320 * (command + 3 * native_page);
+        assert!((most - open..=most).contains(&past), "{past} of {most}");
+    }
+}
+
 #[test]
 fn after_a_silence_the_host_begins_in_the_cache_again() {
     for (own, dynamic) in [(20, 0), (0, 20)] {

@@ -121,6 +121,7 @@ fn one_core() -> ControllerSpec {
         write_l2p_miss: Nanos::ZERO,
         gc_page: Nanos(500),
         gc_l2p_miss: Nanos::ZERO,
+        native_page: Nanos::ZERO,
         fold_page: Nanos(500),
         fold_l2p_miss: Nanos::ZERO,
         direction_change: Nanos::ZERO,

@@ -36,6 +36,9 @@ table! {
         /// Each logical page of a write command after the first, ns of a core, while more of the
         /// command comes over the link.
         write_page_ns: Field<u64>, 0..=1_000_000 => write_page: Nanos = nanos;
+        /// Each such page that goes to the native mode rather than to an SLC cache, ns of a core,
+        /// beside `write_page_ns`: so more dies need not make a drive faster behind its cache.
+        native_page_ns: Field<u64> = 0, 0..=1_000_000 => native_page: Nanos = nanos;
         /// Segments of the L2P in fast memory.
         l2p_segments: Field<u32>, 1..=16_777_216 => l2p_segments: u32 = value;
         /// What a segment covers, KiB of user data.

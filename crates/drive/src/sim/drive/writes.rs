@@ -16,6 +16,7 @@ use super::SimDrive;
 use crate::sim::buffer::write_buffer::Program;
 use crate::sim::controller::Job;
 use crate::sim::ftl::write::{Placed, Received};
+use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{CommandId, Lpn, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::{FlashView, Part};
@@ -49,21 +50,37 @@ impl SimDrive {
     fn work_on_received(&mut self, id: CommandId, bytes: u32) -> bool {
         let first = self.host.command_mut(id).take_first_page();
         let pages = u64::from(bytes).div_ceil(PAGE_BYTES) - u64::from(first);
-        let spec = &self.env.spec.controller;
-        let time = spec.write_page * pages;
+        let page_time = self.time_of_received_page(id);
+        let time = page_time * pages;
         if time == Nanos::ZERO && !self.admission.is_receiving() {
             self.place(id, bytes);
             return true;
         }
         self.admission.receives();
-        let page_time = spec.write_page.min(self.env.spec.host.page_time());
-        let ahead = page_time * pages.saturating_sub(1);
+        let over_link = page_time.min(self.env.spec.host.page_time());
+        let ahead = over_link * pages.saturating_sub(1);
         let command = id;
         let job = (Job::Received { command, bytes }, time);
-        let core = spec.core_write;
+        let core = self.env.spec.controller.core_write;
         self.controller
             .submit_begun(&mut self.env.queue, core, job, ahead);
         false
+    }
+
+    /// What each page of a write after the first costs the firmware: more if it goes past the SLC
+    /// cache.
+    #[inline]
+    fn time_of_received_page(&self, id: CommandId) -> Nanos {
+        let spec = &self.env.spec.controller;
+        if spec.native_page == Nanos::ZERO {
+            return spec.write_page;
+        }
+        let ftl = &self.store.ftl;
+        let stream = ftl.sorting.of_length(self.host.command(id));
+        match ftl.points.mode(stream) {
+            Some(Mode::Native) => spec.write_page + spec.native_page,
+            _ => spec.write_page,
+        }
     }
 
     /// Puts received data where it belongs.

@@ -174,6 +174,15 @@ impl Sorting {
         entry.expect("what arrives was admitted").1
     }
 
+    /// The stream that a write belongs to by its length alone.
+    #[inline]
+    pub fn of_length(&self, command: &Command) -> StreamId {
+        match self.apart.as_deref() {
+            Some(&Apart::Bytes(from)) => by_length(command, from),
+            _ => StreamId::HOST,
+        }
+    }
+
     /// The stream that what GC relocates goes to from a superblock of data that has been relocated
     /// so often, or what is moved from it since it is less worn than others.
     pub fn of_victim(&self, generation: u8, levelled: bool) -> StreamId {

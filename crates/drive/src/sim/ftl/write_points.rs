@@ -291,6 +291,13 @@ impl WritePoints {
         has_room.then_some(point.kind)
     }
 
+    /// The mode of the superblock that a stream fills, if it has one.
+    #[inline]
+    pub fn mode(&self, id: StreamId) -> Option<Mode> {
+        let point = self.of(id);
+        (point.superblock != SuperblockId::NONE).then_some(point.kind.mode)
+    }
+
     /// Settles what a stream opens next.
     #[inline(always)]
     pub(super) fn settle_next(&mut self, id: StreamId, kind: Kind) {
