@@ -13,6 +13,6 @@ pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, directori
 pub use stend_load::Sample;
 pub use stend_load::runner::Progress;
 pub use target::{
-    Completed, Deletion, FILL_JOB, HostLimit, JobOutcome, JobRequest, LoggedOutcome, Moved,
-    RefusedOutcome, ReplayOutcome, Target, WriteLimit, condition,
+    Completed, Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, Moved, RefusedOutcome,
+    ReplayOutcome, Target, WriteLimit, condition, fill_job,
 };

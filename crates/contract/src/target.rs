@@ -168,8 +168,17 @@ pub enum WriteLimit {
     AsStated,
 }
 
-/// A job that fills a target: 128 KiB writes in ascending order over all of it.
-pub const FILL_JOB: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
+/// A job that fills a target of so many bytes, of which the last part of a sector is left: 128 KiB
+/// writes in ascending order over all of it, and one of what is left at its end.
+pub fn fill_job(capacity_bytes: u64) -> String {
+    let mut job = "[fill]\nrw=write\nbs=128k\niodepth=32\n".to_owned();
+    let left = capacity_bytes % (128 << 10) / 512 * 512;
+    if left > 0 {
+        let end = capacity_bytes / (128 << 10) * (128 << 10);
+        job += &format!("[end]\nstonewall\nrw=write\nbs={left}\noffset={end}\nsize={left}\n");
+    }
+    job
+}
 
 /// Something that can be tested.
 pub trait Target: Send {

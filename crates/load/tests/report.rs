@@ -130,6 +130,7 @@ fn fio_does_as_much() {
         "rw=read\nsize=20k\nbs=8k",
         "rw=write\nsize=64k\nio_size=100k",
         "rw=write\nsize=64k\nio_size=10k",
+        "rw=write\nsize=64k\nio_size=50%",
         "rw=randread\nsize=20k\nbs=8k",
         "rw=randread\nsize=20k\nio_size=40k\nrandom_generator=lfsr",
         "rw=randwrite\nsize=1m\nnorandommap\nbs=12k",

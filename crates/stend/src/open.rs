@@ -93,6 +93,22 @@ pub fn check_on(on: &OnArgs) -> Result<(), Failure> {
                 .into(),
         ));
     }
+    if on.on.len() > 1 {
+        check_all(&on.on, &on.set, &on.real)?;
+    }
+    Ok(())
+}
+
+/// Refuses several targets of which one is named twice, or is none: before the first is touched.
+pub fn check_all(names: &[String], set: &SetArgs, real: &RealArgs) -> Result<(), Failure> {
+    for (at, name) in names.iter().enumerate() {
+        if names[..at].contains(name) {
+            return Err(Failure::Input(format!(
+                "{name} is named twice as a target: leave one out"
+            )));
+        }
+        look(Named { name, set }, real)?;
+    }
     Ok(())
 }
 

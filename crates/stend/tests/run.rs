@@ -323,6 +323,80 @@ fn a_real_file_is_created_kept_and_never_grows() {
     assert!(before[..half] != after[..half] && before[half..] == after[half..]);
 }
 
+/// The figures until then are printed, and are no result of the drive.
+#[test]
+fn a_job_that_an_error_of_the_drive_ends_is_a_failure() {
+    let dir = with_job("[j]\nrw=read\nbs=4k\nsize=1m\niodepth=4\n");
+    let dir = dir.path();
+    fs::write(dir.join("w.fio"), "[w]\nrw=write\nbs=128k\nsize=8m\n").unwrap();
+    let drive = "samsung-850-evo-250gb";
+    ok(dir, &["drives", "create", drive, "--state", "d"]);
+    ok(dir, &["run", "w.fio", "--on", "d"]);
+    ok(dir, &["drive", "fail-die", "d", "--die", "0"]);
+    let parts = ["d: the drive failed a request of the job j (error 5)"];
+    fails(dir, &["run", "j.fio", "--on", "d"], 6, &parts);
+    let printed = run(&mut stend(dir, &["run", "j.fio", "--on", "d"])).stdout;
+    assert!(printed.contains("err= 5"), "{printed}");
+    let goes_on = "[j]\nrw=read\nbs=4k\nsize=1m\ncontinue_on_error=read\n";
+    fs::write(dir.join("j.fio"), goes_on).unwrap();
+    let went_on = ok(dir, &["run", "j.fio", "--on", "d"]).stdout;
+    assert!(went_on.contains("errors    : total="), "{went_on}");
+}
+
+/// Of several targets, none is touched before all are known to be some.
+#[test]
+fn what_is_wrong_with_a_later_target_is_told_first() {
+    let dir = with_job("[j]\nrw=write\nsize=1m\n");
+    let dir = dir.path();
+    ok(dir, &["drives", "create", "demo-8gb", "--state", "d"]);
+    let fresh = fs::read(dir.join("d")).unwrap();
+    for (targets, part) in [
+        ("d,nosuchdrive", "no drive model `nosuchdrive`"),
+        ("d,bad.toml", "bad.toml"),
+        ("d,", "no drive model ``"),
+        ("d,d", "d is named twice"),
+    ] {
+        fails(dir, &["run", "j.fio", "--on", targets], 3, &[part]);
+        assert_eq!(fs::read(dir.join("d")).unwrap(), fresh, "{targets}");
+    }
+    fails(
+        dir,
+        &["identify", "d", "nosuchdrive"],
+        3,
+        &["nosuchdrive is no drive model"],
+    );
+}
+
+#[test]
+fn a_drive_without_trim_takes_no_job_of_trim() {
+    let dir = with_job("[j]\nrw=randtrim\nbs=64k\nsize=1m\n");
+    let args = [
+        "run",
+        "j.fio",
+        "--on",
+        "demo-8gb",
+        "--set",
+        "trim.enabled=false",
+    ];
+    fails(
+        dir.path(),
+        &args,
+        3,
+        &["the job j is of TRIM", "trim.enabled"],
+    );
+}
+
+/// To its last sector, also where the end is no whole block of the fill.
+#[test]
+fn a_filled_drive_is_full() {
+    let dir = folder();
+    let end = "fio version 3 iolog\n0 x add\n0 x open\n0 x read 7999979520 512\n";
+    fs::write(dir.path().join("end.log"), end).unwrap();
+    let args = ["replay", "end.log", "--on", "demo-8gb", "--fill", "--json"];
+    let result = json(&ok(dir.path(), &args).stdout);
+    assert_eq!(list(&result["warnings"]), &[] as &[Value], "{result}");
+}
+
 #[test]
 fn without_a_place_for_the_lab_a_job_still_runs() {
     let dir = folder();

@@ -363,6 +363,16 @@ impl Definition {
             let message = "a seed is a whole number from 0 to 2^63 - 1";
             return Err(Wrong::new(format!("seeds[{at}]"), message));
         }
+        let mut seeds = self.seeds.iter().enumerate();
+        if let Some((at, seed)) = seeds.find(|(at, seed)| self.seeds[..*at].contains(seed)) {
+            let message = format!("{seed} a second time: its rows would be the same again");
+            return Err(Wrong::new(format!("seeds[{at}]"), message));
+        }
+        let scale = self.duration_scale;
+        if !(scale > 0.0 && scale <= 100.0) {
+            let message = format!("{scale}: it must be above 0 and at most 100");
+            return Err(Wrong::new("duration_scale", message));
+        }
         if !self.prepare.is_empty() && self.job.is_empty() {
             let message = "a test is prepared as its edition says; `prepare` is for jobs";
             return Err(Wrong::new("prepare", message));

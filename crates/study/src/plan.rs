@@ -165,6 +165,7 @@ impl Plan {
             works,
         };
         plan.check_words(&variants)?;
+        plan.check_ranges()?;
         plan.rows = plan.all_rows(&variants);
         Ok(plan)
     }
@@ -251,6 +252,28 @@ impl Plan {
             .collect();
         let model = self.models[row.base].model.with(&settings);
         model.map_err(|error| error.to_string())
+    }
+
+    /// A range over a figure that takes whole numbers yields whole numbers.
+    fn check_ranges(&self) -> Result<(), Wrong> {
+        let Some(base) = self.models.first() else {
+            return Ok(());
+        };
+        let takes =
+            |key: &String, real: f64| base.model.with(&[(key, Setting::Real(real))]).is_ok();
+        for (at, factor) in self.factors.iter().enumerate() {
+            let Some((key, real)) = factor.fraction() else {
+                continue;
+            };
+            if !takes(key, real) && (takes(key, real.floor()) || takes(key, real.ceil())) {
+                let message = format!(
+                    "`{key}` takes whole numbers, and the range yields {real}: add \
+                     `multiple_of = 1`, or a greater one"
+                );
+                return Err(Wrong::new(format!("factor[{at}].from"), message));
+            }
+        }
+        Ok(())
     }
 
     /// Every word in braces is a factor's, each such factor is used, and jobs are jobs.

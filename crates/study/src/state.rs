@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use stend_drive::Model;
 use stend_load::{JobFile, RunOptions, RunResult};
-use stend_target::{FILL_JOB, SimulatedTarget, Target, TargetError};
+use stend_target::{SimulatedTarget, Target, TargetError, fill_job};
 
 use crate::definition::{StepEntry, Word};
 
@@ -61,7 +61,8 @@ pub(crate) fn prepare(
     for step in steps {
         match step {
             Step::Fill => {
-                let fill = JobFile::parse(FILL_JOB).expect("it is a job file");
+                let fill = fill_job(target.info().capacity_bytes);
+                let fill = JobFile::parse(&fill).expect("it is a job file");
                 carry_out(&mut target, &fill, &RunOptions::default())?;
             }
             Step::Trim if target.drive().spec().trim.enabled => target.trim_all()?,

@@ -94,7 +94,7 @@ fn a_row_is_what_the_same_job_yields_alone() {
         };
         target.run_file(&file, &options).unwrap()
     };
-    go("[fill]\nrw=write\nbs=128k\niodepth=32\n", 1);
+    go(&stend_target::fill_job(8_000_000_000), 1);
     stend_target::Target::idle(&mut target, 5.0).unwrap();
     let file = JobFile::parse(&JOB.replace("{depth}", "8")).unwrap();
     let options = RunOptions {
@@ -378,6 +378,15 @@ fn what_is_wrong_with_a_study_is_told_with_its_place() {
         ),
         (format!("models = [\"no.toml\"]\n{job}"), "no.toml"),
         (format!("{models}seeds = []\n{job}"), "s.toml:4: seeds: "),
+        (
+            format!("{models}seeds = [1, 2, 1]\n{job}"),
+            "seeds[2]: 1 a second time",
+        ),
+        (
+            format!("{models}duration_scale = nan\n{job}"),
+            "duration_scale: NaN: it must be above 0",
+        ),
+        (format!("{models}duration_scale = 0\n{job}"), "at most 100"),
         (format!("{models}sed = 1\n{job}"), "unknown field `sed`"),
         (
             format!("{models}prepare = [\"fil\"]\n{job}"),
@@ -437,6 +446,14 @@ fn what_is_wrong_with_a_factor_is_told_with_its_place() {
         (
             factor("key = \"gc.depth\"\nfrom = 0\nto = 4\nsteps = 2\nscale = \"log\""),
             "above 0",
+        ),
+        (
+            factor("key = \"gc.depth\"\nvalues = [4, 8, 4]"),
+            "factor[0].values[2]: a second time",
+        ),
+        (
+            factor("key = \"gc.depth\"\nfrom = 1\nto = 4\nsteps = 3"),
+            "takes whole numbers, and the range yields 2.5: add `multiple_of = 1`",
         ),
         (factor("values = [1]"), "a factor has a `key`"),
         (

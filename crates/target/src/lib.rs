@@ -11,7 +11,7 @@ pub use monitor::Reading;
 pub use simulated::{SimulatedTarget, Streamed, model_info};
 pub use state::{Access, is_state_file};
 pub use stend_contract::{
-    Completed, Deletion, FILL_JOB, FileOp, FileRequests, FileSet, FilesJob, FilesOutcome,
-    HostLimit, JobOutcome, JobRequest, LoggedOutcome, Progress, RefusedOutcome, ReplayOutcome,
-    Sample, Target, TargetError, WriteLimit, file_sets,
+    Completed, Deletion, FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, HostLimit,
+    JobOutcome, JobRequest, LoggedOutcome, Progress, RefusedOutcome, ReplayOutcome, Sample, Target,
+    TargetError, WriteLimit, file_sets, fill_job,
 };

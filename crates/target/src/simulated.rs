@@ -16,10 +16,11 @@ use std::time::{Duration, Instant};
 use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
 use stend_drive::model::{Change, Setting, short_key};
 use stend_drive::{LogicalPage, Model, RoundStart, SimDrive};
+use stend_load::jobfile::Direction;
 use stend_load::report::fio_output;
 use stend_load::runner::{Flow, Progress};
 use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
-use stend_load::trace::{ReplayError, ReplayOptions, Trace, replay};
+use stend_load::trace::{ReplayError, ReplayOptions, Trace, op_index, replay};
 use stend_load::{JobFile, RunError, RunOptions, RunResult};
 use stend_record::endurance::{EraseCycles, Health};
 use stend_record::review::{Condition, ModelChange, ModelInfo, TargetInfo, TargetKind};
@@ -288,6 +289,7 @@ impl SimulatedTarget {
         options: &RunOptions<'_>,
     ) -> Result<RunResult, TargetError> {
         self.check_interrupt()?;
+        self.check_trim(file)?;
         let interrupt = self.interrupt.clone();
         let result = self
             .counting(|drive| interrupt::run(drive, file, options, interrupt.as_deref()))
@@ -298,6 +300,18 @@ impl SimulatedTarget {
         self.requests
             .fetch_add(requests.map(count).sum(), Ordering::Relaxed);
         Ok(result)
+    }
+
+    /// Refuses a job of TRIM on a drive that would do nothing for it.
+    fn check_trim(&self, file: &JobFile) -> Result<(), TargetError> {
+        let trims = |job: &&stend_load::jobfile::Job| job.spec.rw.uses(Direction::Trim);
+        match file.jobs.iter().find(trims) {
+            Some(job) if !self.trim_supported() => Err(TargetError::Input(format!(
+                "the job {} is of TRIM, and the drive's model has no TRIM (trim.enabled)",
+                job.name
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn run_failed(&self, error: &RunError) -> TargetError {
@@ -630,8 +644,17 @@ impl Target for SimulatedTarget {
         self.requests
             .fetch_add(replayed.requests(), Ordering::Relaxed);
         self.check_interrupt()?;
+        let trims = replayed.ops[op_index(Op::Trim)].requests;
+        let limits = match trims > 0 && !self.trim_supported() {
+            true => vec![format!(
+                "the drive's model has no TRIM (trim.enabled): {trims} requests of TRIM changed \
+                 nothing"
+            )],
+            false => Vec::new(),
+        };
         Ok(ReplayOutcome {
             replayed,
+            limits,
             unwritten_reads: Some(unwritten_reads),
             write_amplification: self.drive.counters().write_amplification_since(&before),
             ..ReplayOutcome::default()

@@ -435,6 +435,19 @@ impl Source<'_> {
             let problem = "no bound: one of `about`, `above`, `below`, `at_least`, `at_most`";
             return self.fail(place, "value", problem);
         }
+        let Bounds {
+            about,
+            above,
+            below,
+            at_least,
+            at_most,
+            tolerance_percent,
+        } = bounds;
+        let all = [about, above, below, at_least, at_most, tolerance_percent];
+        if let Some(value) = all.into_iter().flatten().find(|value| !value.is_finite()) {
+            let problem = format!("{value} is no finite number");
+            return self.fail(place, "value", problem);
+        }
         let least = bounds.at_least.or(bounds.above);
         let most = bounds.at_most.or(bounds.below);
         let none_between = least.zip(most).is_some_and(|(least, most)| least >= most);

@@ -366,7 +366,8 @@ fn rows(task: &Task<'_>) -> Result<Vec<usize>, FitError> {
 fn no_rows(models: &[(String, Files)]) -> String {
     let names: Vec<&str> = models.iter().map(|(name, _)| &**name).collect();
     format!(
-        "{} can answer no measured figure: a row names its model, and a test that it can run",
+        "{} can answer no measured figure: a row names its model by this name or as its file, and \
+         a test that it can run",
         names.join(", ")
     )
 }

@@ -384,6 +384,23 @@ impl Row {
     }
 }
 
+impl Measured {
+    /// Gives models that are named as files another name, where there is one.
+    pub fn rename(&mut self, name_of: impl Fn(&str) -> Option<String>) {
+        let of_rows = self.rows.iter_mut().flat_map(|row| {
+            let relation = row.ask.as_mut().ok().and_then(|ask| ask.relation.as_mut());
+            let relation = relation.map(|relation| &mut relation.model);
+            row.model.iter_mut().chain(relation)
+        });
+        let of_variants = self.variants.iter_mut().map(|variant| &mut variant.of);
+        for model in of_rows.chain(of_variants).filter(|model| is_file(model)) {
+            if let Some(name) = name_of(model) {
+                *model = name;
+            }
+        }
+    }
+}
+
 /// Whether a model is named as a file.
 pub fn is_file(model: &str) -> bool {
     model.ends_with(".toml")

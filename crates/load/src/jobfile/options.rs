@@ -2,6 +2,7 @@
 //! are made.
 
 use std::borrow::Cow;
+use std::mem::discriminant;
 
 use stend_base::Nanos;
 
@@ -445,6 +446,13 @@ fn set_rate_bytes(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
 
 fn set_rate(spec: &mut Spec, arg: &Arg<'_>, kind: fn(u64) -> Rate) -> Result<(), String> {
     let each = arg.each(|text| units::bytes(text, arg.kb_base))?;
+    let other = |rate: &Option<Rate>| {
+        rate.as_ref()
+            .is_some_and(|rate| discriminant(rate) != discriminant(&kind(1)))
+    };
+    if spec.rate.iter().any(other) {
+        return Err("rate and rate_iops exclude each other, as in fio: leave one out".to_owned());
+    }
     spec.rate = each.map(|rate| rate.filter(|number| *number > 0).map(kind));
     Ok(())
 }

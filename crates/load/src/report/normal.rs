@@ -68,6 +68,14 @@ fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
         count(Direction::Trim),
         entry.sync.count()
     );
+    if entry.errors.total > 0 {
+        put!(
+            out,
+            "     errors    : total={}, first_error={}/<Input/output error>",
+            entry.errors.total,
+            entry.errors.first
+        );
+    }
     put!(
         out,
         "     latency   : target=0, window=0, percentile=100.00%, depth={}",

@@ -58,7 +58,8 @@ pub(super) fn plans(file: &JobFile, capacity_bytes: u64) -> Result<Vec<Plan<'_>>
             let size = region.1;
             let io_bytes = match spec.io_size {
                 None => size,
-                Some(extent) => resolve(extent, capacity_bytes),
+                // As in fio, a percentage is one of `size`.
+                Some(extent) => resolve(extent, size),
             };
             plans.push(Plan {
                 spec,

@@ -40,7 +40,8 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     if args.in_place {
         all_are_files(&models)?;
     }
-    let measured = measured(args)?;
+    let mut measured = measured(args)?;
+    name_files(&mut measured, &args.models)?;
     let only = |row: usize| is_asked(args, &measured, row);
     let task = Task {
         models: &models,
@@ -118,6 +119,21 @@ fn models(names: &[String]) -> Result<Vec<(String, Files)>, Failure> {
     Ok(models)
 }
 
+/// Rows that name one of the model files have its model's name.
+fn name_files(measured: &mut Measured, names: &[String]) -> Result<(), Failure> {
+    for name in names.iter().filter(|name| Files::shipped(name).is_none()) {
+        let model = Files::read(Path::new(name))?.model()?.name;
+        let Ok(path) = fs::canonicalize(name) else {
+            continue;
+        };
+        measured.rename(|named| {
+            let same = fs::canonicalize(named).is_ok_and(|named| named == path);
+            same.then(|| model.clone())
+        });
+    }
+    Ok(())
+}
+
 fn all_are_files(models: &[(String, Files)]) -> Result<(), Failure> {
     let free = models.iter().flat_map(|(_, files)| {
         let free = files.free().into_iter().map(|figure| figure.file);
@@ -157,6 +173,7 @@ fn names_exist(args: &FitArgs, measured: &Measured) -> Result<(), Failure> {
 fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     let path = folder.join(STATE);
     let state = read_state(&path)?;
+    let was_there = folder.exists();
     fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
     let known = state.as_ref().map_or(0, |s| s.history.generations.len());
     if known > 0 {
@@ -174,7 +191,13 @@ fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
         note(&told_of(generation, known, begin.elapsed().as_secs()));
         Ok(())
     };
-    Ok(fit(task, state, &mut keep)?)
+    let fitted = fit(task, state, &mut keep).inspect_err(|_| {
+        // Only an empty folder can be removed so.
+        if !was_there {
+            let _ = fs::remove_dir(folder);
+        }
+    });
+    Ok(fitted?)
 }
 
 fn told_of(generation: &Generation, known: usize, seconds: u64) -> String {

@@ -17,7 +17,9 @@ use crate::args::IdentifyArgs;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::laboratory;
-use crate::open::{Named, Planned, check_set, is_simulated, open_planned, real_options_fit};
+use crate::open::{
+    Named, Planned, check_all, check_set, is_simulated, open_planned, real_options_fit,
+};
 use crate::output::{json_line, note, print};
 use crate::signals;
 use crate::typed::{real, settings, word};
@@ -42,7 +44,15 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     real_options_fit(args.names.iter(), &args.real)?;
     check_set(targets.iter().copied(), &args.set)?;
     if !args.set.set.is_empty() && !reviews.is_empty() {
-        check_set(reviews, &args.set)?;
+        check_set(reviews.iter().copied(), &args.set)?;
+    }
+    // What is wrong with a later one is told before the first is touched.
+    if args.names.len() > 1 {
+        let targets: Vec<String> = targets.into_iter().cloned().collect();
+        check_all(&targets, &args.set, &args.real)?;
+        reviews
+            .iter()
+            .try_for_each(|name| look(args, name).map(drop))?;
     }
     let folder = args.out.as_deref();
     let language = args.language.lang;
@@ -143,8 +153,14 @@ fn look(args: &IdentifyArgs, name: &str) -> Result<Observed, Failure> {
     if name.ends_with(".json") {
         return Ok(observed_in(&read(Path::new(name))?));
     }
-    let lab = laboratory::look(&args.lab)?;
-    let run = laboratory::find(&lab, name)?;
+    let of_no_target = |failure| match failure {
+        Failure::Input(text) => Failure::Input(format!(
+            "{name} is no drive model (`stend drives`), no file, and no review: {text}"
+        )),
+        other => other,
+    };
+    let lab = laboratory::look(&args.lab).map_err(of_no_target)?;
+    let run = laboratory::find(&lab, name).map_err(of_no_target)?;
     Ok(observed_in(&lab.review(run)?))
 }
 

@@ -14,7 +14,7 @@ use stend_load::{JobError, JobFile, RunOptions};
 use stend_record::fio;
 use stend_record::review::TargetInfo;
 use stend_target::real::{FioTarget, check_job};
-use stend_target::{Access, FILL_JOB, JobRequest, SimulatedTarget, Target};
+use stend_target::{Access, JobRequest, SimulatedTarget, Target, fill_job};
 
 use crate::args::{OutputFormat, RunArgs};
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ pub fn fill(target: &mut dyn Target) -> Result<(), Failure> {
         info.capacity_bytes as f64 / 1e9
     ));
     let fill = JobRequest {
-        text: FILL_JOB,
+        text: &fill_job(info.capacity_bytes),
         seed: RunOptions::default().seed,
         sample_ms: 0,
     };
@@ -70,7 +70,11 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     for drive in &done.kept {
         save(Some(drive))?;
     }
-    for result in &done.results {
+    for result in done
+        .results
+        .iter()
+        .filter(|result| result.error().is_none())
+    {
         let new = NewRecord {
             label: args.marks.label.as_deref(),
             note: args.marks.note.as_deref(),
@@ -83,7 +87,9 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         };
         laboratory::record(lab.as_deref(), &new)?;
     }
-    done.failure.map_or(Ok(()), Err)
+    let ended_early = done.results.iter().find_map(Ran::error);
+    let failure = done.failure.or(ended_early.map(Failure::Io));
+    failure.map_or(Ok(()), Err)
 }
 
 /// The job as both kinds of target read it.
@@ -120,6 +126,18 @@ struct Ran {
     /// Without histograms.
     fio: fio::Output,
     begun_unix_ms: i64,
+}
+
+impl Ran {
+    /// What is to be said of a job that an error of the drive has ended.
+    fn error(&self) -> Option<String> {
+        let job = self.wanted.jobs.iter().find(|job| job.error != 0)?;
+        Some(format!(
+            "{}: the drive failed a request of the job {} (error {}), which ended it: its figures \
+             are those until then, and are not kept in the lab; with continue_on_error it goes on",
+            self.info.name, job.jobname, job.error
+        ))
+    }
 }
 
 /// What all targets came to.

@@ -98,6 +98,23 @@ impl Factor {
         }
     }
 
+    /// A value of a range that is no whole number, and the figure of the drive that it sets, if
+    /// there is one.
+    pub(crate) fn fraction(&self) -> Option<(&String, f64)> {
+        let (Values::Range(range), None) = (&self.values, &self.word) else {
+            return None;
+        };
+        // Of what is drawn, any will do.
+        let places = (0..range.steps.max(3))
+            .map(|nth| (f64::from(nth) + 0.377) / 3.0_f64.max(range.steps.into()));
+        let mut values = places.map(|place| self.at(place).cell);
+        let fraction = values.find_map(|cell| match cell {
+            Cell::Real(real) => Some(real),
+            _ => None,
+        });
+        fraction.map(|real| (&range.key, real))
+    }
+
     /// Whether its values are drawn from a range, so that no two are alike.
     pub(crate) fn is_drawn(&self) -> bool {
         matches!(&self.values, Values::Range(range) if range.steps == 0)
@@ -173,7 +190,22 @@ fn list(
             })
         }
     };
-    values.iter().enumerate().map(value).collect()
+    let values: Vec<Value> = values
+        .iter()
+        .enumerate()
+        .map(value)
+        .collect::<Result<_, _>>()?;
+    let is_again = |(nth, value): &(usize, &Value)| match is_word {
+        true => values[..*nth].iter().any(|other| other.cell == value.cell),
+        false => values[..*nth]
+            .iter()
+            .any(|other| other.settings == value.settings),
+    };
+    if let Some((nth, _)) = values.iter().enumerate().find(is_again) {
+        let message = "a second time: its rows would be the same again";
+        return Err(Wrong::new(at(nth), message));
+    }
+    Ok(values)
 }
 
 /// No value is infinite or no number.

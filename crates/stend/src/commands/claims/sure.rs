@@ -98,6 +98,10 @@ impl<'s> Sure<'s> {
             self.count(Robustness::Possible),
             self.count(Robustness::Excluded)
         );
+        if self.parameters.is_empty() {
+            text += " No figure of these drives has a range, so that all versions are the drives \
+                     themselves.";
+        }
         if let Some(alike) = self.alike() {
             let all = self.findings.iter().flatten().count();
             text += &format!(
