@@ -130,13 +130,8 @@ fn checked_word(word: &str) -> Result<String, String> {
     }
 }
 
-fn list(
-    entry: &FactorEntry,
-    values: &[Tree],
-    is_word: bool,
-    path: &str,
-) -> Result<Vec<Value>, Wrong> {
-    let at = |index: usize| format!("{path}.values[{index}]");
+/// Whether an entry can have such a list of values.
+fn check_list(entry: &FactorEntry, values: &[Tree], path: &str) -> Result<(), Wrong> {
     if values.is_empty() {
         return Err(Wrong::new(
             format!("{path}.values"),
@@ -153,6 +148,17 @@ fn list(
         let message = format!("{} labels for {} values", labels.len(), values.len());
         return Err(Wrong::new(format!("{path}.labels"), message));
     }
+    Ok(())
+}
+
+fn list(
+    entry: &FactorEntry,
+    values: &[Tree],
+    is_word: bool,
+    path: &str,
+) -> Result<Vec<Value>, Wrong> {
+    let at = |index: usize| format!("{path}.values[{index}]");
+    check_list(entry, values, path)?;
     let label = |index: usize| entry.labels.as_ref().map(|labels| labels[index].clone());
     let value = |(index, tree): (usize, &Tree)| match (tree, &entry.key) {
         (Tree::Leaf(setting), Some(key)) => {
@@ -195,17 +201,25 @@ fn list(
         .enumerate()
         .map(value)
         .collect::<Result<_, _>>()?;
-    let is_again = |(nth, value): &(usize, &Value)| match is_word {
-        true => values[..*nth].iter().any(|other| other.cell == value.cell),
-        false => values[..*nth]
-            .iter()
-            .any(|other| other.settings == value.settings),
-    };
-    if let Some((nth, _)) = values.iter().enumerate().find(is_again) {
-        let message = "a second time: its rows would be the same again";
-        return Err(Wrong::new(at(nth), message));
+    match again(&values, is_word) {
+        Some(nth) => {
+            let message = "a second time: its rows would be the same again";
+            Err(Wrong::new(at(nth), message))
+        }
+        None => Ok(values),
     }
-    Ok(values)
+}
+
+/// The first value that is there a second time.
+fn again(values: &[Value], is_word: bool) -> Option<usize> {
+    let is_again = |nth: &usize| {
+        let value = &values[*nth];
+        values[..*nth].iter().any(|other| match is_word {
+            true => other.cell == value.cell,
+            false => other.settings == value.settings,
+        })
+    };
+    (0..values.len()).find(is_again)
 }
 
 /// No value is infinite or no number.

@@ -17,11 +17,25 @@ use crate::sim::buffer::write_buffer::Program;
 use crate::sim::controller::Job;
 use crate::sim::ftl::write::{Placed, Received};
 use crate::sim::geometry::shape::Mode;
+use crate::sim::host::Command;
 use crate::sim::ids::{CommandId, Lpn, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::{FlashView, Part};
 use crate::sim::store::Store;
-use crate::spec::PAGE_BYTES;
+use crate::spec::{ControllerSpec, PAGE_BYTES};
+
+/// What each page of a write after the first costs the firmware: more past the SLC cache.
+#[inline]
+fn received_page_time(spec: &ControllerSpec, store: &Store, command: &Command) -> Nanos {
+    if spec.native_page == Nanos::ZERO {
+        return spec.write_page;
+    }
+    let stream = store.ftl.sorting.of_length(command);
+    match store.ftl.points.mode(stream) {
+        Some(Mode::Native) => spec.write_page + spec.native_page,
+        _ => spec.write_page,
+    }
+}
 
 /// Data is received.
 impl SimDrive {
@@ -50,7 +64,11 @@ impl SimDrive {
     fn work_on_received(&mut self, id: CommandId, bytes: u32) -> bool {
         let first = self.host.command_mut(id).take_first_page();
         let pages = u64::from(bytes).div_ceil(PAGE_BYTES) - u64::from(first);
-        let page_time = self.time_of_received_page(id);
+        let page_time = received_page_time(
+            &self.env.spec.controller,
+            &self.store,
+            self.host.command(id),
+        );
         let time = page_time * pages;
         if time == Nanos::ZERO && !self.admission.is_receiving() {
             self.place(id, bytes);
@@ -65,22 +83,6 @@ impl SimDrive {
         self.controller
             .submit_begun(&mut self.env.queue, core, job, ahead);
         false
-    }
-
-    /// What each page of a write after the first costs the firmware: more if it goes past the SLC
-    /// cache.
-    #[inline]
-    fn time_of_received_page(&self, id: CommandId) -> Nanos {
-        let spec = &self.env.spec.controller;
-        if spec.native_page == Nanos::ZERO {
-            return spec.write_page;
-        }
-        let ftl = &self.store.ftl;
-        let stream = ftl.sorting.of_length(self.host.command(id));
-        match ftl.points.mode(stream) {
-            Some(Mode::Native) => spec.write_page + spec.native_page,
-            _ => spec.write_page,
-        }
     }
 
     /// Puts received data where it belongs.
