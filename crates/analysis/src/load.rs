@@ -43,6 +43,12 @@ pub fn op_words(op: PointOp) -> String {
     text!("load-op", op = op.words())
 }
 
+/// A direction as wide as a column of a terminal. Padded once it is translated: messages choose by
+/// the bare key.
+pub(crate) fn op_column(op: PointOp) -> String {
+    format!("{:<6}", op_words(op))
+}
+
 /// An order and a direction: `random read`.
 pub fn pattern_op(pattern: Pattern, op: PointOp) -> String {
     text!(

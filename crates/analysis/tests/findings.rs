@@ -4,6 +4,7 @@ use crate::common;
 
 use common::{GB, cached_tlc, curves, point, points, sampled, target, white};
 use stend_analysis::{findings, key_figures, labels};
+use stend_language::{Language, within};
 use stend_record::load::Load;
 use stend_record::review::{
     Pattern, PointOp, Review, Rival, Series, SteadyStart, TargetInfo, TargetKind, TestResult,
@@ -327,6 +328,18 @@ fn without_figures_there_is_nothing_to_judge() {
         series.samples.clear();
     }
     assert!(findings(&hollow).is_empty(), "{:?}", findings(&hollow));
+}
+
+#[test]
+fn lines_of_a_terminal_name_the_direction_in_each_language() {
+    let of = |language| {
+        let test = sequential(500.0, 400.0);
+        within(language, || stend_analysis::kinds::lines(&test))
+    };
+    assert!(of(Language::English).contains("  read   "));
+    let russian = of(Language::Russian);
+    assert_all(&russian, &["  чтение ", "\n  запись "]);
+    assert!(!russian.contains("смешанная"), "{russian}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use stend_record::review::{PointOp, TestResult};
 
 use crate::figures::{LEVEL_SHARE, Unit};
 use crate::kind::{Kind, Named};
+use crate::load::op_column;
 use crate::words;
 
 /// The rows and directions of a benchmark; none of any other test.
@@ -26,7 +27,7 @@ fn line(cell: &BenchmarkCell) -> String {
     let line = text!(
         "benchmark-line",
         row = format!("{:<14}", cell.row),
-        op = format!("{:<6}", cell.load.op.words()),
+        op = op_column(cell.load.op),
         mb_per_s = format!("{:>9}", words::fixed(cell.best_bw_bytes_per_s / 1e6, 1)),
         us = format!("{:>8}", words::fixed(cell.best_mean_latency_ns / 1e3, 1))
     );

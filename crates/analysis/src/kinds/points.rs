@@ -5,7 +5,7 @@ use stend_record::review::{Point, PointOp, TestResult};
 
 use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit};
 use crate::kind::{Kind, Named};
-use crate::load::{Dimension, points_of, words_among};
+use crate::load::{Dimension, op_column, points_of, words_among};
 use crate::words;
 
 /// What follows from results of this kind.
@@ -21,7 +21,7 @@ fn line(point: &Point) -> String {
     let load = &point.load;
     let line = text!(
         "points-line",
-        op = format!("{:<6}", load.op.words()),
+        op = op_column(load.op),
         kib = format!(
             "{:>4}",
             numeral(&(load.block_bytes as f64 / 1024.0).to_string())

@@ -83,7 +83,7 @@ figure-fast-writes = { $name }: объём быстрой записи
 
 ## Точки
 
-points-line = { load-op } { $kib } КиБ, глубина { $depth } × { $threads }, { $share } % чтения: { $iops } IOPS
+points-line = { $op } { $kib } КиБ, глубина { $depth } × { $threads }, { $share } % чтения: { $iops } IOPS
     { $mb_per_s } МБ/с, p99 { $us } мкс
 points-read-write = Скорость чтения — { $read }, записи — { $write }, то есть { $share } скорости чтения.
 points-read = Скорость чтения — { $read }.
@@ -159,7 +159,7 @@ figure-op-value = { $op ->
 
 ## Тестовые программы
 
-benchmark-line = { $row } { load-op } { $mb_per_s } МБ/с, средняя задержка { $us } мкс
+benchmark-line = { $row } { $op } { $mb_per_s } МБ/с, средняя задержка { $us } мкс
 benchmark-one = { $op ->
     [read] чтение — { $slow } ({ $slow_row })
     [write] запись — { $slow } ({ $slow_row })
