@@ -7,7 +7,7 @@
 //! is answered without one.
 
 use stend_record::load::Load;
-use stend_record::review::{Pattern, Point, PointOp, Review, TargetKind};
+use stend_record::review::{Pattern, Point, PointOp, Review, TargetInfo, TargetKind, TestResult};
 
 use crate::load::points_of;
 use crate::words;
@@ -32,16 +32,21 @@ const CACHED: &str = "the host's cache, or a part of the file that was never wri
 /// warning. Of block devices what their link cannot carry; of files and directories also what the
 /// host's cache must have answered. Nothing of simulated drives.
 pub fn implausible(review: &Review) -> Vec<(String, String)> {
-    if review.target.kind == TargetKind::Simulated {
+    of_target(&review.target, &review.tests)
+}
+
+/// The same of tests on a target, the review's own or a rival.
+pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(String, String)> {
+    if target.kind == TargetKind::Simulated {
         return Vec::new();
     }
-    let through_cache = review.target.kind != TargetKind::BlockDevice;
-    let facts = &review.target.facts;
+    let through_cache = target.kind != TargetKind::BlockDevice;
+    let facts = &target.facts;
     let link = facts.iter().find(|fact| fact.name == "link");
     let link = link.and_then(|fact| Link::parse(&fact.value));
     let points = || {
         let of_test = |test| points_of(test).iter().map(move |point| (test, point));
-        review.tests.iter().flat_map(of_test)
+        tests.iter().flat_map(of_test)
     };
     let all: Vec<&Point> = points().map(|(_, point)| point).collect();
     let found = points().filter_map(|(test, point)| {

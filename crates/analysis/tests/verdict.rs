@@ -745,6 +745,51 @@ fn nothing_is_said_of_what_was_not_measured() {
     assert_eq!(verdict(&part).statements, []);
 }
 
+/// Writes that are twice as fast as reads of the same load were answered by the host's cache.
+#[test]
+fn what_the_host_s_cache_answered_is_not_praised() {
+    let of = |kind: TargetKind, write: f64| {
+        let mut review = review(vec![sequential(300.0, write), small_reads(9e4, 8e4)]);
+        review.target.kind = kind;
+        review
+    };
+    let told = stated!(Statement::Sequential { .. });
+    for (kind, write, cached) in [
+        (TargetKind::File, 600.0, true),
+        (TargetKind::File, 400.0, false),
+        (TargetKind::Simulated, 600.0, false),
+    ] {
+        let found = of(kind, write);
+        assert_eq!(all_of(&found).iter().any(told), !cached, "{kind:?} {write}");
+        let cautions = verdict(&found).cautions;
+        let is_doubted = cautions
+            .iter()
+            .any(|caution| matches!(caution, Caution::Doubted(_)));
+        assert_eq!(is_doubted, cached, "{kind:?} {write}");
+    }
+    let mut beside = of(TargetKind::Simulated, 300.0);
+    let mut other = rival("Other", of(TargetKind::File, 600.0).tests);
+    other.target.kind = TargetKind::File;
+    beside.rivals.push(other);
+    let said = verdict(&beside).cautions_text();
+    assert!(
+        said.contains("of Title of sequential (Other), since"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_drive_is_called_by_its_model_or_its_path() {
+    let said = |title: &str| {
+        let mut review = review(vec![sequential(300.0, 300.0)]);
+        review.target.kind = TargetKind::BlockDevice;
+        review.target.title = title.to_owned();
+        verdict(&review).text()
+    };
+    assert!(said("Vendor 256 GB").starts_with("The Vendor 256 GB "));
+    assert!(said("/dev/loop0").starts_with("/dev/loop0 "));
+}
+
 #[test]
 fn of_a_shortened_run_only_what_it_supports_is_said() {
     let mut review = review(vec![sequential(520.0, 300.0), lasting(60.0, 4e3)]);
@@ -877,6 +922,10 @@ fn each_statement() -> Vec<Review> {
     let mut incomplete = review(vec![sequential(500.0, 100.0)]);
     incomplete.complete = false;
     reviews.push(incomplete);
+    let mut cached = review(vec![sequential(300.0, 600.0)]);
+    cached.target.kind = TargetKind::File;
+    cached.tests[0].title = "Последовательный доступ".into();
+    reviews.push(cached);
     reviews
 }
 

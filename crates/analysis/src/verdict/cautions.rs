@@ -2,12 +2,13 @@
 
 use stend_record::review::{Review, SLOW_LINK};
 
+use super::doubted::Doubted;
 use super::statement::Caution;
 use crate::findings::labels;
 use crate::shortened::spoiled;
 
 /// All cautions, in their order.
-pub(super) fn all(review: &Review) -> Vec<Caution> {
+pub(super) fn all(review: &Review, doubted: &[Doubted]) -> Vec<Caution> {
     if review.tests.is_empty() {
         return vec![Caution::NoTest];
     }
@@ -18,6 +19,10 @@ pub(super) fn all(review: &Review) -> Vec<Caution> {
     let spoiled = spoiled(review);
     if !spoiled.is_empty() {
         out.push(Caution::Spoiled(spoiled));
+    }
+    if !doubted.is_empty() {
+        let titles = doubted.iter().map(|test| test.title.clone());
+        out.push(Caution::Doubted(titles.collect()));
     }
     out.extend(slow_links(review));
     if !review.complete {

@@ -6,6 +6,7 @@
 //! `docs/verdict.md`.
 
 mod cautions;
+mod doubted;
 mod facts;
 mod lasting;
 mod link;
@@ -43,11 +44,14 @@ pub struct Verdict {
 
 /// The verdict of a review.
 pub fn verdict(review: &Review) -> Verdict {
-    let (statements, left_out) = rules::statements(review, &of_review(review));
+    let doubted = doubted::of(review);
+    let trusted = (!doubted.is_empty()).then(|| doubted::without(review, &doubted));
+    let judged = trusted.as_ref().unwrap_or(review);
+    let (statements, left_out) = rules::statements(judged, &of_review(judged));
     Verdict {
         statements,
         left_out,
-        cautions: cautions::all(review),
+        cautions: cautions::all(review, &doubted),
     }
 }
 

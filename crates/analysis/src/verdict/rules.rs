@@ -118,12 +118,16 @@ fn sequential(review: &Review) -> Option<Candidate> {
     let read = facts::sequential(review, PointOp::Read)?;
     let write = facts::sequential(review, PointOp::Write)?;
     let class = speed_class(Link::of(&review.target), read.value, write.value);
+    let drive = labels(review).swap_remove(0);
+    // A device that does not tell its model is called by its path.
+    let is_named = !drive.starts_with('/');
     let statement = Statement::Sequential {
-        drive: labels(review).swap_remove(0),
-        is_model: matches!(
-            review.target.kind,
-            TargetKind::Simulated | TargetKind::BlockDevice
-        ),
+        drive,
+        is_model: is_named
+            && matches!(
+                review.target.kind,
+                TargetKind::Simulated | TargetKind::BlockDevice
+            ),
         read_bytes_per_s: read.value,
         write_bytes_per_s: write.value,
         class,

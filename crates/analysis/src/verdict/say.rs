@@ -312,6 +312,10 @@ pub(super) fn caution(caution: &Caution) -> String {
             text!("verdict-scaled", scale = scale)
         }
         Caution::Spoiled(tests) => shortened::sentence(tests),
+        Caution::Doubted(tests) => {
+            let (count, tests) = (tests.len(), words::list(tests));
+            text!("verdict-doubted", count = count, tests = tests)
+        }
         Caution::SlowLink(drive, link) => {
             let link = recorded(link);
             text!("verdict-slow-link", drive = drive, link = link)

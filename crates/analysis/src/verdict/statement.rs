@@ -210,6 +210,8 @@ pub enum Caution {
     Scaled(f64),
     /// Tests that the shortened run does not support.
     Spoiled(Vec<Spoiled>),
+    /// Tests that something else than the drive has answered.
+    Doubted(Vec<String>),
     /// The link of a drive was slower than it could use: the drive, and the link.
     SlowLink(String, String),
     /// Tests are missing, these since they failed.

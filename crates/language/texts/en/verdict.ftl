@@ -207,6 +207,13 @@ verdict-deletion = While { $file } are being deleted, a read can take { $slowest
 verdict-no-test = No test has finished: there is nothing to judge.
 verdict-scaled = Take it with caution: every measurement was multiplied by { $scale }, and what
     needs the edition's own durations shows differently or not at all.
+verdict-doubted = { $count ->
+    [1] Nothing is said by the figures of { $tests }, since not the drive alone has answered there
+        (see the warning).
+   *[other] Nothing is said by the figures of { $tests }, since not the drive alone has answered
+        there (see the warnings).
+}
+verdict-doubted-rival = { $test } ({ $drive })
 verdict-slow-link = { $drive } ran on a link below what it could use ({ $link }): its figures may be
     the link's.
 verdict-unfinished = Not every test has finished: the verdict is of those that did.

@@ -1,0 +1,67 @@
+//! Tests whose figures are none of a drive: something else has answered in its place.
+
+use stend_language::{recorded, text};
+use stend_record::review::{Review, TargetInfo, TestResult};
+
+use crate::findings::labels;
+use crate::plausible;
+
+/// A test of which a verdict uses nothing.
+pub(super) struct Doubted {
+    /// The drive: the reviewed one, then its rivals.
+    drive: usize,
+    test_id: String,
+    /// The test's title; of a rival, with the rival's name.
+    pub(super) title: String,
+}
+
+/// The drives of a review with their tests, the reviewed one first.
+fn drives(review: &Review) -> impl Iterator<Item = (&TargetInfo, &[TestResult])> {
+    let rivals = review.rivals.iter();
+    let rivals = rivals.map(|rival| (&rival.target, rival.tests.as_slice()));
+    std::iter::once((&review.target, review.tests.as_slice())).chain(rivals)
+}
+
+/// The tests of a review that have figures which no drive has.
+pub(super) fn of(review: &Review) -> Vec<Doubted> {
+    let labels = labels(review);
+    let mut out = Vec::new();
+    for (drive, ((target, tests), label)) in drives(review).zip(labels).enumerate() {
+        let found = plausible::of_target(target, tests);
+        for test in tests {
+            if found.iter().any(|(id, _)| *id == test.id) {
+                let title = title(test);
+                out.push(Doubted {
+                    drive,
+                    test_id: test.id.clone(),
+                    title: match drive {
+                        0 => title,
+                        _ => text!("verdict-doubted-rival", test = title, drive = label),
+                    },
+                });
+            }
+        }
+    }
+    out
+}
+
+fn title(test: &TestResult) -> String {
+    match test.title.as_str() {
+        "" => test.id.clone(),
+        title => recorded(title),
+    }
+}
+
+/// A review without these tests.
+pub(super) fn without(review: &Review, doubted: &[Doubted]) -> Review {
+    let mut trusted = review.clone();
+    let is_doubted = |drive: usize, test: &TestResult| {
+        let mut all = doubted.iter();
+        all.any(|one| one.drive == drive && one.test_id == test.id)
+    };
+    trusted.tests.retain(|test| !is_doubted(0, test));
+    for (rival, drive) in trusted.rivals.iter_mut().zip(1..) {
+        rival.tests.retain(|test| !is_doubted(drive, test));
+    }
+    trusted
+}
