@@ -47,9 +47,8 @@ pub(crate) fn why_of(review: &Review, capacity: u64, test: &TestResult) -> Optio
     }
     if let Some(rounds) = rounds_of(test) {
         let round = words::time(rounds.load_s);
-        return rounds
-            .steady_sought
-            .then(|| text!("spoiled-rounds", time = round));
+        // Also where no steady state was sought: the last rounds are told to be steady or not.
+        return Some(text!("spoiled-rounds", time = round));
     }
     let fresh = curves_of(test).first()?;
     // A curve that ends with its range is not shortened.

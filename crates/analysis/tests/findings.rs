@@ -7,7 +7,8 @@ use stend_analysis::{findings, key_figures, labels};
 use stend_language::{Language, within};
 use stend_record::load::Load;
 use stend_record::review::{
-    Pattern, PointOp, Review, Rival, Series, SteadyStart, TargetInfo, TargetKind, TestResult,
+    Pattern, PointOp, Review, Rival, RoundFigures, Rounds, Series, SteadyStart, TargetInfo,
+    TargetKind, TestResult, Tracked,
 };
 
 fn review(tests: Vec<TestResult>) -> Review {
@@ -413,6 +414,39 @@ fn a_percentile_is_said_only_of_enough_requests() {
     few.points.as_mut().unwrap()[0].latency_ns.requests = 999;
     let line = stend_analysis::kinds::lines(&few);
     assert!(line.contains("p99        – µs"), "{line}");
+}
+
+#[test]
+fn of_shortened_rounds_no_steady_state_is_told() {
+    let of = |scale: f64, steady_sought: bool| {
+        let figures = |iops: f64| RoundFigures {
+            iops,
+            bw_bytes_per_s: iops * 4096.0,
+            latency_mean_ns: 32e9 / iops,
+            latency_max_ns: 9_000_000,
+        };
+        let speeds = [1_600.0, 1_580.0, 1_560.0, 1_540.0, 1_520.0];
+        let rounds = Rounds {
+            loads: vec![Load::write(Pattern::Random, 4096, 32)],
+            tracked: 0,
+            figure: Tracked::Iops,
+            load_s: 60.0,
+            steady_sought,
+            steady_from_round: None,
+            written_bytes: 1_000_000_000,
+            rounds: speeds.map(|iops| vec![figures(iops)]).into(),
+        };
+        let mut test = curves("write-saturation", Vec::new());
+        test.rounds = Some(rounds);
+        let mut all = review(vec![test]);
+        all.duration_scale = scale;
+        findings(&all)
+    };
+    for sought in [true, false] {
+        assert_eq!(of(0.02, sought), []);
+        let whole = of(1.0, sought);
+        assert!(whole[0].text.contains("drifts by −5.1 %"), "{whole:?}");
+    }
 }
 
 #[test]

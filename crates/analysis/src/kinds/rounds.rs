@@ -115,7 +115,7 @@ fn sentences(rounds: &Rounds) -> Vec<String> {
         figure = figure
     );
     let spread = words::percent(judged.window.spread_share);
-    let drift = words::percent(judged.window.drift_share.abs());
+    let drift = words::percent(judged.window.drift_share).replace('-', "−");
     let (from, to) = judged.rounds();
     let mut arguments = vec![
         ("count", count.into()),
