@@ -212,7 +212,9 @@ fn sustained_writing_and_recovery() {
 #[test]
 fn a_level_curve_holds_its_speed() {
     let level = sampled(1200, |_, _| 20_000.0, white(1, 0.2));
-    let review = review(vec![curves("degradation", vec![level])]);
+    let written = level.samples.last().unwrap().written_bytes;
+    let mut review = review(vec![curves("degradation", vec![level])]);
+    review.target.capacity_bytes = written / 2;
     let words = text(&review, "degradation");
     assert_all(
         &words,
@@ -222,6 +224,45 @@ fn a_level_curve_holds_its_speed() {
             "it scatters (± ",
         ],
     );
+}
+
+#[test]
+fn a_speed_is_held_once_twice_the_capacity_is_written() {
+    let level = sampled(1200, |_, _| 20_000.0, |_, _| 1.0);
+    let written = level.samples.last().unwrap().written_bytes;
+    let mut review = review(vec![curves("degradation", vec![level])]);
+    for (capacity_bytes, held) in [(written / 2, true), (written / 2 + 1, false)] {
+        review.target.capacity_bytes = capacity_bytes;
+        let said = text(&review, "degradation");
+        assert_eq!(said.contains("holds its speed"), held, "{said}");
+        assert!(said.contains("t ends at 100 % of its start, after 2 times its capacity"));
+        let verdict = stend_analysis::verdict::verdict(&review).text();
+        assert_eq!(verdict.contains("hardly slows it down"), held, "{verdict}");
+    }
+}
+
+#[test]
+fn of_few_samples_neither_levels_nor_lasting_writes_are_told() {
+    let said = |count: usize| {
+        let mut series = sampled(1200, |_, _| 20_000.0, |_, _| 1.0);
+        let from = series.samples.len() - count;
+        series.samples.drain(..from);
+        let mut review = review(vec![curves("degradation", vec![series])]);
+        review.target.capacity_bytes = 1_000_000_000;
+        let verdict = stend_analysis::verdict::verdict(&review).text();
+        (text(&review, "degradation"), verdict)
+    };
+    for (count, end) in [
+        (1, "one sample is too few to tell more."),
+        (9, "9 samples are too few to tell more."),
+    ] {
+        let (said, verdict) = said(count);
+        let wanted = format!("It writes at 20,000 IOPS on average; {end}");
+        assert_eq!((said.as_str(), verdict.as_str()), (wanted.as_str(), ""));
+    }
+    let (said, verdict) = said(10);
+    assert!(said.contains("holds its speed"), "{said}");
+    assert!(verdict.contains("hardly slows it down"), "{verdict}");
 }
 
 #[test]

@@ -12,7 +12,9 @@
 //! - *costs as much*: requests of two sizes come equally often, within a tenth
 //! - *mixing costs*, *falls behind*: the slowest mix below nine tenths of the slower of the pure
 //!   loads
-//! - *holds its speed*: a curve ends at nine tenths of its start or above
+//! - *holds its speed*: a curve ends at nine tenths of its start or above, and has written twice
+//!   the capacity if it writes
+//! - *too few samples*: fewer than ten, of which neither levels nor scatter are told
 //! - *hardly*, *a little*, *widely*: scatter over the longest stretch below 5 %, below 15 %, from
 //!   40 % up
 //! - *fast writes*, *falls*: what is written above the geometric mean of the curve's start and the

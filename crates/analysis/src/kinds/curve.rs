@@ -49,6 +49,15 @@ fn sentences(curves: &[Series], capacity_bytes: u64) -> Vec<String> {
 /// From this share of a figure up, it is kept or recovered.
 pub(crate) const KEPT_SHARE: f64 = 0.9;
 
+/// Of fewer samples neither levels nor scatter are told, nor how a drive writes for long: start and
+/// end are a median of five and a mean of the last quarter, which then are of the same samples.
+pub(crate) const SAMPLES_MIN: usize = 10;
+
+/// That a drive holds its speed in writing, and that its end is strong, is known once so many times
+/// its capacity are written: SNIA's performance test specification writes as much before it seeks
+/// a steady state.
+pub(crate) const SETTLED_CAPACITIES: u64 = 2;
+
 /// More stretches than this are not listed one by one.
 const STRETCHES_TOLD: usize = 3;
 
@@ -71,6 +80,16 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
     let (Some(start), Some(end)) = (start_level(series), end_level(series)) else {
         return Vec::new();
     };
+    let count = series.samples.len();
+    if count < SAMPLES_MIN {
+        let (op, mean) = (series.point.op.words(), speed(series, mean_iops(series)));
+        return vec![text!(
+            "curve-few-samples",
+            op = op,
+            mean = mean,
+            count = count
+        )];
+    }
     let mut out = vec![stretches(series, &levels)];
     if start > 0.0 {
         out.push(left(series, start, end, capacity_bytes));
@@ -79,16 +98,22 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
     out
 }
 
+fn mean_iops(series: &Series) -> f64 {
+    let iops = series.samples.iter().map(|sample| sample.iops);
+    iops.sum::<f64>() / series.samples.len() as f64
+}
+
 /// What is left of the start at the end.
 fn left(series: &Series, start: f64, end: f64, capacity_bytes: u64) -> String {
     let written = series.samples.last().map_or(0, |s| s.written_bytes);
     let capacities = written as f64 / capacity_bytes.max(1) as f64;
     let share = words::percent(end / start);
+    let settled = written >= SETTLED_CAPACITIES * capacity_bytes;
     let id = match (end / start >= KEPT_SHARE, written) {
         (true, 0) => return text!("curve-holds", share = share),
         (false, 0) => return text!("curve-ends", share = share),
-        (true, _) => "curve-holds-after",
-        (false, _) => "curve-ends-after",
+        (true, _) if settled => "curve-holds-after",
+        _ => "curve-ends-after",
     };
     let (count, number) = (words::rounded(capacities), words::number(capacities));
     text!(id, share = share, count = count, number = number)
@@ -212,13 +237,24 @@ pub(crate) fn several(fresh: &Series, later: &[Series]) -> Vec<String> {
     // Fast writes are counted where there are writes, and mean something where the
     // fresh curve falls.
     let first = end_level(fresh).and_then(|end| recovery(fresh, end));
-    let Some(first) = first.filter(|_| fresh.point.op == PointOp::Write) else {
+    let enough = fresh.samples.len() >= SAMPLES_MIN;
+    let Some(first) = first.filter(|_| enough && fresh.point.op == PointOp::Write) else {
         return starts(fresh, later);
     };
     let name = capitalised(&recorded(&fresh.name));
     let start = speed(fresh, first.iops_initial);
     if first.bytes == 0 {
-        let mut out = vec![text!("curve-never-falls", name = name, start = start)];
+        let written = fresh
+            .samples
+            .last()
+            .map_or(0, |sample| sample.written_bytes);
+        let bytes = words::bytes(written);
+        let mut out = vec![text!(
+            "curve-never-falls",
+            name = name,
+            start = start,
+            bytes = bytes
+        )];
         out.extend(starts(fresh, later).into_iter().skip(1));
         return out;
     }
@@ -305,11 +341,9 @@ fn key_figures(curves: &[Series]) -> Vec<Named> {
             out.push((name, value, unit));
         };
         if curves.len() == 1 {
-            let iops = series.samples.iter().map(|s| s.iops);
-            let mean = iops.sum::<f64>() / series.samples.len() as f64;
             speed(say("figure-start"), start_iops);
             speed(say("figure-end"), end_iops);
-            speed(say("figure-mean"), mean);
+            speed(say("figure-mean"), mean_iops(series));
             continue;
         }
         let name = capitalised(&recorded(&series.name));

@@ -5,7 +5,7 @@ use stend_record::review::{Pattern, PointOp, Review, Series, TestResult};
 use crate::ends::{end_level, end_spread, start_level};
 use crate::figures::{Unit, speed_of};
 use crate::findings::judged;
-use crate::kinds::curve::{KEPT_SHARE, Return, curves_of};
+use crate::kinds::curve::{KEPT_SHARE, Return, SAMPLES_MIN, SETTLED_CAPACITIES, curves_of};
 use crate::kinds::ladder::rungs_of;
 use crate::recovery::recovery;
 use crate::steps::{Level, LevelKind, steps};
@@ -86,11 +86,6 @@ pub enum Rank {
 /// A fall counts in a curve that is as long as this, s, or fills the drive once.
 pub(super) const LASTING_S_MIN: f64 = 1200.0;
 
-/// That a drive does not fall, and that its end is strong, is known once so many times its
-/// capacity are written (and the end is kept in the last quarter): SNIA's performance test
-/// specification writes as much before it seeks a steady state.
-pub(super) const SETTLED_CAPACITIES: u64 = 2;
-
 pub(super) fn lasting(review: &Review) -> Option<Lasting> {
     let capacity = review.target.capacity_bytes;
     judged(review).find_map(|test| {
@@ -105,7 +100,8 @@ pub(super) fn lasting(review: &Review) -> Option<Lasting> {
         if found.rank == Rank::Strong && !steady {
             found.rank = Rank::Usual;
         }
-        let told = long && (settled || found.fall.is_some());
+        let enough = series.samples.len() >= SAMPLES_MIN;
+        let told = enough && long && (settled || found.fall.is_some());
         (told && series.point.op == PointOp::Write).then_some(found)
     })
 }

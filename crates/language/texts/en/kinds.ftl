@@ -35,13 +35,21 @@ curve-ends = It ends at { $share } of its start.
 curve-ends-after = It ends at { $share } of its start, after { $count ->
        *[other] { $number } times
     } its capacity.
+curve-few-samples = { $op ->
+    [read] It reads at { $mean } on average
+    [write] It writes at { $mean } on average
+   *[mixed] It works at { $mean } on average
+}; { $count ->
+    [1] one sample is too few to tell more.
+   *[other] { $count } samples are too few to tell more.
+}
 curve-evenness = { $scatter ->
     [hardly] From sample to sample it hardly scatters (± { $share } over its longest stretch).
     [little] From sample to sample it scatters a little (± { $share } over its longest stretch).
     [some] From sample to sample it scatters (± { $share } over its longest stretch).
    *[wide] From sample to sample it swings widely (± { $share } over its longest stretch).
 }
-curve-never-falls = { $name } it starts at { $start } and never falls.
+curve-never-falls = { $name } it starts at { $start } and does not fall while { $bytes } are written.
 curve-writes-fast = { $name } it starts at { $start } and writes { $bytes } before it falls.
 curve-starts = { $name } it starts at { $start }.
 curve-back-nothing = { $name } nothing comes back: it goes on at { $start }, where it had ended.
