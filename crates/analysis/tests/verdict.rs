@@ -38,9 +38,14 @@ fn fact(name: &str, value: &str) -> Condition {
 
 /// MB/s.
 fn sequential(read: f64, write: f64) -> TestResult {
+    sequential_at(2, read, write)
+}
+
+/// The same with so many requests at a time.
+fn sequential_at(depth: u32, read: f64, write: f64) -> TestResult {
     let mut both = vec![
-        point(Read, 1_000_000, 1, 100, read),
-        point(Write, 1_000_000, 1, 0, write),
+        point(Read, 1_000_000, depth, 100, read),
+        point(Write, 1_000_000, depth, 0, write),
     ];
     for point in &mut both {
         point.load.pattern = Sequential;
@@ -197,6 +202,11 @@ fn sequential_speeds_are_set_against_the_link() {
         class: BelowLimit(_),
         ..
     });
+    let one_at_a_time = |read| vec![sequential_at(1, read, 500.0)];
+    let single = stated!(Statement::Sequential {
+        class: SpeedClass::OneAtATime,
+        ..
+    });
     let slow = stated!(Statement::Sequential {
         class: ReadsAtLimit {
             writes_slowly: true,
@@ -217,6 +227,21 @@ fn sequential_speeds_are_set_against_the_link() {
         ("write half", of(500.0, 278.0), not_slow, true),
         ("write less than half", of(500.0, 277.0), slow, true),
         ("read below", of(499.0, 500.0), below, true),
+        ("one at a time", one_at_a_time(499.0), below, false),
+        ("one, told as such", one_at_a_time(499.0), single, true),
+        ("one at the limit", one_at_a_time(500.0), at_limit, true),
+        (
+            "ends of a mix",
+            vec![mixed(Sequential, 500.0, 100.0, 500.0)],
+            at_limit,
+            true,
+        ),
+        (
+            "ends at random",
+            vec![mixed(Random, 500.0, 100.0, 500.0)],
+            told,
+            false,
+        ),
         ("no writes", vec![small_reads(9e4, 8e4)], told, false),
     ]);
 }
@@ -922,6 +947,7 @@ fn each_statement() -> Vec<Review> {
     let mut incomplete = review(vec![sequential(500.0, 100.0)]);
     incomplete.complete = false;
     reviews.push(incomplete);
+    reviews.push(review(vec![sequential_at(1, 300.0, 300.0)]));
     let mut cached = review(vec![sequential(300.0, 600.0)]);
     cached.target.kind = TargetKind::File;
     cached.tests[0].title = "Последовательный доступ".into();

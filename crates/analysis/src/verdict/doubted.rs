@@ -36,7 +36,7 @@ pub(super) fn of(review: &Review) -> Vec<Doubted> {
                     test_id: test.id.clone(),
                     title: match drive {
                         0 => title,
-                        _ => text!("verdict-doubted-rival", test = title, drive = label),
+                        _ => text!("verdict-doubted-rival", test = title, drive = &label),
                     },
                 });
             }

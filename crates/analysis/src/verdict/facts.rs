@@ -23,12 +23,20 @@ fn points(review: &Review) -> impl Iterator<Item = (&TestResult, &Point)> {
     judged(review).flat_map(|test| points_of(test).iter().map(move |point| (test, point)))
 }
 
+/// Points of one direction alone, the ends of mixed tests among them.
 fn pure(
     review: &Review,
     pattern: Pattern,
     op: PointOp,
 ) -> impl Iterator<Item = (&TestResult, &Point)> {
-    points(review).filter(move |(_, point)| point.load.pattern == pattern && point.load.op == op)
+    points(review).filter(move |(_, point)| {
+        let load = &point.load;
+        let direction = match load.op {
+            PointOp::Mixed => PointOp::of_share(load.read_percent),
+            pure => pure,
+        };
+        load.pattern == pattern && direction == op
+    })
 }
 
 /// The fastest sequential access in a direction, bytes a second.
@@ -38,6 +46,13 @@ pub(super) fn sequential(review: &Review, op: PointOp) -> Option<Figure> {
     };
     let (test, point) = pure(review, Pattern::Sequential, op).max_by(by_speed)?;
     positive(test, point.bw_bytes_per_s)
+}
+
+/// Whether sequential reads were measured with several at a time: what one at a time reaches is not
+/// all that a drive can do.
+pub(super) fn reads_several_at_a_time(review: &Review) -> bool {
+    let mut reads = pure(review, Pattern::Sequential, PointOp::Read);
+    reads.any(|(_, point)| depth(&point.load) > 1)
 }
 
 fn depth(load: &Load) -> u32 {

@@ -117,7 +117,12 @@ fn keep(all: Vec<Candidate>) -> (Vec<Shown>, Vec<Shown>) {
 fn sequential(review: &Review) -> Option<Candidate> {
     let read = facts::sequential(review, PointOp::Read)?;
     let write = facts::sequential(review, PointOp::Write)?;
-    let class = speed_class(Link::of(&review.target), read.value, write.value);
+    let class = match speed_class(Link::of(&review.target), read.value, write.value) {
+        SpeedClass::BelowLimit(_) if !facts::reads_several_at_a_time(review) => {
+            SpeedClass::OneAtATime
+        }
+        class => class,
+    };
     let drive = labels(review).swap_remove(0);
     // A device that does not tell its model is called by its path.
     let is_named = !drive.starts_with('/');

@@ -71,6 +71,13 @@ fn sequential(statement: &Statement) -> String {
             read = read,
             write = write
         ),
+        SpeedClass::OneAtATime => text!(
+            "verdict-sequential-one-at-a-time",
+            drive = drive,
+            model = model,
+            read = read,
+            write = write
+        ),
         SpeedClass::HardDisk | SpeedClass::Sata | SpeedClass::BeyondSata => {
             let class = match class {
                 SpeedClass::HardDisk => "hard-disk",

@@ -82,8 +82,10 @@ pub enum SpeedClass {
         /// Writing reaches less than half of what the link allows.
         writes_slowly: bool,
     },
-    /// Neither is.
+    /// Reading is not.
     BelowLimit(Link),
+    /// Reading is not, one request at a time, and more at a time were not measured.
+    OneAtATime,
     /// The link is not known: no faster than a hard disk.
     HardDisk,
     /// The link is not known: as fast as drives with SATA.

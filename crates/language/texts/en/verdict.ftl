@@ -16,6 +16,8 @@ verdict-sequential-reads-at-limit = { $slow ->
 }
 verdict-sequential-below-limit = { private-verdict-subject } stays below what its { $link } link
     allows ({ $limit }): in sequence it reads at { $read } and writes at { $write }.
+verdict-sequential-one-at-a-time = { private-verdict-subject } reads in sequence at { $read } and
+    writes at { $write }; what it reaches with more than one request at a time was not measured.
 verdict-sequential-unknown-link = { $class ->
     [hard-disk] { private-verdict-subject } is slow for a solid-state drive: in sequence it reads at
         { $read } and writes at { $write }, no faster than a hard disk.

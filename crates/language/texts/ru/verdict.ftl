@@ -19,6 +19,9 @@ verdict-sequential-reads-at-limit = { $slow ->
 verdict-sequential-below-limit = { private-verdict-subject } не исчерпывает возможностей интерфейса
     { $link } ({ $limit }): последовательное чтение идёт со скоростью { $read }, запись —
     { $write }.
+verdict-sequential-one-at-a-time = У { private-verdict-subject } последовательное чтение идёт со
+    скоростью { $read }, запись — { $write }; чего он достигает более чем с одним запросом
+    одновременно, не измерялось.
 verdict-sequential-unknown-link = { $class ->
     [hard-disk] { private-verdict-subject } для твердотельного накопителя медленный:
         последовательное чтение идёт со скоростью { $read }, запись — { $write }, не быстрее, чем у
