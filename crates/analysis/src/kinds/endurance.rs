@@ -24,6 +24,11 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figure(test).into_iter().collect(),
 };
 
+/// Whether a round was written to its end: the last may not be, and its figures are of less then.
+pub fn is_whole(endurance: &Endurance, round: &EnduranceRound) -> bool {
+    round.written_bytes >= endurance.round_bytes
+}
+
 /// The end as a line of a terminal.
 fn line(endurance: &Endurance) -> String {
     let mut arguments = vec![
@@ -67,7 +72,7 @@ fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
     out.extend(latency(endurance));
     out.extend(health(endurance));
     out.extend(remaining(endurance));
-    out.extend(amplification(&endurance.rounds));
+    out.extend(amplification(endurance));
     out.extend(endurance.afterwards.map(|after| afterwards(&after)));
     out.extend(reading(endurance));
     out
@@ -113,7 +118,7 @@ fn end(endurance: &Endurance, capacity_bytes: u64) -> String {
 
 /// The first whole round and the last.
 fn speed(endurance: &Endurance) -> Option<String> {
-    let whole = |round: &&EnduranceRound| round.written_bytes >= endurance.round_bytes;
+    let whole = |round: &&EnduranceRound| is_whole(endurance, round);
     let mut rounds = endurance.rounds.iter().filter(whole);
     let (first, last) = (rounds.next()?, rounds.next_back()?);
     let all = || endurance.rounds.iter().filter(whole);
@@ -130,7 +135,7 @@ fn speed(endurance: &Endurance) -> Option<String> {
 
 /// 99.9 % of the requests of the first whole round and of the last.
 fn latency(endurance: &Endurance) -> Option<String> {
-    let whole = |round: &&EnduranceRound| round.written_bytes >= endurance.round_bytes;
+    let whole = |round: &&EnduranceRound| is_whole(endurance, round);
     let mut rounds = endurance.rounds.iter().filter(whole);
     let (first, last) = (rounds.next()?, rounds.next_back()?);
     let slowest = endurance.rounds.iter().map(|r| r.latency_max_ns).max()?;
@@ -208,8 +213,11 @@ fn written_when(endurance: &Endurance, holds: impl Fn(&Health) -> bool) -> Optio
     None
 }
 
-fn amplification(rounds: &[EnduranceRound]) -> Option<String> {
-    let known = || rounds.iter().filter_map(|round| round.write_amplification);
+/// The range of the whole rounds.
+fn amplification(endurance: &Endurance) -> Option<String> {
+    let rounds = || endurance.rounds.iter();
+    let whole = || rounds().filter(|round| is_whole(endurance, round));
+    let known = || whole().filter_map(|round| round.write_amplification);
     let least = known().reduce(f64::min)?;
     let most = known().reduce(f64::max)?;
     let [least, most] = [least, most].map(words::number);
@@ -351,7 +359,7 @@ mod tests {
                  are left, its blocks were erased 12 times on average and 120 at most and 100 \
                  blocks were taken out of use; its rated life was over after 16 GB; its spare \
                  blocks fell below the threshold after 16 GB.",
-                "Write amplification is 1.05 to 1.12, by round.",
+                "Write amplification is 1.05 to 1.1, by round.",
                 "Afterwards one more write is refused as well, and all of it can be read.",
                 "Reading it took 4,000 read retries and 2 pages rebuilt from parity."
             ]

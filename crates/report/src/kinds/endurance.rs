@@ -1,6 +1,6 @@
 //! A drive written until it refuses: its speed and its health over the bytes written.
 
-use stend_analysis::kinds::endurance::endurance_of;
+use stend_analysis::kinds::endurance::{endurance_of, is_whole};
 use stend_language::{recorded, say, text};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
@@ -121,6 +121,19 @@ fn line(
     traced((name, slot), points)
 }
 
+/// A line through the rounds that were measured and are whole: of figures that a shorter last round
+/// has others of.
+fn line_of_whole(
+    endurance: &Endurance,
+    name: (&str, usize),
+    figure: impl Fn(&EnduranceRound) -> Option<f64>,
+) -> Option<Trace> {
+    let whole = |round: &EnduranceRound| is_whole(endurance, round);
+    line(endurance, name, |round| {
+        whole(round).then(|| figure(round)).flatten()
+    })
+}
+
 /// A line through points, if there are any, by the message of its name; a thin one through many.
 fn traced((name, slot): (&str, usize), points: Vec<(f64, f64)>) -> Option<Trace> {
     let role = if points.len() > POINTS_MAX {
@@ -179,9 +192,11 @@ fn speed(endurance: &Endurance) -> Chart {
         ..chart(
             "endurance-speed-title",
             Axis::new(&say("endurance-axis-speed"), "MB/s"),
-            [line(endurance, ("endurance-trace-speed", 0), |round| {
-                Some(round.bw_bytes_per_s / 1e6)
-            })],
+            [line_of_whole(
+                endurance,
+                ("endurance-trace-speed", 0),
+                |round| Some(round.bw_bytes_per_s / 1e6),
+            )],
         )
     }
 }
@@ -190,9 +205,14 @@ fn latency(endurance: &Endurance) -> Chart {
     let ms = |ns: u64| (ns > 0).then_some(ns as f64 / 1e6);
     let usual = |round: &EnduranceRound| round.latency_p99_9_ns.and_then(ms);
     let slowest = |round: &EnduranceRound| ms(round.latency_max_ns);
-    let rounds = || endurance.rounds.iter();
-    let least = rounds().filter_map(usual).fold(f64::INFINITY, f64::min);
-    let most = rounds().filter_map(slowest).fold(0.0, f64::max);
+    let whole = endurance.rounds.iter();
+    let whole = whole.filter(|round| is_whole(endurance, round));
+    let least = whole.filter_map(usual).fold(f64::INFINITY, f64::min);
+    let most = endurance
+        .rounds
+        .iter()
+        .filter_map(slowest)
+        .fold(0.0, f64::max);
     let scale = if most > EVEN_MAX * least {
         Scale::Log
     } else {
@@ -205,7 +225,7 @@ fn latency(endurance: &Endurance) -> Chart {
             ..Axis::new(&say("axis-latency-ms"), "ms")
         },
         [
-            line(endurance, ("endurance-trace-tail", 0), usual),
+            line_of_whole(endurance, ("endurance-trace-tail", 0), usual),
             line(endurance, ("endurance-trace-slowest", 1), slowest),
         ],
     )
@@ -215,7 +235,7 @@ fn amplification(endurance: &Endurance) -> Chart {
     chart(
         "endurance-amplification-title",
         Axis::new(&say("endurance-axis-amplification"), ""),
-        [line(
+        [line_of_whole(
             endurance,
             ("endurance-trace-amplification", 0),
             |round| round.write_amplification,
