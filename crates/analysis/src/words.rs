@@ -50,13 +50,18 @@ pub fn speed(bytes_per_s: f64) -> String {
     with_unit(bytes_per_s / 1e6, "MB/s")
 }
 
-/// A time: `4 s`, `45 min`, `1 h 59 min`.
+/// A time: `4 s`, `3 min 32 s`, `45 min`, `1 h 59 min`.
 pub fn time(seconds: f64) -> String {
     let minutes = (seconds / 60.0).round() as u64;
-    let [h, min] = ["h", "min"].map(unit);
+    let [h, min, s] = ["h", "min", "s"].map(unit);
     match seconds {
-        s if s < 120.0 => with_unit(s, "s"),
-        s if s < 7170.0 && minutes < 60 => format!("{minutes} {min}"),
+        time if time < 120.0 => with_unit(time, "s"),
+        // A minute is too coarse here: it is up to a quarter of the time.
+        time if time < 599.5 => match (time.round() as u64 / 60, time.round() as u64 % 60) {
+            (minutes, 0) => format!("{minutes} {min}"),
+            (minutes, seconds) => format!("{minutes} {min} {seconds} {s}"),
+        },
+        time if time < 7170.0 && minutes < 60 => format!("{minutes} {min}"),
         _ if minutes.is_multiple_of(60) => format!("{} {h}", minutes / 60),
         _ => format!("{} {h} {} {min}", minutes / 60, minutes % 60),
     }
@@ -171,6 +176,8 @@ pub fn interface(fact: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use stend_language::{Language, within};
+
     use super::*;
 
     #[test]
@@ -212,6 +219,12 @@ mod tests {
             [time(3.6), time(2700.0), time(7199.6), time(7500.0)],
             ["3.6 s", "45 min", "2 h", "2 h 5 min"]
         );
+        assert_eq!(
+            [120.0, 211.6, 599.4, 599.5, 632.0].map(time),
+            ["2 min", "3 min 32 s", "9 min 59 s", "10 min", "11 min"]
+        );
+        let russian = within(Language::Russian, || time(211.6));
+        assert_eq!(russian, "3 мин 32 с");
         assert_eq!(
             [block(512), block(1_536), block(4_096), block(1 << 20)],
             ["512 B", "1,536 B", "4 KiB", "1 MiB"]
