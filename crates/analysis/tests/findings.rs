@@ -373,6 +373,31 @@ fn without_figures_there_is_nothing_to_judge() {
 }
 
 #[test]
+fn one_of_a_thing_is_no_plural() {
+    let one = sampled(1, |_, _| 20_000.0, |_, _| 1.0);
+    let lines = stend_analysis::kinds::lines(&curves("degradation", vec![one]));
+    assert!(lines.contains(": 1 sample, "), "{lines}");
+    let depths = |reads: f64, writes: f64| {
+        let all = vec![
+            point(Read, 4096, 1, 100, 1e4),
+            point(Write, 4096, 1, 0, 1e4),
+            point(Read, 4096, 4, 100, reads),
+            point(Write, 4096, 4, 0, writes),
+        ];
+        text(&review(vec![points("random", all)]), "random")
+    };
+    let from = "From queue depth 1 to 4 reads";
+    assert_all(
+        &depths(3e4, 1e4),
+        &[&format!("{from} grow 3-fold and writes hardly change.")],
+    );
+    assert_all(
+        &depths(1e4, 5e3),
+        &[&format!("{from} hardly change and writes fall to 50 %.")],
+    );
+}
+
+#[test]
 fn lines_of_a_terminal_name_the_direction_in_each_language() {
     let of = |language| {
         let test = sequential(500.0, 400.0);

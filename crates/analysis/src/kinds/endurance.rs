@@ -383,8 +383,8 @@ mod tests {
         assert_eq!(
             sentences(&spared, 8_000_000_000),
             [
-                "It is not worn out within the budget: after 8 GB, 1 times its capacity, it takes \
-                 writes as before.",
+                "It is not worn out within the budget: after 8 GB, as much as its capacity, it \
+                 takes writes as before.",
                 "Afterwards 6 GB of 8 GB can be read, and 3 reads fail."
             ]
         );

@@ -118,7 +118,7 @@ fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> Option<St
     if low == high || !gain.is_finite() {
         return Some(reached(reads, writes, points));
     }
-    let gain = |list| ends(list).map(|(.., gain)| words::fold(gain));
+    let gain = |list| ends(list).map(|(.., gain)| change(gain));
     Some(match (gain(reads), gain(writes)) {
         (Some(reads), Some(writes)) => {
             let id = "points-depths-both";
@@ -137,6 +137,21 @@ fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> Option<St
             )
         }
     })
+}
+
+/// What becomes of a speed: `grow 3.8-fold`, `hardly change`.
+fn change(gain: f64) -> String {
+    let key = match gain {
+        gain if gain >= TENTH_RATIO => "grow",
+        gain if gain <= 1.0 / TENTH_RATIO => "fall",
+        _ => "level",
+    };
+    text!(
+        "points-depths-change",
+        change = key,
+        fold = words::fold(gain),
+        share = words::percent(gain)
+    )
 }
 
 /// Of a single depth: `Reads reach 9,090 IOPS, writes 7,400.`

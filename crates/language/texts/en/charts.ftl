@@ -385,7 +385,10 @@ endurance-head-one-more = One more write
 endurance-one-more-refused = refused
 endurance-one-more-taken = taken
 endurance-head-afterwards = Read afterwards
-endurance-afterwards-note = of { $asked }, { $failed } reads failed; what was read is not compared
+endurance-afterwards-note = of { $asked }, { $count ->
+    [1] one read
+   *[other] { $failed } reads
+} failed; what was read is not compared
 endurance-end-caption = How it ended; GB = 10⁹ bytes: { $drive }
 endurance-column-round = Round
 endurance-column-repeated = { $count ->

@@ -2,7 +2,10 @@
 
 ## Curves
 
-curve-line = { $name }: { $samples } samples, { $gb } GB written
+curve-line = { $name }: { $samples ->
+    [1] 1 sample
+   *[other] { $samples } samples
+}, { $gb } GB written
 curve-stretches = { $op ->
     [read] It reads { $stretches }.
     [write] It writes { $stretches }.
@@ -29,12 +32,14 @@ curve-in-short-slope = It starts at { $start } and passes through { $count } str
     { $time } from { $from } to { $to }.
 curve-holds = It holds its speed: it ends at { $share } of its start.
 curve-holds-after = It holds its speed: it ends at { $share } of its start, after { $count ->
-       *[other] { $number } times
-    } its capacity.
+        [1] as much as its capacity
+       *[other] { $number } times its capacity
+    }.
 curve-ends = It ends at { $share } of its start.
 curve-ends-after = It ends at { $share } of its start, after { $count ->
-       *[other] { $number } times
-    } its capacity.
+        [1] as much as its capacity
+       *[other] { $number } times its capacity
+    }.
 curve-few-samples = { $op ->
     [read] It reads at { $mean } on average
     [write] It writes at { $mean } on average
@@ -85,10 +90,14 @@ points-read-write = It reads at { $read } and writes at { $write }, { $share } o
 points-read = It reads at { $read }.
 points-write = It writes at { $write }.
 points-load = { $load }: { $speed }.
-points-depths-both = From queue depth { $low } to { $high } reads grow { $reads } and writes grow
-    { $writes }.
-points-depths-reads = From queue depth { $low } to { $high } reads grow { $reads }.
-points-depths-writes = From queue depth { $low } to { $high } writes grow { $writes }.
+points-depths-both = From queue depth { $low } to { $high } reads { $reads } and writes { $writes }.
+points-depths-reads = From queue depth { $low } to { $high } reads { $reads }.
+points-depths-writes = From queue depth { $low } to { $high } writes { $writes }.
+points-depths-change = { $change ->
+    [grow] grow { $fold }
+    [fall] fall to { $share }
+   *[level] hardly change
+}
 points-at-depth = { $figure } at queue depth { $depth }
 points-reads-reach = Reads reach { $reads }.
 points-writes-reach = Writes reach { $writes }.
@@ -173,8 +182,12 @@ benchmark-level = Shown is the fastest of the passes, which are all level.
 ## Work on files
 
 files-scaled-set = { $set } (scaled to { $mib } MiB)
-files-line = { $set }: { $mb_per_s } MB/s ({ $files } files, { $gb } GB in { $seconds } s)
+files-line = { $set }: { $mb_per_s } MB/s ({ $files ->
+    [1] 1 file
+   *[other] { $files } files
+}, { $gb } GB in { $seconds } s)
 files-speed = { $count ->
+    [1] { $set }: { $speed } (1 file)
    *[other] { $set }: { $speed } ({ $files } files)
 }
 files-all-level = All sets are equally fast: { $speed }.
@@ -200,8 +213,17 @@ ladder-back-least = at least { $bytes } of fast writes
 
 ## Rounds
 
-rounds-line = { $rounds } rounds of { $loads } loads, { $gb } GB written
-rounds-too-few = { $count } rounds are too few to judge a steady state.
+rounds-line = { $rounds ->
+    [1] 1 round
+   *[other] { $rounds } rounds
+} of { $loads ->
+    [1] 1 load
+   *[other] { $loads } loads
+}, { $gb } GB written
+rounds-too-few = { $count ->
+    [1] One round is too few to judge a steady state.
+   *[other] { $count } rounds are too few to judge a steady state.
+}
 rounds-latency = a mean latency of { $latency }
 rounds-tracked = { $op ->
     [mixed] { $pattern } access, { $share } % reads, of { $block } at { $figure }

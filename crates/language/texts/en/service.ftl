@@ -80,19 +80,32 @@ endurance-line = { $end ->
     [refused] refused a write
     [budget] NOT worn out within the budget
    *[unfinished] not at its end yet
-} after { $written } in { $rounds } rounds
+} after { $written } in { $rounds ->
+    [1] 1 round
+   *[other] { $rounds } rounds
+}
 endurance-line-rated = { $end ->
     [refused] refused a write
     [budget] NOT worn out within the budget
    *[unfinished] not at its end yet
-} after { $written } in { $rounds } rounds, { $rated_number } times the rated { $rated }
-endurance-warranty = Over a warranty of { $years } years that is { $dwpd } drive writes a day (DWPD).
-endurance-warranty-rated = Over a warranty of { $years } years that is { $dwpd } drive writes a day
+} after { $written } in { $rounds ->
+    [1] 1 round
+   *[other] { $rounds } rounds
+}, { $rated_number } times the rated { $rated }
+private-years = { $years ->
+    [1] 1 year
+   *[other] { $years } years
+}
+endurance-warranty = Over a warranty of { private-years } that is { $dwpd } drive writes a day (DWPD).
+endurance-warranty-rated = Over a warranty of { private-years } that is { $dwpd } drive writes a day
     (DWPD); its rating is { $rating }.
 endurance-much = { $count ->
+    [1] { $written }, as much as its capacity
    *[other] { $written }, { $number } times its capacity
 }
 endurance-much-rated = { $count ->
+    [1] { $written }, as much as its capacity and { $rated_number } times what it is rated for
+        ({ $rated })
    *[other] { $written }, { $number } times its capacity and { $rated_number } times what it is rated for
         ({ $rated })
 }
@@ -110,6 +123,7 @@ endurance-spare = { $spare } % of its spare blocks are left
 endurance-erased = its blocks were erased { $mean } times on average
 endurance-erased-most = its blocks were erased { $mean } times on average and { $most } at most
 endurance-retired = { $count ->
+    [1] { $retired } block was taken out of use
    *[other] { $retired } blocks were taken out of use
 }
 endurance-health = By its own account, { $clauses }
@@ -122,17 +136,21 @@ endurance-rate = at the rate of before the test
 endurance-amplification = Write amplification is { $least }.
 endurance-amplification-range = Write amplification is { $least } to { $most }, by round.
 endurance-read-retries = { $count ->
+    [1] { $number } read retry
    *[other] { $number } read retries
 }
 endurance-rebuilt = { $count ->
+    [1] { $number } page rebuilt from parity
    *[other] { $number } pages rebuilt from parity
 }
 endurance-lost = { $count ->
+    [1] one time that data was lost
    *[other] { $number } times that data was lost
 }
 endurance-reading = Reading it took { $what }.
 endurance-all-readable = all of it can be read
 endurance-some-readable = { $failed ->
+    [1] { $read } of { $asked } can be read, and one read fails
    *[other] { $read } of { $asked } can be read, and { $failed } reads fail
 }
 endurance-afterwards = { $write ->

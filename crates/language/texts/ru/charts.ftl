@@ -439,7 +439,11 @@ endurance-head-one-more = Ещё одна запись
 endurance-one-more-refused = отвергнута
 endurance-one-more-taken = принята
 endurance-head-afterwards = Прочитано после этого
-endurance-afterwards-note = из { $asked }, ошибок чтения: { $failed }; прочитанное не сверялось
+endurance-afterwards-note = из { $asked }, { $count ->
+    [one] { $failed } чтение завершилось
+    [few] { $failed } чтения завершились
+   *[many] { $failed } чтений завершились
+} ошибкой; прочитанное не сверялось
 endurance-end-caption = Чем закончилось; ГБ = 10⁹ байт: { $drive }
 endurance-column-round = Раунд
 endurance-column-repeated = { $count ->

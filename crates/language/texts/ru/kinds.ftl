@@ -95,12 +95,15 @@ points-read-write = Скорость чтения — { $read }, записи �
 points-read = Скорость чтения — { $read }.
 points-write = Скорость записи — { $write }.
 points-load = { $load }: { $speed }.
-points-depths-both = При увеличении глубины очереди с { $low } до { $high } чтение ускоряется { $reads },
-    запись — { $writes }.
-points-depths-reads = При увеличении глубины очереди с { $low } до { $high } чтение ускоряется
-    { $reads }.
-points-depths-writes = При увеличении глубины очереди с { $low } до { $high } запись ускоряется
-    { $writes }.
+points-depths-both = При увеличении глубины очереди с { $low } до { $high } чтение { $reads },
+    запись { $writes }.
+points-depths-reads = При увеличении глубины очереди с { $low } до { $high } чтение { $reads }.
+points-depths-writes = При увеличении глубины очереди с { $low } до { $high } запись { $writes }.
+points-depths-change = { $change ->
+    [grow] ускоряется { $fold }
+    [fall] замедляется до { $share }
+   *[level] почти не ускоряется
+}
 points-at-depth = { $figure } при глубине очереди { $depth }
 points-reads-reach = Чтение достигает { $reads }.
 points-writes-reach = Запись достигает { $writes }.

@@ -434,6 +434,7 @@ fn afterwards(after: &Afterwards) -> Vec<Vec<Cell>> {
     let note = text!(
         "endurance-afterwards-note",
         asked = number::gb(asked),
+        count = after.failed_reads,
         failed = number::whole(after.failed_reads)
     );
     rows.push(vec![
