@@ -160,6 +160,44 @@ fn choose(edition: &Edition, wanted: Option<&[String]>) -> Result<Vec<usize>, Me
         .collect())
 }
 
+/// Whether a review goes on from an earlier one, before anything is done: all that tells the two
+/// runs apart is the same.
+///
+/// # Errors
+/// [`MethodError::Resume`] names what is not.
+pub fn check_resumes(
+    earlier: &Review,
+    edition: &Edition,
+    options: &ReviewOptions<'_>,
+    target: (&TargetInfo, bool),
+) -> Result<(), MethodError> {
+    check_same_repetitions(earlier, options)?;
+    check_resume(earlier, edition, options, target)
+}
+
+/// Whether an earlier review is of as many repetitions.
+pub(crate) fn check_same_repetitions(
+    earlier: &Review,
+    options: &ReviewOptions<'_>,
+) -> Result<(), MethodError> {
+    let pairs = [
+        ("seed", earlier.seed, options.seed),
+        (
+            "number of repetitions (--repeat)",
+            u64::from(earlier.repeat.max(1)),
+            u64::from(options.repeat.max(1)),
+        ),
+    ];
+    match pairs.into_iter().find(|(_, was, is)| was != is) {
+        None => Ok(()),
+        Some((what, was, is)) => Err(MethodError::Resume {
+            what: what.to_owned(),
+            was: was.to_string(),
+            is: is.to_string(),
+        }),
+    }
+}
+
 fn check_resume(
     earlier: &Review,
     edition: &Edition,

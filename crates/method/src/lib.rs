@@ -46,7 +46,7 @@ mod state;
 mod timed;
 mod until_steady;
 
-pub use choice::{check_options, check_write_budget};
+pub use choice::{check_options, check_resumes, check_write_budget};
 pub use cost::Cost;
 pub use edition::Edition;
 pub use enough::{Ending, EndsWhen};

@@ -10,6 +10,7 @@ use stend_analysis::repeated;
 use stend_contract::Target;
 use stend_record::review::{Condition, FailedTest, Review, TestResult};
 
+use crate::choice;
 use crate::cost::Cost;
 use crate::edition::Edition;
 use crate::event::Event;
@@ -94,24 +95,9 @@ fn run(
 
 /// Whether an earlier review is of as many repetitions.
 fn check_resume(options: &ReviewOptions<'_>) -> Result<(), MethodError> {
-    let Some(earlier) = &options.resume else {
-        return Ok(());
-    };
-    let pairs = [
-        ("seed", earlier.seed, options.seed),
-        (
-            "number of repetitions (--repeat)",
-            u64::from(earlier.repeat.max(1)),
-            u64::from(options.repeat.max(1)),
-        ),
-    ];
-    match pairs.into_iter().find(|(_, was, is)| was != is) {
+    match &options.resume {
+        Some(earlier) => choice::check_same_repetitions(earlier, options),
         None => Ok(()),
-        Some((what, was, is)) => Err(MethodError::Resume {
-            what: what.to_owned(),
-            was: was.to_string(),
-            is: is.to_string(),
-        }),
     }
 }
 

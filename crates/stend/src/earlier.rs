@@ -13,19 +13,23 @@ use crate::folder::{Folder, keep_finished};
 use crate::output::note;
 use crate::{kept, laboratory};
 
-/// What the command resumes, which is said: the unfinished review in the folder, or the lab's of
+/// What the command resumes: the unfinished review in the folder, or the lab's of
 /// the same run if that has more. One of which only the folder lacks the end is finished.
 pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
     let found = look(folder, lab, command)?;
     if let Some(review) = &found {
         // It is there from now on, whatever this run comes to.
         folder.holds(review);
-        let taken_over = format!("taken over from {}", folder.path().display());
-        if let Some(words) = kept::are(review, &taken_over) {
-            note(&words);
-        }
     }
     Ok(found)
+}
+
+/// Says what is taken over, once it is known that it can be.
+pub fn tell_taken_over(folder: &Folder, earlier: &Review) {
+    let taken_over = format!("taken over from {}", folder.path().display());
+    if let Some(words) = kept::are(earlier, &taken_over) {
+        note(&words);
+    }
 }
 
 fn look(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {

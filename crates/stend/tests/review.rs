@@ -331,7 +331,8 @@ fn only_the_same_command_goes_on() {
     save(&out, &part);
     let base = ["review", "demo-8gb", "--out", "out"];
     let other = |more: &[&str], parts: &[&str]| {
-        fails(dir, &with(&base, more), 3, parts);
+        let said = fails(dir, &with(&base, more), 3, parts);
+        assert!(!said.contains("taken over"), "{said}");
         assert_eq!(saved(&out), part, "what is finished is untouched");
     };
     other(

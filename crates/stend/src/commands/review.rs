@@ -10,7 +10,7 @@ use stend_analysis::{kinds, repeated, verdict};
 use stend_lab::RunId;
 use stend_language::{recorded, say, text, within};
 use stend_method::{
-    Edition, MethodError, ReviewOptions, check_options, check_write_budget, estimate,
+    Edition, MethodError, ReviewOptions, check_options, check_resumes, check_write_budget, estimate,
 };
 use stend_record::review::{Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_target::{Access, WriteLimit};
@@ -99,7 +99,8 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     };
     let target = open_planned(named, &args.real, Access::Look, &planned)?;
     if let Some(earlier) = &earlier {
-        check_is_the_same_drive(earlier, &target.info())?;
+        check_goes_on(earlier, args, (&edition, &options), &target.info())?;
+        earlier::tell_taken_over(&folder, earlier);
     }
     note_copies(std::iter::once(&target).chain(&rivals));
     let drives = || std::iter::once(&target).chain(&rivals);
@@ -227,6 +228,18 @@ fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option
         writing_s: needed.writing_s * times,
         time_s: (needed.measured_s + needed.idle_s) * times,
     })
+}
+
+/// Refuses to go on from a review that was made in another way.
+fn check_goes_on(
+    earlier: &Review,
+    args: &ReviewArgs,
+    (edition, options): (&Edition, &ReviewOptions<'_>),
+    info: &TargetInfo,
+) -> Result<(), Failure> {
+    check_is_the_same_drive(earlier, info)?;
+    let target = (info, args.real.read_only);
+    Ok(check_resumes(earlier, edition, options, target)?)
 }
 
 /// Refuses to go on from a review of another variant of the model.
