@@ -23,6 +23,9 @@ pub enum LabError {
         "{} is not a lab of stend's; choose another file with --lab", .0.display()
     )]
     Foreign(PathBuf),
+    /// A lab was to be merged into itself.
+    #[error("{}: this is the lab itself; name another one to merge into it", .0.display())]
+    Itself(PathBuf),
     /// There is no such file.
     #[error("{}: there is no such lab", .0.display())]
     Missing(PathBuf),

@@ -37,8 +37,13 @@ impl Lab {
     /// if its UUID is; of two, the one that is further stays.
     ///
     /// # Errors
-    /// Where the other cannot be read; then nothing is changed.
+    /// Where the other cannot be read, or is this one; then nothing is changed.
     pub fn merge(&mut self, other: &Path) -> Result<Merged, LabError> {
+        // It would wait for itself to end writing.
+        let [ours, named] = [self.path(), other].map(Path::canonicalize);
+        if matches!((ours, named), (Ok(ours), Ok(named)) if ours == named) {
+            return Err(LabError::Itself(other.to_path_buf()));
+        }
         let Some(theirs) = Lab::look(other)? else {
             return Err(LabError::Missing(other.to_path_buf()));
         };

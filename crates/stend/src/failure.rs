@@ -91,6 +91,7 @@ impl From<LabError> for Failure {
         match error {
             LabError::Foreign(_)
             | LabError::Missing(_)
+            | LabError::Itself(_)
             | LabError::Newer { .. }
             | LabError::Older(_)
             | LabError::Damaged { .. }

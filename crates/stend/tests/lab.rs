@@ -113,6 +113,8 @@ fn rivals_are_runs_of_their_own_and_labs_are_merged() {
     assert_eq!((&merged["added"], &merged["known"]), (&2.into(), &0.into()));
     let merged = json(&ok(dir, &merge).stdout);
     assert_eq!((&merged["added"], &merged["known"]), (&0.into(), &2.into()));
+    let itself = ["lab", "merge", "./second.db", "--lab", "second.db"];
+    fails(dir, &itself, 3, &["./second.db", "the lab itself"]);
     let shown = ok(dir, &["lab", "show", "1", "--lab", "second.db", "--json"]).stdout;
     assert_eq!(json(&shown), made);
 }
