@@ -271,6 +271,22 @@ mod tests {
     }
 
     #[test]
+    fn the_keys_that_the_page_names_are_there() {
+        let page = include_str!("../../templates/what_if.html");
+        let line = page.lines().find(|line| line.contains("such as <code>"));
+        let line = line.expect("it names examples");
+        let named = line.split("<code>").skip(1);
+        let named: Vec<&str> = named
+            .filter_map(|rest| rest.split("</code>").next())
+            .collect();
+        assert_eq!(named.len(), 2, "{line}");
+        let model = Model::shipped("sandisk-ultra-ii-240gb").expect("it is shipped");
+        for key in named {
+            assert!(model.given(&[key])[0].is_some(), "there is no {key}");
+        }
+    }
+
+    #[test]
     fn a_wrong_figure_is_told_with_its_key() {
         let wrong = request(&[("nand.dies", Setting::Whole(0))]);
         let told = wrong.changed().expect_err("no dies");
