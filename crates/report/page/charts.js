@@ -131,7 +131,31 @@
     return pointTrace(trace, chart, common);
   }
 
-  function axisOf(axis, side) {
+  // The labels of ticks along a chart of a width, those left empty that would reach over others: the
+  // ticks themselves stay. The ends of the axis have theirs first.
+  const LABEL_GAP = 8;
+  function labelsWithRoom(axis, texts, width, fontSize) {
+    const scale = (v) => (axis.scale === "log" ? Math.log10(v) : v);
+    const places = axis.scale === "category" ? texts.map((_, i) => i) : axis.tick_values.map(scale);
+    const ends = axis.range?.map(scale) ?? [Math.min(...places), Math.max(...places)];
+    // Beside the ends of an axis that plotly chooses, markers have room.
+    const plot = (width - 84) * (axis.range ? 1 : .88);
+    const perUnit = plot / (Math.abs(ends[1] - ends[0]) || 1);
+    const length = (text) => .6 * fontSize * Math.max(...text.split("<br>").map((line) => line.length));
+    const kept = [];
+    const last = texts.length - 1;
+    const order = [0, last, ...texts.keys()].filter((i, nth, all) => all.indexOf(i) === nth && i >= 0);
+    for (const i of order) {
+      const free = kept.every((other) => {
+        const apart = Math.abs(places[i] - places[other]) * perUnit;
+        return apart >= (length(texts[i]) + length(texts[other])) / 2 + LABEL_GAP;
+      });
+      if (free) kept.push(i);
+    }
+    return texts.map((text, i) => (kept.includes(i) ? text : ""));
+  }
+
+  function axisOf(axis, side, size, width) {
     const out = {
       title: { text: plain(axis.title), standoff: 12 },
       gridcolor: colour("grid"),
@@ -147,7 +171,8 @@
       out.tickvals = axis.tick_values;
       // Many long names side by side: the unit, or the second number, goes under the first.
       const crowded = side === "x" && axis.tick_texts.join("").length > 40;
-      out.ticktext = axis.tick_texts.map((text) => crowded ? plain(text).replace(/\u00a0| : /, "<br>") : plain(text));
+      const texts = axis.tick_texts.map((text) => crowded ? plain(text).replace(/\u00a0| : /, "<br>") : plain(text));
+      out.ticktext = side === "x" ? labelsWithRoom(axis, texts, width, size ? 10 : 13) : texts;
       out.tickangle = 0;
     }
     switch (axis.scale) {
@@ -242,7 +267,8 @@
   }
 
   function layoutOf(chart, size) {
-    const marks = marksOf(chart, size?.width ?? document.getElementById(chart.id).clientWidth);
+    const width = size?.width ?? document.getElementById(chart.id).clientWidth;
+    const marks = marksOf(chart, width);
     // Temperatures have an axis of their own, not read from zero.
     const second = chart.y2
       ? { yaxis2: { ...axisOf(chart.y2, "y"), rangemode: "normal", overlaying: "y", side: "right", showgrid: false } }
@@ -265,7 +291,7 @@
       hovermode: chart.kind === "lines" ? "x unified" : "closest",
       hoverlabel: { bgcolor: colour("panel"), bordercolor: colour("line"), font: { family: FONT, color: colour("ink") }, namelength: -1 },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("muted"), activecolor: colour("link") },
-      xaxis: axisOf(chart.x, "x"),
+      xaxis: axisOf(chart.x, "x", size, width),
       yaxis: axisOf(chart.y, "y"),
     };
   }
@@ -352,6 +378,17 @@
     .filter((chart) => document.getElementById(chart.id).dataset.drawn)
     .forEach((chart) => draw(chart, sizeOf?.(chart)));
 
+  // Which labels have room depends on the width.
+  let drawnWidth = innerWidth;
+  let resized;
+  addEventListener("resize", () => {
+    clearTimeout(resized);
+    resized = setTimeout(() => {
+      if (innerWidth === drawnWidth || "paper" in root.dataset) return;
+      drawnWidth = innerWidth;
+      redraw();
+    }, 200);
+  });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
   // Paper is white and narrow. What is folded stays so: what the reader wants printed is unfolded.
   addEventListener("beforeprint", () => {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use scraper::{Html, Selector};
-use stend_record::review::TemperatureSample;
+use stend_record::review::{Rung, TemperatureSample};
 use stend_report::write_folder;
 
 /// What a browser made of a page.
@@ -46,6 +46,11 @@ pub fn chromium() -> Option<PathBuf> {
 }
 
 pub fn visit(chromium: &Path, page: &Path) -> Visit {
+    visit_at(chromium, page, 1280)
+}
+
+/// The same in a window of this width, CSS pixels.
+pub fn visit_at(chromium: &Path, page: &Path, width: u32) -> Visit {
     let scratch = tempfile::tempdir().unwrap();
     let net_log = scratch.path().join("net.json");
     let output = Command::new(chromium)
@@ -61,7 +66,6 @@ pub fn visit(chromium: &Path, page: &Path) -> Visit {
             "--host-resolver-rules=MAP * ~NOTFOUND",
             "--enable-logging=stderr",
             "--v=0",
-            "--window-size=1280,2000",
             "--virtual-time-budget=60000",
             "--dump-dom",
         ])
@@ -69,6 +73,7 @@ pub fn visit(chromium: &Path, page: &Path) -> Visit {
             "--user-data-dir={}",
             scratch.path().join("profile").display()
         ))
+        .arg(format!("--window-size={width},2000"))
         .arg(format!("--log-net-log={}", net_log.display()))
         .arg(format!("file://{}", page.display()))
         .output()
@@ -156,6 +161,64 @@ fn every_chart_is_drawn_without_an_error_or_a_network() {
     assert_eq!(labels[4].replace('\u{a0}', " "), "8.05 GB");
     let bars = common::bars(&visit.dom, "section[id$='-random']");
     assert_eq!(bars.len(), 4, "four loads: {bars:?}");
+}
+
+/// Texts and middles of the labels along the horizontal axes of charts, by chart.
+fn labels_along(dom: &Html) -> Vec<Vec<(String, f64)>> {
+    let charts = Selector::parse(".chart").unwrap();
+    let ticks = Selector::parse(".xtick text").unwrap();
+    let of = |chart: scraper::ElementRef<'_>| {
+        let labels = chart.select(&ticks).filter_map(|label| {
+            // The place of a label is the first figure of its `translate(x,y)`.
+            let moved = label
+                .value()
+                .attr("transform")?
+                .strip_prefix("translate(")?;
+            let at: f64 = moved.split(',').next()?.parse().ok()?;
+            let text: String = label.text().collect();
+            (!text.is_empty()).then_some((text, at))
+        });
+        labels.collect()
+    };
+    dom.select(&charts).map(of).collect()
+}
+
+#[test]
+fn labels_of_rests_do_not_overprint() {
+    let Some(chromium) = chromium() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut review = common::review(1.0);
+    let recovery = review.tests.last_mut().unwrap();
+    let rung = |minutes: f64| Rung {
+        name: "after idle".into(),
+        idle_s: 60.0 * minutes,
+        iops_start: 30_000.0,
+        recovered_bytes: 1_000_000_000,
+        fell: true,
+        trim: false,
+    };
+    recovery.rungs = Some([0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0].map(rung).into());
+    let page = write_folder(&review, folder.path()).unwrap();
+    for width in [1280, 500] {
+        let visit = visit_at(&chromium, &page, width);
+        let charts = labels_along(&visit.dom);
+        let rests = charts
+            .iter()
+            .filter(|labels| labels.iter().any(|(text, _)| text == "30\u{a0}min"));
+        let mut seen = 0;
+        for labels in rests {
+            seen += 1;
+            assert!(labels.len() >= 3, "{width}: {labels:?}");
+            for pair in labels.windows(2) {
+                let [(one, left), (other, right)] = pair else {
+                    unreachable!()
+                };
+                let lengths = one.chars().count() + other.chars().count();
+                assert!(right - left >= 3.5 * lengths as f64, "{width}: {labels:?}");
+            }
+        }
+        assert_eq!(seen, 2, "{width}: {charts:?}");
+    }
 }
 
 #[test]
