@@ -1,7 +1,8 @@
 //! What was not the same for all sides of a comparison.
 
 use stend_analysis::compare::Unlike;
-use stend_language::{recorded, say};
+use stend_language::{recorded, say, text};
+use stend_record::review::{Review, TargetInfo};
 
 use crate::drive::Drive;
 use crate::number;
@@ -16,6 +17,41 @@ pub struct Comparison<'a> {
     pub models: &'a [Unlike],
     /// What the user calls each side's review.
     pub labels: &'a [Option<String>],
+    /// What tells each side from others of the same drive, as [`side_name`]; empty where none has.
+    pub names: &'a [String],
+}
+
+/// A side of a comparison with the number and the label of its run.
+pub fn side_name(drive: &str, run: i64, label: Option<&str>) -> String {
+    let run = run.to_string();
+    match label {
+        Some(label) => text!(
+            "terminal-side-label",
+            drive = drive,
+            run = run,
+            label = label
+        ),
+        None => text!("terminal-side", drive = drive, run = run),
+    }
+}
+
+/// A review of which the sides of one drive are called by these names, so that a reader can tell
+/// them apart.
+pub(crate) fn told_apart(review: &Review, names: &[String]) -> Review {
+    let called = |target: &TargetInfo| (target.title.clone(), target.name.clone());
+    let rivals = review.rivals.iter().map(|rival| called(&rival.target));
+    let all: Vec<_> = std::iter::once(called(&review.target))
+        .chain(rivals)
+        .collect();
+    let mut out = review.clone();
+    let rivals = out.rivals.iter_mut().map(|rival| &mut rival.target);
+    let targets = std::iter::once(&mut out.target).chain(rivals);
+    for ((target, own), name) in targets.zip(&all).zip(names) {
+        if all.iter().filter(|other| *other == own).count() > 1 {
+            target.title.clone_from(name);
+        }
+    }
+    out
 }
 
 /// The same as tables.

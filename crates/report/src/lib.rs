@@ -35,7 +35,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use assets::{PLOTLY_GZIP, STYLE};
-pub use comparison::Comparison;
+pub use comparison::{Comparison, side_name};
 pub use error::ReportError;
 pub use identification::Origin;
 use stend_identify::observed::Observed;
@@ -65,7 +65,8 @@ pub fn write_folder(review: &Review, folder: &Path) -> Result<PathBuf, ReportErr
 /// # Errors
 /// Those of [`write()`].
 pub fn comparison(review: &Review, comparison: &Comparison<'_>) -> Result<String, ReportError> {
-    page::render(review, Some(comparison))
+    let review = comparison::told_apart(review, comparison.names);
+    page::render(&review, Some(comparison))
 }
 
 /// As [`write_folder`], of a review whose rivals are the other sides of a comparison.

@@ -150,10 +150,7 @@ fn what_was_measured_is_drawn_over_the_bytes_written() {
     let latencies: Vec<&serde_json::Value> = (0..2).map(|n| &charts[1]["traces"][n]["y"]).collect();
     assert_eq!(
         latencies,
-        [
-            &serde_json::json!([21.0]),
-            &serde_json::json!([91.0, 91.0])
-        ]
+        [&serde_json::json!([21.0]), &serde_json::json!([91.0, 91.0])]
     );
     // Of the last round it is not known how many came in it.
     let retries = &charts[6]["traces"][0];

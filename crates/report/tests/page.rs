@@ -602,6 +602,30 @@ fn a_label_and_a_note_are_told_with_the_title_or_with_the_drives() {
 }
 
 #[test]
+fn two_runs_of_one_drive_are_told_apart() {
+    let mut review = common::review(0.01);
+    let of = |review: &Review| {
+        let title = &review.target.title;
+        let names = [
+            stend_report::side_name(title, 2, Some("cold")),
+            stend_report::side_name(title, 7, None),
+        ];
+        let of = stend_report::Comparison {
+            names: &names,
+            ..stend_report::Comparison::default()
+        };
+        let html = stend_report::comparison(review, &of).unwrap();
+        text(&Html::parse_document(&html), "#conditions table th")
+    };
+    // Drives that are not the same keep their names.
+    assert!(!of(&review).contains("run 2"));
+    review.rivals[0].target = review.target.clone();
+    let heads = of(&review);
+    assert!(heads.contains(", run 2, label cold"), "{heads}");
+    assert!(heads.contains(", run 7"), "{heads}");
+}
+
+#[test]
 fn tests_of_other_editions_are_drawn_from_what_varies() {
     let mut review = common::review(0.1);
     for test in &mut review.tests {

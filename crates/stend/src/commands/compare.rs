@@ -10,7 +10,7 @@ use stend_analysis::words;
 use stend_lab::{Lab, RunId};
 use stend_language::{Language, numeral, recorded, say, text, within};
 use stend_record::review::{Condition, Review};
-use stend_report::Comparison;
+use stend_report::{Comparison, side_name};
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
@@ -86,6 +86,15 @@ impl Compared {
         reviews.map(|(_, review, _)| review.label.clone()).collect()
     }
 
+    /// Each side as the terminal names it.
+    fn names(&self) -> Vec<String> {
+        let reviews = self.reviews.iter();
+        let name = |(run, review, _): &(RunId, Review, _)| {
+            side_name(&review.target.title, run.0, review.label.as_deref())
+        };
+        reviews.map(name).collect()
+    }
+
     /// Writes the page of the first review with the others as its rivals, in a language; its path.
     pub fn save(&self, folder: PathBuf, language: Language) -> Result<PathBuf, Failure> {
         let review = self.together();
@@ -100,6 +109,7 @@ impl Compared {
                     conditions: &self.unlike(),
                     models: &self.unlike_models(),
                     labels: &self.labels(),
+                    names: &within(language, || self.names()),
                 },
             ),
         }
@@ -113,15 +123,7 @@ impl Compared {
 
     fn conditions_text(&self) -> String {
         let mut text = String::new();
-        for (nth, (run, review, _)) in (1..).zip(&self.reviews) {
-            let (drive, run) = (&review.target.title, run.to_string());
-            let side = match &review.label {
-                Some(label) => {
-                    let id = "terminal-side-label";
-                    text!(id, drive = drive, run = run, label = label)
-                }
-                None => text!("terminal-side", drive = drive, run = run),
-            };
+        for (nth, side) in (1..).zip(self.names()) {
             text += &format!("[{nth}] {side}\n");
         }
         let models = self.unlike_models();

@@ -11,7 +11,7 @@ use stend_analysis::compare::{Side, together, unlike, unlike_models};
 use stend_lab::browse::{self, List};
 use stend_lab::{EntryId, Lab, RunId, RunState, RunSummary, progress};
 use stend_record::review::Review;
-use stend_report::Comparison;
+use stend_report::{Comparison, side_name};
 
 use super::drives::links;
 use super::fields::Fields;
@@ -261,6 +261,11 @@ fn written(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
     let sides = reviews.iter().map(|(review, facts)| Side { review, facts });
     let sides: Vec<Side<'_>> = sides.collect();
     let labels: Vec<_> = all.iter().map(|review| review.label.clone()).collect();
+    let names = runs.iter().zip(&all).map(|(run, review)| {
+        let label = review.label.as_deref();
+        side_name(&review.target.title, *run, label)
+    });
+    let names: Vec<String> = names.collect();
     let html = match sides.len() {
         1 => stend_report::write(&review),
         _ => stend_report::comparison(
@@ -269,6 +274,7 @@ fn written(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
                 conditions: &unlike(&sides),
                 models: &unlike_models(&sides),
                 labels: &labels,
+                names: &names,
             },
         ),
     };
