@@ -71,6 +71,12 @@ pub enum LabError {
         /// What SQLite, or reading back, said.
         what: String,
     },
+    /// A file of another program is where a table would be written.
+    #[error(
+        "{}: it exists, and is not a table of stend's, so it is kept; choose another folder, or \
+         move it away", .0.display()
+    )]
+    NotATable(PathBuf),
     /// There is no such run.
     #[error("{}: there is no run {run}; `stend lab list` shows those there are", path.display())]
     NoRun {

@@ -49,8 +49,9 @@ impl Lab {
     /// belong to some runs. Returns the files.
     ///
     /// # Errors
-    /// [`LabError::NoRun`] for a run that is not there; [`LabError::Export`] where a file
-    /// cannot be written.
+    /// [`LabError::NoRun`] for a run that is not there; [`LabError::NotATable`] where a file
+    /// that is none of these tables would be replaced; [`LabError::Export`] where one cannot be
+    /// written.
     ///
     /// # Panics
     /// Never for names out of [`TABLES`].
@@ -69,10 +70,15 @@ impl Lab {
             what: error.to_string(),
         };
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error.into()))?;
+        let path_of = |table: &str| folder.join(format!("{table}.{}", format.extension()));
+        // All before the first is replaced: half an export is none.
+        for table in tables {
+            crate::own::check(&path_of(table), format, &self.columns(table)?)?;
+        }
         let mut files = Vec::new();
         for table in tables {
             assert!(TABLES.contains(table), "{table} is no table");
-            let path = folder.join(format!("{table}.{}", format.extension()));
+            let path = path_of(table);
             let file = File::create(&path).map_err(|error| failed(&path, error.into()))?;
             let columns = self.columns(table)?;
             let written = match format {

@@ -17,6 +17,7 @@ mod format;
 mod load;
 pub mod marks;
 mod merge;
+mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod progress;

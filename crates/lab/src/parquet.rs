@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use rusqlite::types::ValueRef;
@@ -50,6 +52,14 @@ pub(crate) fn write(
     }
     writer.close()?;
     Ok(())
+}
+
+/// The names of the columns of a file; `None` where it is none of Parquet.
+pub(crate) fn names(path: &Path) -> Option<Vec<String>> {
+    let reader = SerializedFileReader::try_from(path).ok()?;
+    let schema = reader.metadata().file_metadata().schema();
+    let fields = schema.get_fields().iter();
+    Some(fields.map(|field| field.name().to_owned()).collect())
 }
 
 /// Writes a table of its own.

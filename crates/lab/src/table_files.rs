@@ -12,6 +12,16 @@ use crate::format::Format;
 use crate::table::Table;
 
 impl Table {
+    /// Refuses a folder in which a file that is no such table would be replaced.
+    ///
+    /// # Errors
+    /// [`LabError::NotATable`] names the file.
+    pub fn check_place(&self, folder: &Path, format: Format) -> Result<(), LabError> {
+        let path = folder.join(format!("{}.{}", self.name, format.extension()));
+        let columns: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        crate::own::check(&path, format, &columns)
+    }
+
     /// Writes the table as a file of this format into a folder; one that is there is replaced as a
     /// whole. The file.
     ///

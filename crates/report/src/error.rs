@@ -16,6 +16,12 @@ pub enum ReportError {
         /// What the operating system said.
         source: std::io::Error,
     },
+    /// The page there is none of this program's.
+    #[error(
+        "{}: it exists, and is no page of stend's, so it is kept; choose another folder with \
+         --out, or move it away", .0.display()
+    )]
+    Foreign(PathBuf),
     /// The review holds something that cannot be written as JSON or HTML.
     #[error("the review cannot be put into a page: {0}")]
     Render(String),

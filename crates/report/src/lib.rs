@@ -31,7 +31,7 @@ mod top;
 mod view;
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use assets::{PLOTLY_GZIP, STYLE};
@@ -55,7 +55,8 @@ pub fn write(review: &Review) -> Result<String, ReportError> {
 /// files of an earlier report there are replaced. Returns the path of the page.
 ///
 /// # Errors
-/// A folder that cannot be written to, and as [`write()`].
+/// A folder that cannot be written to, [`ReportError::Foreign`] where the page there is not one of
+/// this program's, and as [`write()`].
 pub fn write_folder(review: &Review, folder: &Path) -> Result<PathBuf, ReportError> {
     write_both(&write(review)?, review, folder)
 }
@@ -84,6 +85,7 @@ pub fn write_comparison(
 fn write_both(html: &str, review: &Review, folder: &Path) -> Result<PathBuf, ReportError> {
     // Both are made before the disk is touched: half a report is none.
     let json = json(review)?;
+    check_page(folder)?;
     make(folder)?;
     // The review last: where it says that it is complete, its page says so too. A page that the
     // disk has no room for does not cost the review.
@@ -91,6 +93,32 @@ fn write_both(html: &str, review: &Review, folder: &Path) -> Result<PathBuf, Rep
     let written = replace(&page, html);
     replace(&folder.join("review.json"), &json)?;
     written.map(|()| page)
+}
+
+/// What every page of this program has in its head.
+const GENERATOR: &str = r#"<meta name="generator" content="stend">"#;
+
+/// The head of a page begins within so many bytes: what tells whose page it is comes before its
+/// style.
+const HEAD_BYTES: u64 = 4096;
+
+/// Refuses a folder whose page, `index.html`, this program has not written: that is kept.
+///
+/// # Errors
+/// [`ReportError::Foreign`] for such a page, and for one that cannot be read.
+pub fn check_page(folder: &Path) -> Result<(), ReportError> {
+    let page = folder.join("index.html");
+    let mut head = Vec::new();
+    let read = File::open(&page).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+    match read {
+        Ok(_) if String::from_utf8_lossy(&head).contains(GENERATOR) => Ok(()),
+        Ok(_) => Err(ReportError::Foreign(page)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(()),
+            // A folder, or another's file: whatever it is, it is none of this program's.
+            _ => Err(ReportError::Foreign(page)),
+        },
+    }
 }
 
 /// Writes `review.json` alone into a folder: for what the page does not show.
@@ -212,6 +240,27 @@ fn sync_folders(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_of_another_program_is_kept() {
+        let folder = std::env::temp_dir().join(format!("stend-page-{}", std::process::id()));
+        let page = folder.join("index.html");
+        let review = Review::default();
+        let first = write_folder(&review, &folder);
+        let again = write_folder(&review, &folder);
+        std::fs::write(&page, "<html><p>mine, not stend's</p></html>").unwrap();
+        std::fs::remove_file(folder.join("review.json")).unwrap();
+        let refused = write_folder(&review, &folder);
+        let kept = std::fs::read_to_string(&page).unwrap();
+        let left = std::fs::read_dir(&folder).unwrap().count();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(first.is_ok() && again.is_ok(), "{first:?} {again:?}");
+        assert!(
+            matches!(refused, Err(ReportError::Foreign(_))),
+            "{refused:?}"
+        );
+        assert_eq!((kept.contains("mine"), left), (true, 1));
+    }
 
     #[test]
     fn half_a_file_is_not_left() {

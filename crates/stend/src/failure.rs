@@ -97,6 +97,7 @@ impl From<LabError> for Failure {
             | LabError::Damaged { .. }
             | LabError::NoRun { .. }
             | LabError::NoRecorded { .. } => Failure::Input(error.to_string()),
+            LabError::NotATable(_) => Failure::Refused(error.to_string()),
             LabError::Folder { .. }
             | LabError::Locked(_)
             | LabError::Full(_)
@@ -131,7 +132,10 @@ impl From<ClaimsError> for Failure {
 
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Failure {
-        Failure::Io(error.to_string())
+        match error {
+            ReportError::Foreign(_) => Failure::Refused(error.to_string()),
+            ReportError::Write { .. } | ReportError::Render(_) => Failure::Io(error.to_string()),
+        }
     }
 }
 

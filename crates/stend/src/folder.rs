@@ -25,8 +25,10 @@ pub struct Folder {
 
 impl Folder {
     /// Makes the folder if it is missing, and checks before hours of measuring that it is
-    /// writable; the page that comes into it will be in a language.
+    /// writable, and that the page there, if any, is stend's; the page that comes into it will be
+    /// in a language.
     pub fn open(path: PathBuf, language: Language) -> Result<Folder, Failure> {
+        stend_report::check_page(&path)?;
         let made = !path.exists();
         let folder = Folder {
             path,

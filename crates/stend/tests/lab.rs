@@ -119,6 +119,44 @@ fn rivals_are_runs_of_their_own_and_labs_are_merged() {
     assert_eq!(json(&shown), made);
 }
 
+/// What a table or a page would replace and is not stend's own.
+fn files_of_others_are_kept(dir: &Path) {
+    for (format, name, text) in [
+        ("csv", "samples.csv", "id,name\n1,mine\n"),
+        ("csv", "tests.csv", ""),
+        ("csv", "figures.csv", "my,figures\n"),
+        ("json", "samples.json", "{\"mine\": 1}\n"),
+        ("json", "tests.json", "[{\"mine\": 1}]\n"),
+    ] {
+        let theirs = dir.join("theirs");
+        fs::create_dir(&theirs).unwrap();
+        fs::write(theirs.join(name), text).unwrap();
+        let args = ["lab", "export", "theirs", "--format", format];
+        fails(dir, &args, 4, &[name, "not a table of stend's"]);
+        assert_eq!(fs::read_to_string(theirs.join(name)).unwrap(), text);
+        assert_eq!(fs::read_dir(&theirs).unwrap().count(), 1, "{name} alone");
+        fs::remove_dir_all(&theirs).unwrap();
+    }
+    for format in ["csv", "json"] {
+        for _ in 0..2 {
+            ok(dir, &["lab", "export", "ours", "--format", format]);
+        }
+    }
+    fs::create_dir(dir.join("site")).unwrap();
+    let page = dir.join("site/index.html");
+    fs::write(&page, "<p>mine</p>").unwrap();
+    let review = [&["review"], &QUICK[..], &["--out", "site"]].concat();
+    for args in [
+        &["report", "1", "--out", "site"][..],
+        &["compare", "1", "1", "--out", "site"],
+        &review,
+    ] {
+        fails(dir, args, 4, &["index.html", "no page of stend's"]);
+        assert_eq!(fs::read_to_string(&page).unwrap(), "<p>mine</p>");
+        assert_eq!(fs::read_dir(dir.join("site")).unwrap().count(), 1);
+    }
+}
+
 #[test]
 fn tables_are_exported_for_others() {
     let dir = folder();
@@ -143,6 +181,7 @@ fn tables_are_exported_for_others() {
     );
     let all = json(&fs::read_to_string(dir.join("out/points.json")).unwrap());
     assert_eq!(list(&all).len(), points);
+    files_of_others_are_kept(dir);
     let args = ["lab", "export", "out", "--format", "parquet"];
     if cfg!(feature = "parquet") {
         assert_eq!(ok(dir, &args).stdout.lines().count(), 15);

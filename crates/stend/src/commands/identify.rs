@@ -92,17 +92,17 @@ fn origin(name: &str) -> Origin {
 /// The folder of a page, which replaces nothing but that of an earlier identification of the same
 /// target; of a real one, which is not the same again, not even that.
 fn page_folder(path: &Path, name: &str, language: Language) -> Result<Folder, Failure> {
-    let folder = Folder::open(path.to_owned(), language)?;
-    signals::hint(String::new());
     let [page, document] = ["index.html", "identification.json"].map(|file| path.join(file));
-    if !page.exists() && !document.exists() {
-        return Ok(folder);
-    }
     let text = fs::read_to_string(&document).unwrap_or_default();
     let earlier: Option<Identification> = serde_json::from_str(&text).ok();
     let same = earlier.is_some_and(|there| there.schema == SCHEMA && there.target == name);
-    match same && origin(name) != Origin::Real {
-        true => Ok(folder),
+    let is_new = !page.exists() && !document.exists();
+    match is_new || (same && origin(name) != Origin::Real) {
+        true => {
+            let folder = Folder::open(path.to_owned(), language)?;
+            signals::hint(String::new());
+            Ok(folder)
+        }
         false => Err(Failure::Refused(format!(
             "{} holds a page that an identification of {name} would replace; choose another \
              folder with --out, or move it away",

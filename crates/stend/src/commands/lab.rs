@@ -33,9 +33,13 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
                 .as_ref()
                 .map(|runs| runs.iter().copied().map(RunId).collect());
             let format = format_of(*format)?;
+            let figures = figures.then(|| figures::table(&lab, runs.as_deref()));
+            let figures = figures.transpose()?;
+            if let Some(table) = &figures {
+                table.check_place(folder, format)?;
+            }
             let mut files = lab.export(folder, format, &tables, runs.as_deref())?;
-            if figures {
-                let table = figures::table(&lab, runs.as_deref())?;
+            if let Some(table) = &figures {
                 files.push(table.write(folder, format)?);
             }
             let lines = files.iter().map(|file| format!("{}\n", file.display()));

@@ -1,0 +1,76 @@
+//! Whether a file is a table that this program has written, and may be replaced.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::path::Path;
+
+use crate::LabError;
+use crate::format::Format;
+
+/// Refuses to replace a file that is not a table with these columns. One of an earlier or a later
+/// version has fewer or more of them.
+pub(crate) fn check<S: AsRef<str>>(
+    path: &Path,
+    format: Format,
+    columns: &[S],
+) -> Result<(), LabError> {
+    let foreign = || LabError::NotATable(path.to_path_buf());
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        // What is wrong with the folder is told when it is written to.
+        Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(()),
+        Err(_) => return Err(foreign()),
+    };
+    let file = BufReader::new(file);
+    let names = match format {
+        Format::Csv => names_of_csv(file),
+        Format::Json => names_of_json(file),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => crate::parquet::names(path),
+    };
+    let ours: Vec<&str> = columns.iter().map(AsRef::as_ref).collect();
+    let is_own = names.is_some_and(|names| {
+        let theirs: Vec<&str> = names.iter().map(String::as_str).collect();
+        theirs.is_empty() || is_version(&theirs, &ours) || is_version(&ours, &theirs)
+    });
+    is_own.then_some(()).ok_or_else(foreign)
+}
+
+/// Whether some columns are of a version of a table with all of these: a few that happen to have
+/// the same names are not.
+fn is_version(some: &[&str], all: &[&str]) -> bool {
+    2 * some.len() >= all.len() && some.iter().all(|name| all.contains(name))
+}
+
+fn names_of_csv(file: impl Read) -> Option<Vec<String>> {
+    let mut reader = csv::Reader::from_reader(file);
+    let names = reader.headers().ok()?;
+    // An empty file is no table.
+    (!names.is_empty()).then(|| names.iter().map(str::to_owned).collect())
+}
+
+/// The keys of the first row of a list; none of a list without rows.
+fn names_of_json(mut file: impl BufRead) -> Option<Vec<String>> {
+    if next_byte(&mut file)? != b'[' {
+        return None;
+    }
+    file.consume(1);
+    if next_byte(&mut file)? == b']' {
+        return Some(Vec::new());
+    }
+    let mut rows = serde_json::Deserializer::from_reader(file).into_iter();
+    let first: serde_json::Map<String, serde_json::Value> = rows.next()?.ok()?;
+    Some(first.keys().cloned().collect())
+}
+
+/// The next byte that is no white space, which stays where it is.
+fn next_byte(file: &mut impl BufRead) -> Option<u8> {
+    loop {
+        let byte = *file.fill_buf().ok()?.first()?;
+        match byte.is_ascii_whitespace() {
+            true => file.consume(1),
+            false => return Some(byte),
+        }
+    }
+}
