@@ -61,7 +61,10 @@ impl Folder {
         let path = self.path.join("review.json");
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.keep_other_pages()?;
+                return Ok(None);
+            }
             Err(error) => {
                 return Err(Failure::Io(format!(
                     "cannot read {}: {error}; choose another folder with --out",
@@ -77,6 +80,20 @@ impl Folder {
             ))
         })?;
         Ok(Some(review))
+    }
+
+    /// Refuses to replace a page that is of no review.
+    fn keep_other_pages(&self) -> Result<(), Failure> {
+        let page = fs::read(self.path.join("index.html")).unwrap_or_default();
+        let of = match String::from_utf8_lossy(&page) {
+            page if page.contains("– study</title>") => "a study",
+            _ if self.path.join("identification.json").exists() => "an identification",
+            _ => return Ok(()),
+        };
+        Err(Failure::Refused(format!(
+            "{} holds the page of {of}; choose another folder with --out, or move it away",
+            self.path.display()
+        )))
     }
 
     /// Refuses to replace the review of another drive or edition.
@@ -220,6 +237,20 @@ mod tests {
             id: id.to_owned(),
             ..TestResult::default()
         }
+    }
+
+    #[test]
+    fn a_page_of_an_identification_or_a_study_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(dir.path().join("out"), Language::English).unwrap();
+        assert!(folder.earlier().unwrap().is_none());
+        let document = folder.path().join("identification.json");
+        fs::write(&document, "{}").unwrap();
+        assert!(matches!(folder.earlier(), Err(Failure::Refused(_))));
+        fs::remove_file(document).unwrap();
+        let page = folder.path().join("index.html");
+        fs::write(page, "<title>Sizes – study</title>").unwrap();
+        assert!(matches!(folder.earlier(), Err(Failure::Refused(_))));
     }
 
     #[test]
