@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
-use stend_target::{Access, FILL_JOB, JobRequest, SimulatedTarget, Target, TargetError, harm};
+use stend_target::{Access, JobRequest, SimulatedTarget, Target, TargetError, fill_job, harm};
 
 use crate::errors::{Kind, error, input, of_drive, of_file};
 use crate::replay::{self, ReplayResult};
@@ -132,12 +132,14 @@ impl Drive {
     }
 
     fn fill(&self, py: Python<'_>) -> PyResult<()> {
-        let fill = JobRequest {
-            text: FILL_JOB,
-            seed: RunOptions::default().seed,
-            sample_ms: 0,
-        };
-        self.simulate(py, |target| target.run(&fill).map(drop))
+        self.simulate(py, |target| {
+            let fill = JobRequest {
+                text: &fill_job(target.info().capacity_bytes),
+                seed: RunOptions::default().seed,
+                sample_ms: 0,
+            };
+            target.run(&fill).map(drop)
+        })
     }
 
     /// Runs a job file, by its text or in a file.

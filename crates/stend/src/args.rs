@@ -267,7 +267,7 @@ pub struct ClaimsArgs {
     pub samples: Option<NonZero<usize>>,
 
     /// Simulate drives with an Nth of their capacity, by editions that take an Nth of the time:
-    /// sooner, and nearly the same. With --samples, only the versions.
+    /// sooner, and nearly the same. 2 to 16. With --samples, only the versions.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=16))]
     pub scaled: Option<u32>,
 

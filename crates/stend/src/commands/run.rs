@@ -234,19 +234,23 @@ fn deliver(
         return print(&produce()?);
     };
     check_output(path)?;
+    check_writable(path)?;
+    write(path, &produce()?)
+}
+
+/// Whether a file can be written, of which nothing is left behind: what is there stays until there
+/// is something to replace it, and an interrupted job leaves no empty file.
+fn check_writable(path: &Path) -> Result<(), Failure> {
     let was_there = path.exists();
-    // Without truncation: what is there stays until there is something to replace it.
     OpenOptions::new()
         .append(true)
         .create(true)
         .open(path)
         .map_err(|error| Failure::unwritable(path, &error))?;
-    let text = produce().inspect_err(|_| {
-        if !was_there {
-            let _ = fs::remove_file(path);
-        }
-    })?;
-    write(path, &text)
+    if !was_there {
+        fs::remove_file(path).map_err(|error| Failure::unwritable(path, &error))?;
+    }
+    Ok(())
 }
 
 /// Refuses to replace a file that is no earlier answer of `stend run` or of fio.

@@ -1,6 +1,6 @@
 //! `stend serve`: a simulated drive as a network block device.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
@@ -41,7 +41,13 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     let may_undo = power_loss.is_some_and(|spec| spec.hold_up.is_none());
     let recorder = args.record.as_ref();
     let recorder = recorder.map(|path| {
-        Recorder::create(path, drive.now()).map_err(|error| Failure::unwritable(path, &error))
+        Recorder::create(path, drive.now()).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => Failure::Input(format!(
+                "{}: it exists: choose another name with --record, or remove it",
+                path.display()
+            )),
+            _ => Failure::unwritable(path, &error),
+        })
     });
     let paced = args.speed != Pace::Max;
     let data = Data::new(file, may_undo);

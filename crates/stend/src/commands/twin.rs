@@ -133,7 +133,7 @@ fn review(args: &TwinArgs) -> Result<Review, Failure> {
 
 fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure> {
     let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Io(format!("cannot read {}: {error}", path.display())))?;
+        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))?;
     serde_json::from_str(&text)
         .map_err(|error| Failure::Input(format!("{} is no {what}: {error}", path.display())))
 }
