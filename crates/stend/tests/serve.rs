@@ -197,7 +197,7 @@ fn what_cannot_be_served_is_refused() {
         4,
         &["exists already", "name a new file"],
     );
-    serve(&["demo-8gb", "--record", "file"], 6, &["cannot write"]);
+    serve(&["demo-8gb", "--record", "file"], 3, &["it exists"]);
     serve(
         &["demo-8gb", "--nbd", "unix:file"],
         6,

@@ -177,10 +177,13 @@ fn rounds_are_counted_in_words() {
         let saved = common::saved(&dir.join(&out));
         for id in tests {
             let rounds = &test(&saved, id)["rounds"];
+            let loads = match list(&rounds["loads"]).len() {
+                1 => "1 load".to_owned(),
+                several => format!("{several} loads"),
+            };
             let line = format!(
-                "  {} rounds of {} loads, {:.1} GB written\n",
+                "  {} rounds of {loads}, {:.1} GB written\n",
                 list(&rounds["rounds"]).len(),
-                list(&rounds["loads"]).len(),
                 number(&rounds["written_bytes"]) / 1e9
             );
             assert!(said.contains(&line), "{line}\n{said}");

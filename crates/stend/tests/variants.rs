@@ -478,11 +478,11 @@ fn several_targets_one_after_the_other() {
         text.starts_with(&heads[0]) && text.contains(&heads[1]),
         "{text}"
     );
-    // What was measured before a target fails is not lost.
-    fs::write(dir.join("bad.toml"), "schema = 1").unwrap();
-    let args = ["run", "a.fio", "--on", "demo-8gb,bad.toml"];
+    // What was measured before a target is refused is not lost.
+    fs::write(dir.join("foreign.bin"), vec![1; 1 << 20]).unwrap();
+    let args = ["run", "a.fio", "--on", "demo-8gb,./foreign.bin"];
     let said = common::run(&mut common::stend(dir, &args));
-    assert_eq!(said.code, Some(3), "{said:?}");
+    assert_eq!(said.code, Some(4), "{said:?}");
     assert!(said.stdout.starts_with(&heads[0]), "{said:?}");
 
     let replay = [
