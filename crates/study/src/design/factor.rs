@@ -105,8 +105,8 @@ impl Factor {
             return None;
         };
         // Of what is drawn, any will do.
-        let places = (0..range.steps.max(3))
-            .map(|nth| (f64::from(nth) + 0.377) / 3.0_f64.max(range.steps.into()));
+        let places = range.steps.max(3);
+        let places = (0..places).map(|nth| (f64::from(nth) + 0.377) / f64::from(places));
         let mut values = places.map(|place| self.at(place).cell);
         let fraction = values.find_map(|cell| match cell {
             Cell::Real(real) => Some(real),
