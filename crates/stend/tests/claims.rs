@@ -467,6 +467,19 @@ fn findings_are_put_to_plausible_versions_of_the_drives() {
 }
 
 #[test]
+fn drives_without_any_range_have_one_version_and_it_is_said() {
+    let dir = folder();
+    let dir = dir.path();
+    article(dir, HOLDS);
+    let (text, progress, code) = claims(dir, &["small-drives.toml", "--samples", "2"]);
+    assert_eq!(code, Some(0), "{progress}");
+    assert!(
+        text.contains("No figure of these drives has a range"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_finding_that_its_loose_words_would_turn_is_marked() {
     let dir = folder();
     let dir = dir.path();

@@ -306,6 +306,21 @@ fn what_cannot_be_fitted_is_told_before_anything_is_done() {
     )
     .unwrap();
     fails(dir, &FIT, 3, &["figures.toml:", "no unit `I/O`"]);
+    let left: Vec<_> = fs::read_dir(dir).unwrap().flatten().collect();
+    assert_eq!(left.len(), 2, "the model and the figures alone: {left:?}");
+}
+
+#[test]
+fn figures_may_name_the_file_of_a_model() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("figures.toml"), FIGURES).unwrap();
+    let mine = free().replace("\n[capacity]", "\npredicted = true\n\n[capacity]");
+    fs::write(dir.join("mine.toml"), mine).unwrap();
+    let by_name = fit(dir, &["--out", "by-name"]);
+    let by_file = FIGURES.replace("\"demo-8gb\"", "\"mine.toml\"");
+    fs::write(dir.join("figures.toml"), by_file).unwrap();
+    assert_eq!(fit(dir, &["--out", "by-file"])["rows"], by_name["rows"]);
 }
 
 #[cfg(not(feature = "fit"))]

@@ -106,6 +106,23 @@ fn a_synthesised_trace_is_its_file() {
 }
 
 #[test]
+fn trim_that_a_drive_does_not_have_is_told() {
+    let dir = folder();
+    fs::write(dir.path().join("t.log"), TRACE).unwrap();
+    let limits = |set: &[&str]| {
+        let args = [&["replay", "t.log", "--on", "demo-8gb", "--json"], set].concat();
+        json(&ok(dir.path(), &args).stdout)["limits"].clone()
+    };
+    assert_eq!(limits(&[]), serde_json::json!([]));
+    let without = limits(&["--set", "trim.enabled=false"]);
+    let said = without[0].as_str().unwrap();
+    assert!(
+        said.contains("no TRIM (trim.enabled): 1 requests"),
+        "{said}"
+    );
+}
+
+#[test]
 fn reads_of_space_without_data_are_told() {
     let dir = folder();
     let replay = |args: &[&str]| {

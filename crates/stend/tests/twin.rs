@@ -176,6 +176,11 @@ fn what_cannot_be_made_is_refused_before_anything_is_written() {
         3,
         &["broken.json"],
     );
+    twin(
+        &["original", "--parts", PARTS, "--identify", "absent.json"],
+        3,
+        &["absent.json"],
+    );
     let wrong = ["twin", "original", "--parts", PARTS, "--out", "my.txt"];
     fails(dir, &wrong, 3, &["ends in .toml"]);
 }
