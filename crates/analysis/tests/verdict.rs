@@ -2,7 +2,7 @@
 
 use crate::common::{self, GB, cached_tlc, curves, point, points, sampled, target};
 use stend_analysis::findings;
-use stend_analysis::headline::Group;
+use stend_analysis::headline::{Group, Headline};
 use stend_analysis::verdict::{
     Back, Beware, Caution, Fall, Rank, STATEMENTS_MAX, SpeedClass, Standing, Statement, Suits,
     verdict,
@@ -791,16 +791,25 @@ fn what_the_host_s_cache_answered_is_not_praised() {
             .iter()
             .any(|caution| matches!(caution, Caution::Doubted(_)));
         assert_eq!(is_doubted, cached, "{kind:?} {write}");
+        let headlines = verdict(&found).headlines;
+        let shown = headlines.iter().any(|one| one.test_id == "sequential");
+        assert_eq!(shown, !cached, "{kind:?} {write}: {headlines:?}");
     }
     let mut beside = of(TargetKind::Simulated, 300.0);
     let mut other = rival("Other", of(TargetKind::File, 600.0).tests);
     other.target.kind = TargetKind::File;
     beside.rivals.push(other);
-    let said = verdict(&beside).cautions_text();
+    let found = verdict(&beside);
+    let said = found.cautions_text();
     assert!(
         said.contains("of Title of sequential (Other), since"),
         "{said}"
     );
+    let sequential = |one: &&Headline| one.test_id == "sequential";
+    for headline in found.headlines.iter().filter(sequential) {
+        assert!(headline.values[0].is_some(), "{headline:?}");
+        assert_eq!(headline.values[1], None, "{headline:?}");
+    }
 }
 
 #[test]

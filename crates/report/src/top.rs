@@ -2,7 +2,7 @@
 //! what it is good and bad at.
 
 use stend_analysis::Verdict;
-use stend_analysis::headline::{Headline, of_review};
+use stend_analysis::headline::Headline;
 use stend_analysis::words;
 use stend_language::{say, text as message};
 use stend_record::review::{Review, TargetKind};
@@ -94,11 +94,10 @@ const FACTS: [(&str, &str); 10] = [
 
 /// Gathers the top.
 pub fn top(review: &Review, verdict: &Verdict, drives: &[Drive<'_>]) -> Top {
-    let headlines = of_review(review);
-    let (strengths, weaknesses) = points(&headlines, verdict);
+    let (strengths, weaknesses) = points(&verdict.headlines, verdict);
     Top {
         facts: facts(review),
-        standing: standing(&headlines, drives),
+        standing: standing(&verdict.headlines, drives),
         strengths,
         weaknesses,
     }

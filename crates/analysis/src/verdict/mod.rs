@@ -23,7 +23,7 @@ pub use link::Link;
 pub use points::Point;
 pub use statement::{Beware, Caution, SpeedClass, Standing, Statement, Suits};
 
-use crate::headline::of_review;
+use crate::headline::{Headline, of_review};
 
 /// Most statements of a verdict, cautions not counted.
 pub const STATEMENTS_MAX: usize = 5;
@@ -40,6 +40,9 @@ pub struct Verdict {
     pub left_out: Vec<Shown>,
     /// What keeps it from being a full one.
     pub cautions: Vec<Caution>,
+    /// The headline figures that it is drawn from, the reviewed drive's first: none of tests in
+    /// which something else has answered in place of a drive.
+    pub headlines: Vec<Headline>,
 }
 
 /// The verdict of a review.
@@ -47,11 +50,13 @@ pub fn verdict(review: &Review) -> Verdict {
     let doubted = doubted::of(review);
     let trusted = (!doubted.is_empty()).then(|| doubted::without(review, &doubted));
     let judged = trusted.as_ref().unwrap_or(review);
-    let (statements, left_out) = rules::statements(judged, &of_review(judged));
+    let headlines = of_review(judged);
+    let (statements, left_out) = rules::statements(judged, &headlines);
     Verdict {
         statements,
         left_out,
         cautions: cautions::all(review, &doubted),
+        headlines,
     }
 }
 
