@@ -786,14 +786,18 @@ fn what_the_host_s_cache_answered_is_not_praised() {
     ] {
         let found = of(kind, write);
         assert_eq!(all_of(&found).iter().any(told), !cached, "{kind:?} {write}");
-        let cautions = verdict(&found).cautions;
-        let is_doubted = cautions
+        let found = verdict(&found);
+        let is_doubt = |caution: &Caution| matches!(caution, Caution::Doubted(_));
+        assert_eq!(
+            found.cautions.iter().any(is_doubt),
+            cached,
+            "{kind:?} {write}"
+        );
+        let shown = found
+            .headlines
             .iter()
-            .any(|caution| matches!(caution, Caution::Doubted(_)));
-        assert_eq!(is_doubted, cached, "{kind:?} {write}");
-        let headlines = verdict(&found).headlines;
-        let shown = headlines.iter().any(|one| one.test_id == "sequential");
-        assert_eq!(shown, !cached, "{kind:?} {write}: {headlines:?}");
+            .any(|one| one.test_id == "sequential");
+        assert_eq!(shown, !cached, "{kind:?} {write}: {:?}", found.headlines);
     }
     let mut beside = of(TargetKind::Simulated, 300.0);
     let mut other = rival("Other", of(TargetKind::File, 600.0).tests);
