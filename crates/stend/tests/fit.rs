@@ -58,6 +58,11 @@ fn free() -> String {
     free(text, "write_command_ns", "[4000, 30000]")
 }
 
+/// The same, never fitted.
+fn predicted() -> String {
+    free().replace("\n[capacity]", "\npredicted = true\n\n[capacity]")
+}
+
 fn set_up(dir: &Path) {
     fs::write(dir.join("mine.toml"), free()).unwrap();
     fs::write(dir.join("figures.toml"), FIGURES).unwrap();
@@ -228,8 +233,7 @@ fn a_search_goes_on_by_the_same_command() {
 fn a_predicted_model_is_predicted_and_not_changed() {
     let dir = folder();
     let dir = dir.path();
-    let predicted = free().replace("\n[capacity]", "\npredicted = true\n\n[capacity]");
-    fs::write(dir.join("mine.toml"), predicted).unwrap();
+    fs::write(dir.join("mine.toml"), predicted()).unwrap();
     fs::write(dir.join("figures.toml"), FIGURES).unwrap();
     let told = fit(dir, &["--out", "o"]);
     assert_eq!(
@@ -315,8 +319,7 @@ fn figures_may_name_the_file_of_a_model() {
     let dir = folder();
     let dir = dir.path();
     fs::write(dir.join("figures.toml"), FIGURES).unwrap();
-    let mine = free().replace("\n[capacity]", "\npredicted = true\n\n[capacity]");
-    fs::write(dir.join("mine.toml"), mine).unwrap();
+    fs::write(dir.join("mine.toml"), predicted()).unwrap();
     let by_name = fit(dir, &["--out", "by-name"]);
     let by_file = FIGURES.replace("\"demo-8gb\"", "\"mine.toml\"");
     fs::write(dir.join("figures.toml"), by_file).unwrap();
