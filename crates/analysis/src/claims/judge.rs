@@ -1,6 +1,6 @@
 //! Whether findings hold for drives that were measured.
 
-use stend_language::{recorded, say, text};
+use stend_language::{numeral, recorded, say, text};
 
 use super::figure::{Figure, Missing};
 use super::reading::Reading;
@@ -396,6 +396,18 @@ fn comparison(
     }
 }
 
+/// A multiple to three significant digits; to more where it would read as 1 and is not, since it may
+/// be judged by that.
+fn multiple(value: f64) -> String {
+    let rounded = number(value);
+    if value == 1.0 || rounded != number(1.0) {
+        return rounded;
+    }
+    let mut finer = (3..=6).map(|digits| format!("{value:.digits$}"));
+    let told = finer.find(|text| text.trim_end_matches('0') != "1.");
+    told.map_or(rounded, |text| numeral(&text))
+}
+
 /// ` = 1.1 × a (480 IOPS)`; of several, from the least to the greatest multiple, and those that
 /// fail.
 fn multiples(own: &[&Comparison], unit: Unit) -> String {
@@ -404,8 +416,8 @@ fn multiples(own: &[&Comparison], unit: Unit) -> String {
     let of = |c: &Comparison| {
         let value = c.against_value.map_or_else(String::new, |v| unit.words(v));
         let against = c.against.as_deref().unwrap_or_default();
-        let multiple = number(c.judged.unwrap_or(f64::NAN));
-        format!("{multiple} × {against} ({value})")
+        let times = multiple(c.judged.unwrap_or(f64::NAN));
+        format!("{times} × {against} ({value})")
     };
     if let [one] = measured[..] {
         return format!(" = {}", of(one));
@@ -414,7 +426,11 @@ fn multiples(own: &[&Comparison], unit: Unit) -> String {
     let (Some(least), Some(most)) = (numbers().reduce(f64::min), numbers().reduce(f64::max)) else {
         return String::new();
     };
-    let mut text = text!("claims-theirs", least = number(least), most = number(most));
+    let mut text = text!(
+        "claims-theirs",
+        least = multiple(least),
+        most = multiple(most)
+    );
     text.insert_str(0, " = ");
     let failing = measured.iter().filter(|c| c.outcome == Outcome::Fails);
     let failing: Vec<String> = failing.map(|c| of(c)).collect();
@@ -489,5 +505,19 @@ impl Bounds {
                 .map(|bound| text!("claims-below", value = of(bound))),
         );
         parts.join(&say("claims-and"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::multiple;
+
+    #[test]
+    fn a_multiple_that_is_not_one_does_not_read_as_one() {
+        let told = [1.0, 1.003, 0.9996, 1.00001, 1.0 + 1e-9, 1.01, 0.5, 41.26].map(multiple);
+        let expected = [
+            "1", "1.003", "0.9996", "1.00001", "1", "1.01", "0.5", "41.3",
+        ];
+        assert_eq!(told, expected);
     }
 }
