@@ -415,7 +415,9 @@ fn output_for_people() {
         "job: (groupid=0, jobs=1): err= 0: virtual time: Thu Jan  1 00:00:02 1970",
         "  Description  : [words]",
         "  read: IOPS=320k, BW=1250MiB/s (1311MB/s)(2500MiB/2000msec)",
-        "    clat (usec): min=100, max=100, avg=100.00, stdev=0.00",
+        // As fio: without a deviation there is nothing that a larger unit could tell.
+        "    clat (nsec): min=100000, max=100000, avg=100000.00, stdev=0.00",
+        "    clat percentiles (usec):",
         "     |  99.990th=[  100]",
         "   iops        : min=320000, max=320000, avg=320000.00, stdev=0.00, samples=4",
         "  lat (usec)   : 250=100.00%",
@@ -428,4 +430,9 @@ fn output_for_people() {
     ] {
         assert!(text.contains(line), "missing: {line}\n{text}");
     }
+    assert!(!text.contains(" lat percentiles"), "{text}");
+    let other = "[job]\nrw=randread\nsize=1m\nclat_percentiles=0\nlat_percentiles=1\n";
+    let text = normal(&execute(other));
+    assert!(text.contains("    lat percentiles (usec):"), "{text}");
+    assert!(!text.contains("clat percentiles"), "{text}");
 }

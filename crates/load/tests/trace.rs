@@ -463,7 +463,8 @@ proptest! {
                     prop_assert_eq!(first.len(), wanted);
                 }
                 _ => {
-                    let end = (time(&all) as f64 * share).max(1e9);
+                    let data_at = time(&all[..before_data]) as f64;
+                    let end = (time(&all) as f64 * share).floor().max(1e9).max(data_at);
                     prop_assert!(time(&first) as f64 <= end);
                     // As far as that: the next one is later.
                     let next = all.get(first.len());
@@ -472,6 +473,32 @@ proptest! {
             }
         }
     }
+}
+
+/// What is said of a beginning is what is replayed, also where data comes late.
+#[test]
+fn a_beginning_that_goes_on_to_the_first_data_says_so() {
+    let at_s = |op, at_s: u64| TraceRequest {
+        op,
+        at: Nanos::from_micros(at_s * 1_000_000),
+        offset_bytes: 0,
+        len_bytes: 4096,
+        fua: false,
+        line: 1,
+    };
+    let ops = [(Op::Trim, 0), (Op::Trim, 3), (Op::Write, 5), (Op::Write, 6)];
+    let trace = Made(ops.map(|(op, at)| at_s(op, at)).to_vec());
+    let whole = summary(&trace, None).unwrap();
+    let [_, first] = shortened(&trace, 0.01, Timing::Original);
+    let extent = Extent::of(&whole, 0.01, Timing::Original).unwrap();
+    assert_eq!((first.len(), extent.share()), (3, 5.0 / 6.0));
+    let [_, first] = shortened(&trace, 0.01, Timing::Fast);
+    let extent = Extent::of(&whole, 0.01, Timing::Fast).unwrap();
+    assert_eq!((first.len(), extent.share()), (3, 0.75));
+    // Without data there is no beginning.
+    let trims = Made(vec![at_s(Op::Trim, 0), at_s(Op::Trim, 9)]);
+    let whole = summary(&trims, None).unwrap();
+    assert_eq!(Extent::of(&whole, 0.01, Timing::Original), None);
 }
 
 #[test]

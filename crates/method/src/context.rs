@@ -289,11 +289,16 @@ impl Context<'_> {
     pub(crate) fn region_warning(&self, load: &Load) -> Option<String> {
         let capacity_bytes = self.setting.capacity_bytes;
         let region = load.region_bytes.filter(|r| *r > capacity_bytes)?;
+        let (unit, digits, unit_bytes) = match capacity_bytes {
+            0..1_000_000 => ("KB", "10³", 1e3),
+            1_000_000..1_000_000_000 => ("MB", "10⁶", 1e6),
+            _ => ("GB", "10⁹", 1e9),
+        };
         Some(format!(
-            "the region of {} is more than the target holds: its whole capacity of {:.2} GB (10⁹ \
-             bytes) was used",
+            "the region of {} is more than the target holds: its whole capacity of {:.2} {unit} \
+             ({digits} bytes) was used",
             size_text(region),
-            capacity_bytes as f64 / 1e9
+            capacity_bytes as f64 / unit_bytes
         ))
     }
 

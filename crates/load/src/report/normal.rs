@@ -96,7 +96,15 @@ fn direction(out: &mut String, d: Direction, done: &DirectionResult, entry: &Ent
         entry.runtime.0.div_ceil(1_000_000)
     );
     latency(out, "clat", &done.latency);
-    percentiles(out, done, &entry.job.spec.percentiles);
+    let spec = &entry.job.spec;
+    for (name, wanted) in [
+        ("clat", spec.clat_percentiles),
+        ("lat", spec.lat_percentiles),
+    ] {
+        if wanted {
+            percentiles(out, name, done, &spec.percentiles);
+        }
+    }
     for (name, rates, unit) in [
         ("bw (  KiB/s)", &done.bw_bytes, 1024.0),
         ("iops        ", &done.iops, 1.0),
@@ -124,8 +132,19 @@ fn unit(ns: u64) -> (&'static str, u64) {
     }
 }
 
+/// The unit of a line of latencies, as fio chooses it: the largest in which least, greatest and
+/// deviation have digits to tell.
+fn unit_of(stats: &LatencyStats) -> (&'static str, u64) {
+    let tells = |ns: u64| {
+        stats.min_ns() > 2 * ns && stats.max_ns() > 100 * ns - 1 && stats.stddev_ns() > ns as f64
+    };
+    let units = [("msec", 1_000_000), ("usec", 1_000)].into_iter();
+    let mut telling = units.filter(|(_, ns)| tells(*ns));
+    telling.next().unwrap_or(("nsec", 1))
+}
+
 fn latency(out: &mut String, name: &str, stats: &LatencyStats) {
-    let (unit, ns) = unit(stats.mean_ns() as u64);
+    let (unit, ns) = unit_of(stats);
     put!(
         out,
         "    {name} ({unit}): min={}, max={}, avg={:.2}, stdev={:.2}",
@@ -136,10 +155,10 @@ fn latency(out: &mut String, name: &str, stats: &LatencyStats) {
     );
 }
 
-fn percentiles(out: &mut String, done: &DirectionResult, list: &[f64]) {
+fn percentiles(out: &mut String, name: &str, done: &DirectionResult, list: &[f64]) {
     let largest = list.iter().map(|p| done.latency.percentile_ns(*p)).max();
     let (unit, ns) = unit(largest.unwrap_or(0) / 10);
-    put!(out, "    clat percentiles ({unit}):");
+    put!(out, "    {name} percentiles ({unit}):");
     for four in list.chunks(4) {
         let cells: Vec<String> = four
             .iter()

@@ -1,6 +1,6 @@
 //! The beginning of a trace, for a shortened run.
 
-use stend_base::{Nanos, Op};
+use stend_base::Nanos;
 use stend_config::FileError;
 
 use super::{Requests, Summary, Timing, Trace};
@@ -27,16 +27,18 @@ enum End {
 
 impl Extent {
     /// The first `share` of a trace that holds `whole`: of its time, at least 1 s; of its requests
-    /// where times do not matter. `None` for all of it.
+    /// where times do not matter; in any case up to the first read or write. `None` for all of it.
     pub fn of(whole: &Summary, share: f64, timing: Timing) -> Option<Extent> {
+        let (data_at, data_nth) = whole.first_data?;
         let end = match timing {
             Timing::Fast => {
                 let requests = whole.requests.iter().sum::<u64>();
-                let first = (requests as f64 * share).ceil() as u64;
+                let first = ((requests as f64 * share).ceil() as u64).max(data_nth);
                 (first < requests).then_some(End::Requests(first))
             }
             Timing::Original | Timing::Busy => {
-                let time = Nanos((whole.duration.0 as f64 * share) as u64).max(TIME_MIN);
+                let time = Nanos((whole.duration.0 as f64 * share) as u64);
+                let time = time.max(TIME_MIN).max(data_at);
                 (time < whole.duration).then_some(End::Time(time))
             }
         };
@@ -73,8 +75,7 @@ impl Extent {
     }
 }
 
-/// The first requests of a trace: up to the end of an [`Extent`], and in any case up to the first
-/// read or write.
+/// The first requests of a trace: up to the end of an [`Extent`].
 pub struct Beginning<'t> {
     /// The whole.
     pub trace: &'t dyn Trace,
@@ -92,7 +93,7 @@ impl Trace for Beginning<'_> {
         let Some(extent) = self.extent else {
             return Ok(requests);
         };
-        let (mut last, mut taken, mut moves_data) = (Nanos::ZERO, 0, false);
+        let (mut last, mut taken) = (Nanos::ZERO, 0);
         Ok(Box::new(requests.take_while(move |request| {
             let Ok(request) = request else {
                 return true;
@@ -102,12 +103,8 @@ impl Trace for Beginning<'_> {
                 End::Time(end) => last > end,
                 End::Requests(end) => taken >= end,
             };
-            if ends && moves_data {
-                return false;
-            }
-            taken += 1;
-            moves_data |= matches!(request.op, Op::Read | Op::Write);
-            true
+            taken += u64::from(!ends);
+            !ends
         })))
     }
 }

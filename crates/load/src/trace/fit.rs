@@ -27,6 +27,9 @@ pub struct Summary {
     pub fua: u64,
     /// When the last request was issued.
     pub duration: Nanos,
+    /// When the first read or write was issued, and how many requests there are up to it, itself
+    /// included.
+    pub first_data: Option<(Nanos, u64)>,
     /// The end of the last byte that is accessed.
     pub end_bytes: u64,
     /// Requests whose time is before that of an earlier one; they count as of that one's time.
@@ -117,6 +120,9 @@ pub fn summary(trace: &dyn Trace, target: Option<(u64, Fit)>) -> Result<Summary,
         sum.fua += u64::from(request.fua);
         sum.out_of_order += u64::from(request.at < sum.duration);
         sum.duration = sum.duration.max(request.at);
+        if sum.first_data.is_none() && matches!(request.op, Op::Read | Op::Write) {
+            sum.first_data = Some((sum.duration, sum.requests.iter().sum()));
+        }
         let end = request.offset_bytes.saturating_add(request.len_bytes);
         sum.end_bytes = sum.end_bytes.max(end);
         if let Some((capacity_bytes, how)) = target {
