@@ -40,7 +40,9 @@ pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(Strin
     if target.kind == TargetKind::Simulated {
         return Vec::new();
     }
-    let through_cache = target.kind != TargetKind::BlockDevice;
+    // A loop device is a file.
+    let is_file = target.fact("backing file").is_some();
+    let through_cache = target.kind != TargetKind::BlockDevice || is_file;
     let facts = &target.facts;
     let link = facts.iter().find(|fact| fact.name == "link");
     let link = link.and_then(|fact| Link::parse(&fact.value));

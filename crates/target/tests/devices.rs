@@ -175,6 +175,33 @@ fn a_file_system_mounted_or_not() {
     assert!(text.contains("another program or the kernel"), "{text}");
 }
 
+/// ext4 with `data=journal` takes requests for direct I/O, and the machine's memory answers them.
+#[test]
+fn a_file_system_that_only_seems_to_do_direct_io_is_refused() {
+    if !have_root_and(&[NEEDED, &["mkfs.ext4", "mount"]].concat()) {
+        return;
+    }
+    let device = Loop::new(64 * MIB);
+    sh("mkfs.ext4", &["-q", device.node()]);
+    let options = OpenOptions {
+        size_bytes: Some(8 * MIB),
+        ..OpenOptions::default()
+    };
+    for (mode, direct) in [("data=journal", false), ("data=ordered", true)] {
+        let mounted = Mounted::new(&["-o", mode, device.node()]);
+        let file = mounted.path().join("target.bin");
+        let opened = open(&file, &options).map(drop);
+        match direct {
+            true => opened.unwrap(),
+            false => {
+                let said = opened.unwrap_err().to_string();
+                assert!(said.contains("does not do direct I/O"), "{said}");
+                assert!(!file.exists());
+            }
+        }
+    }
+}
+
 #[test]
 fn links_to_a_device_lead_to_the_same_refusal() {
     if !have_root_and(&[NEEDED, &["mkfs.ext4"]].concat()) {

@@ -396,8 +396,8 @@ fn comparison(
     }
 }
 
-/// A multiple to three significant digits; to more where it would read as 1 and is not, since it may
-/// be judged by that.
+/// A multiple to three significant digits; to more where it would read as 1 and is not, since it
+/// may be judged by that.
 fn multiple(value: f64) -> String {
     let rounded = number(value);
     if value == 1.0 || rounded != number(1.0) {

@@ -196,8 +196,11 @@ impl Source<'_> {
         }
         let drives: Vec<String> = subjects.iter().chain(rivals).cloned().collect();
         if let Some(twice) = (1..drives.len()).find(|&i| drives[..i].contains(&drives[i])) {
-            let twice = &drives[twice];
-            return self.fail(&raw.rivals, "rivals", format!("{twice} is named twice"));
+            let problem = format!("{} is named twice", drives[twice]);
+            return match twice < subjects.len() {
+                true => self.fail(&raw.subjects, "subjects", problem),
+                false => self.fail(&raw.rivals, "rivals", problem),
+            };
         }
         let mut groups = BTreeMap::from([
             ("all".to_owned(), drives.clone()),

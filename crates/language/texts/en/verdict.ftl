@@ -23,7 +23,7 @@ verdict-sequential-unknown-link = { $class ->
         { $read } and writes at { $write }, no faster than a hard disk.
     [sata] { private-verdict-subject } is about as fast as a SATA drive: in sequence it reads at
         { $read } and writes at { $write }.
-   *[beyond] { private-verdict-subject } is faster than any SATA drive: in sequence it reads at
+   *[beyond] { private-verdict-subject } reads faster than any SATA drive: in sequence it reads at
         { $read } and writes at { $write }.
 }
 

@@ -26,9 +26,9 @@ sync-stream = { $threads ->
    *[other] { private-pattern-op-share }, { $block }, { private-some-threads }, { $durability }
 }
 sync-beside-words = { $stream }; одновременно { $other }
-sync-line = { $stream }: { $writes } записей/с
-sync-line-beside = одновременно { $stream }: { $writes } записей/с
-sync-line-flushes = { $flushes } сбросов/с
+sync-line = { $stream }: записей в секунду — { $writes }
+sync-line-beside = одновременно { $stream }: записей в секунду — { $writes }
+sync-line-flushes = сбросов в секунду — { $flushes }
 sync-line-latency = { $of ->
     [read] чтение: среднее { $mean }, 99,9 % { $tail }, макс. { $max } мкс
     [write] запись: среднее { $mean }, 99,9 % { $tail }, макс. { $max } мкс

@@ -28,7 +28,7 @@ verdict-sequential-unknown-link = { $class ->
         жёсткого диска.
     [sata] { private-verdict-subject } примерно так же быстр, как накопители с интерфейсом SATA:
         последовательное чтение идёт со скоростью { $read }, запись — { $write }.
-   *[beyond] { private-verdict-subject } быстрее любого накопителя с интерфейсом SATA:
+   *[beyond] { private-verdict-subject } читает быстрее любого накопителя с интерфейсом SATA:
         последовательное чтение идёт со скоростью { $read }, запись — { $write }.
 }
 

@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FallocateFlags, OFlags, SeekFrom, seek};
+use rustix::fs::{AtFlags, CWD, FallocateFlags, OFlags, SeekFrom, StatxFlags, seek, statx};
 use rustix::io::Errno;
 
 use super::file_claim::{claim_file, lock};
@@ -33,6 +33,31 @@ pub(crate) fn usable_size(path: &Path, bytes: u64) -> Result<u64, TargetError> {
     }
     Ok(bytes - bytes % GRAIN_BYTES)
 }
+
+/// Refuses a file whose file system takes requests for direct I/O and answers them from the
+/// machine's memory, as ext4 does with `data=journal`; statx(2) tells since Linux 6.1.
+///
+/// # Errors
+/// [`TargetError::Failed`].
+pub(crate) fn check_direct(file: &File, path: &Path) -> Result<(), TargetError> {
+    let asked = StatxFlags::DIOALIGN;
+    // Where the kernel or the file system does not tell, nothing is known.
+    let Ok(told) = statx(file, "", AtFlags::EMPTY_PATH, asked) else {
+        return Ok(());
+    };
+    if !told.stx_mask & asked.bits() == 0 && told.stx_dio_mem_align == 0 {
+        return Err(TargetError::Failed(format!(
+            "{}: {NO_DIRECT_IO}",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Why a file cannot be a target, and what to do.
+pub(crate) const NO_DIRECT_IO: &str = "the file system does not do direct I/O, so that the \
+    machine's memory would be measured and not the drive; use a file on another file system (ext4 \
+    without data=journal, XFS, Btrfs …)";
 
 /// The bytes under test of a target of so many bytes, of which the user may want a part.
 ///

@@ -7,6 +7,7 @@ use std::time::Instant;
 use rustix::io::Errno;
 use stend_record::fio::Output;
 
+use super::file::NO_DIRECT_IO;
 use super::fio_log;
 use super::job::LOG_PREFIX;
 use super::latency_log;
@@ -151,9 +152,7 @@ impl Fio {
             .success()
         {
             return Err(TargetError::Failed(format!(
-                "{target}: the file system does not do direct I/O, so that the machine's memory \
-                 would be measured and not the drive; use a file on another file system (ext4, \
-                 XFS, Btrfs …). fio says: {complaint}"
+                "{target}: {NO_DIRECT_IO}. fio says: {complaint}"
             )));
         }
         Err(TargetError::Failed(format!(

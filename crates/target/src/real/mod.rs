@@ -305,6 +305,9 @@ impl FioTarget {
     }
 
     fn probe_engine(&self) -> Result<Engine, TargetError> {
+        if self.device().is_none() {
+            file::check_direct(&self.opened.handle, self.path())?;
+        }
         let (_folder, name) = self.run_folder()?;
         self.fio.choose_engine(&name)
     }

@@ -116,9 +116,13 @@ fn range(
     if whole && len > 0 && end.is_some_and(|end| end <= size_bytes) {
         return Ok((offset, len));
     }
+    let blocks = match block_bytes {
+        0..=1 => String::new(),
+        bytes => format!(" and consists of whole blocks of {bytes} bytes"),
+    };
     Err(TargetError::Input(format!(
-        "{}: --offset {offset} --length {len}: a range to trim is within the target's \
-         {size_bytes} bytes and consists of whole blocks of {block_bytes} bytes",
+        "{}: --offset {offset} --length {len}: a range to trim is not empty, is within the \
+         target's {size_bytes} bytes{blocks}",
         path.display()
     )))
 }

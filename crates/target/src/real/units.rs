@@ -2,10 +2,11 @@
 
 /// A number of bytes in decimal and in binary units.
 pub(crate) fn bytes_for_people(bytes: u64) -> String {
-    let (decimal, unit, binary, binary_unit) = if bytes >= 1_000_000_000 {
-        (1e9, "GB", f64::from(1 << 30), "GiB")
-    } else {
-        (1e6, "MB", f64::from(1 << 20), "MiB")
+    let (decimal, unit, binary, binary_unit) = match bytes {
+        0..1_000 => return format!("{bytes} bytes"),
+        1_000..1_000_000 => (1e3, "KB", f64::from(1 << 10), "KiB"),
+        1_000_000..1_000_000_000 => (1e6, "MB", f64::from(1 << 20), "MiB"),
+        _ => (1e9, "GB", f64::from(1 << 30), "GiB"),
     };
     let bytes = bytes as f64;
     format!(
@@ -33,6 +34,8 @@ mod tests {
     fn sizes_in_both_units() {
         assert_eq!(bytes_for_people(256_060_514_304), "256.1 GB (238.5 GiB)");
         assert_eq!(bytes_for_people(67_108_864), "67.1 MB (64.0 MiB)");
+        assert_eq!(bytes_for_people(65_536), "65.5 KB (64.0 KiB)");
+        assert_eq!(bytes_for_people(6), "6 bytes");
     }
 
     #[test]

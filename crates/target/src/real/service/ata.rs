@@ -70,13 +70,21 @@ fn identity(tools: &Tools, node: &Path) -> Result<ToolOutput, TargetError> {
     tools.run(HDPARM, &["-I", &node.to_string_lossy()])
 }
 
+/// What hdparm complained about, in brackets; nothing where it said nothing.
+fn by_hdparm(said: &ToolOutput) -> String {
+    match said.stderr.trim() {
+        "" => String::new(),
+        words => format!(" (hdparm: {words})"),
+    }
+}
+
 fn security(said: &ToolOutput, node: &Path) -> Result<Security, TargetError> {
     Security::parse(&said.stdout).ok_or_else(|| {
         TargetError::Input(format!(
             "{}: it is no NVMe drive and reports no ATA security feature set, so it cannot erase \
-            itself; `stend drive trim` empties a device that takes TRIM (hdparm: {})",
+            itself; `stend drive trim` empties a device that takes TRIM{}",
             node.display(),
-            said.stderr.trim()
+            by_hdparm(said)
         ))
     })
 }
@@ -303,8 +311,8 @@ pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<()
     let before = ask(&["-W", &path])?;
     if write_cache(&before.stdout).is_none() {
         return Err(TargetError::Input(format!(
-            "{path}: it is no NVMe drive and reports no ATA write cache (hdparm: {})",
-            before.stderr.trim()
+            "{path}: it is no NVMe drive and reports no ATA write cache{}",
+            by_hdparm(&before)
         )));
     }
     tools.succeed(HDPARM, &[switch, &path], node, "switching the write cache")?;
