@@ -1,5 +1,6 @@
 //! From what the user typed to a target.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -101,15 +102,22 @@ pub fn check_on(on: &OnArgs) -> Result<(), Failure> {
 
 /// Refuses several targets of which one is named twice, or is none: before the first is touched.
 pub fn check_all(names: &[String], set: &SetArgs, real: &RealArgs) -> Result<(), Failure> {
-    for (at, name) in names.iter().enumerate() {
-        if names[..at].contains(name) {
-            return Err(Failure::Input(format!(
-                "{name} is named twice as a target: leave one out"
-            )));
-        }
+    check_distinct(names, "target")?;
+    for name in names {
         look(Named { name, set }, real)?;
     }
     Ok(())
+}
+
+/// Refuses names of which one is there twice.
+pub fn check_distinct<T: PartialEq + Display>(names: &[T], what: &str) -> Result<(), Failure> {
+    match (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
+        None => Ok(()),
+        Some(twice) => Err(Failure::Input(format!(
+            "{} is named twice as a {what}: leave one out",
+            names[twice]
+        ))),
+    }
 }
 
 /// Refuses options of real targets where every target is simulated and would ignore them.

@@ -44,6 +44,17 @@ pub fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("`{text}` is more than 64 bits can hold"))
 }
 
+/// What a drive is rated to be written: a size that is not 0.
+///
+/// # Errors
+/// What is wrong, and what is allowed.
+pub fn rating(text: &str) -> Result<u64, String> {
+    match size(text)? {
+        0 => Err(format!("`{text}`: a drive is rated for more than nothing")),
+        bytes => Ok(bytes),
+    }
+}
+
 /// A time that is not 0: `90s`, `20m`, `2h`.
 ///
 /// # Errors
@@ -130,7 +141,8 @@ pub fn years(text: &str) -> Result<(u32, u32), String> {
         text => text.parse().ok(),
     };
     match bound(from, 0).zip(bound(to, u32::MAX)) {
-        Some((from, to)) if from <= to && !text.trim().is_empty() => Ok((from, to)),
+        Some((from, to)) if from > to => Err(format!("`{text}`: FROM is after TO")),
+        Some(years) if !text.trim().is_empty() => Ok(years),
         _ => Err(format!(
             "`{text}` is no year and no FROM..TO, such as 2014..2016 or 2016.."
         )),

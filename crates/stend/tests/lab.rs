@@ -86,6 +86,9 @@ fn a_review_is_kept_and_its_report_can_be_made_again() {
         2,
         &["not the number of a run", "stend lab list"],
     );
+    let twice = &["named twice as a run"];
+    fails(dir, &["report", "1", "1", "--out", "r"], 3, twice);
+    fails(dir, &["lab", "delete", "1", "1"], 3, twice);
     ok(dir, &["lab", "delete", "1"]);
     assert_eq!(runs(dir).len(), 1);
     fails(dir, &["lab", "show", "1"], 3, &["there is no run 1"]);

@@ -79,10 +79,12 @@ impl<'a> HoldoutRule<'a> {
         match names.iter().find(|name| !known(name)) {
             None => Ok(HoldoutRule { names }),
             Some(name) => {
-                let known: Vec<&str> = HELD_OUT.into_iter().chain(ids()).collect();
+                let ids: Vec<&str> = ids().collect();
                 Err(TwinError::Review(format!(
-                    "--holdout: the review has no test `{name}`; there are {}",
-                    known.join(", ")
+                    "--holdout: the review has no test `{name}`; there are {}; and kinds of tests: \
+                     {}",
+                    ids.join(", "),
+                    HELD_OUT.join(", ")
                 )))
             }
         }

@@ -202,11 +202,15 @@ fn unknown(path: &str) -> String {
         Some((_, own)) if table.is_empty() => damerau_levenshtein(last, own),
         _ => damerau_levenshtein(path, key),
     };
-    let nearest = keys.min_by_key(distance);
-    format!(
-        "there is no such key; the nearest is `{}`",
-        nearest.unwrap_or_default()
-    )
+    if Model::KEYS.contains(&path) {
+        return format!("`{path}` is of the model as a whole and no figure that can be set");
+    }
+    match keys.min_by_key(distance) {
+        Some(key) if distance(&key) <= path.len() / 2 => {
+            format!("there is no such key; the nearest is `{key}`")
+        }
+        _ => "there is no such key; docs/drive-format.md has them all".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -289,13 +293,23 @@ mod tests {
                 "`slc_cache.blocks_per_plane`",
             ),
             ("nand.read_ns", list(), "the nearest is `nand.read_us`"),
+            (
+                "release_year",
+                Setting::Whole(2015),
+                "no figure that can be set",
+            ),
+            (
+                "foo",
+                Setting::Whole(1),
+                "docs/drive-format.md has them all",
+            ),
             ("dies", Setting::Whole(6), "the nearest is `nand.dies`"),
             (
                 "user_bytes",
                 Setting::Whole(6),
                 "the nearest is `capacity.user_bytes`",
             ),
-            ("name", Setting::Whole(6), "no such key"),
+            ("name", Setting::Whole(6), "no figure that can be set"),
             ("nand.dies[0]", Setting::Whole(6), "no list"),
             ("nand.read_us[3]", Setting::Real(6.0), "3 entries"),
             ("nand.read_us[x]", Setting::Real(6.0), "no such key"),

@@ -30,7 +30,7 @@ pub enum DriveCommand {
         /// What the drive is rated to be written (TBW, on its data sheet), such as 72TB. Suffixes:
         /// K … T and KiB … TiB (binary), KB … TB (decimal). Of a simulated drive, in place of
         /// what its model says.
-        #[arg(long, value_name = "SIZE", value_parser = values::size)]
+        #[arg(long, value_name = "SIZE", value_parser = values::rating)]
         rated: Option<u64>,
     },
     /// TRIM the drive, or a part of it; the data there is lost.

@@ -41,6 +41,9 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
         check_new(path)?;
     }
     let (reviews, targets): (Vec<_>, Vec<_>) = args.names.iter().partition(|name| is_review(name));
+    if targets.is_empty() {
+        review_options_fit(args)?;
+    }
     real_options_fit(args.names.iter(), &args.real)?;
     check_set(targets.iter().copied(), &args.set)?;
     if !args.set.set.is_empty() && !reviews.is_empty() {
@@ -109,6 +112,21 @@ fn page_folder(path: &Path, name: &str, language: Language) -> Result<Folder, Fa
             path.display()
         ))),
     }
+}
+
+/// Refuses options of targets where only reviews are read, which would ignore them.
+fn review_options_fit(args: &IdentifyArgs) -> Result<(), Failure> {
+    let option = match args {
+        _ if args.real.size.is_some() => "--size",
+        _ if !args.real.destroy.is_empty() => "--destroy",
+        _ if args.budget.is_some() => "--budget",
+        _ => return Ok(()),
+    };
+    Err(Failure::Input(format!(
+        "{option} is for targets that are measured, and {} is a review, which is only read; leave \
+         {option} out",
+        args.names.join(", ")
+    )))
 }
 
 /// The command that tells the same again, in the same language.

@@ -12,6 +12,7 @@ use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES};
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
 use crate::failure::Failure;
 use crate::laboratory::{self, time};
+use crate::open::check_distinct;
 use crate::output::{json_line, note, print};
 
 pub fn run(args: &LabArgs) -> Result<(), Failure> {
@@ -46,8 +47,9 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
             print(&lines.collect::<String>())
         }
         LabCommand::Delete { runs } => {
+            check_distinct(runs, "run")?;
             recorded::delete(&mut open(&args.lab)?, runs)?;
-            note(&format!("runs deleted: {}", runs.len()));
+            note(&format!("deleted: {}", runs.len()));
             Ok(())
         }
         LabCommand::Label { run, text } => {
@@ -280,8 +282,10 @@ fn state(run: &RunSummary) -> String {
     if run.tests_failed > 0 {
         text += &format!(", {} failed", run.tests_failed);
     }
-    if run.breaks > 0 {
-        text += &format!(", interrupted {} times", run.breaks);
+    match run.breaks {
+        0 => {}
+        1 => text += ", interrupted once",
+        times => text += &format!(", interrupted {times} times"),
     }
     if run.duration_scale != 1.0 {
         text += &format!(", every measurement × {}", run.duration_scale);

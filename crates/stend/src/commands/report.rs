@@ -8,10 +8,12 @@ use stend_language::{text, within};
 use crate::args::ReportArgs;
 use crate::commands::compare::Compared;
 use crate::failure::Failure;
+use crate::open::check_distinct;
 use crate::output::print;
 use crate::{laboratory, pdf};
 
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
+    check_distinct(&args.runs, "run")?;
     let lab = laboratory::look(&args.lab)?;
     let runs: Vec<RunId> = args.runs.iter().copied().map(RunId).collect();
     let compared = Compared::load(&lab, &runs)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde_json::{Value, json};
 use stend_claims::program_sha256;
 use stend_lab::{Format, Table};
 use stend_record::study::{Study, StudyRow};
@@ -14,7 +15,7 @@ use stend_study::{Context, Definition, Event, Options, Plan, Session, check_fold
 use crate::args::SweepArgs;
 use crate::failure::Failure;
 use crate::memory::simulations_that_fit;
-use crate::output::{json_line, note, print};
+use crate::output::{json_line, note, print, print_json};
 use crate::progress::Bar;
 use crate::{laboratory, signals};
 
@@ -31,7 +32,10 @@ const FORMATS: &[Format] = &[
 pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let plan = Arc::new(Plan::new(Definition::read(&args.study)?)?);
     if args.plan {
-        return print(&planned(&plan));
+        return match args.json {
+            true => print_json(&planned_json(&plan)),
+            false => print(&planned(&plan)),
+        };
     }
     let folder = args.out.clone();
     let folder = folder.unwrap_or_else(|| format!("study-{}", plan.definition().name).into());
@@ -79,6 +83,16 @@ fn planned(plan: &Plan) -> String {
         plan.rows().len(),
         groups.len()
     )
+}
+
+fn planned_json(plan: &Plan) -> Value {
+    json!({
+        "schema": "stend.study-plan/1",
+        "name": plan.definition().name,
+        "title": plan.definition().shown_title(),
+        "rows": plan.rows().len(),
+        "states": plan.groups().len(),
+    })
 }
 
 fn carry_out(session: &Session, plan: &Plan, args: &SweepArgs) -> Result<(), Failure> {

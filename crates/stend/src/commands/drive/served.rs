@@ -94,9 +94,12 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
         DriveCommand::Monitor(args) => monitor::served(args, &watch(control, args)?, as_json),
         DriveCommand::Status { .. } => {
             let report = control.status()?;
-            let value = json_value(&report)?;
             match as_json {
-                true => print_json(&value),
+                true => {
+                    let mut value = json_value(&report)?;
+                    value["schema"] = "stend.drive-status/1".into();
+                    print_json(&value)
+                }
                 false => print(&status_text(&report)),
             }
         }
