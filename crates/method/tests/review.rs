@@ -766,7 +766,7 @@ fn a_target_smaller_than_the_region_says_so() {
     assert!(random.jobs.iter().all(|j| !j.text.contains("size=")));
     // The other warning is of the shortened run.
     let warnings = &random.warnings;
-    let said = |w: &String| w.contains("128 MiB") && w.contains("0.07 GB");
+    let said = |w: &String| w.contains("128 MiB") && w.contains("67.11 MB");
     assert_eq!(
         warnings.iter().filter(|w| said(w)).count(),
         1,

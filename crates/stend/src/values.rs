@@ -141,7 +141,9 @@ pub fn years(text: &str) -> Result<(u32, u32), String> {
         text => text.parse().ok(),
     };
     match bound(from, 0).zip(bound(to, u32::MAX)) {
-        Some((from, to)) if from > to => Err(format!("`{text}`: FROM is after TO")),
+        Some((from, to)) if from > to => Err(format!(
+            "`{text}`: FROM is after TO; years are given as in 2014..2016"
+        )),
         Some(years) if !text.trim().is_empty() => Ok(years),
         _ => Err(format!(
             "`{text}` is no year and no FROM..TO, such as 2014..2016 or 2016.."
