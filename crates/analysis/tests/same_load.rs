@@ -106,6 +106,13 @@ fn figures_that_no_drive_has_are_found_on_files_alone() {
         []
     );
     assert_eq!(of(TargetKind::Simulated, tests(250.0, 380.0, 97_000.0)), []);
+    // A loop device is a file.
+    let mut over_a_file = review(TargetKind::BlockDevice, &tests(250.0, 380.0, 97_000.0));
+    over_a_file.target.facts.push(Condition {
+        name: "backing file".to_owned(),
+        value: "/disk.img".to_owned(),
+    });
+    assert_eq!(implausible(&over_a_file), found);
     // With more bytes outstanding than in sequence it may be.
     let mut deep = tests(250.0, 250.0, 97_000.0);
     deep[1].1[0].load.queue_depth = 128;

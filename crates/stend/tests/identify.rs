@@ -145,6 +145,10 @@ fn a_review_is_read_and_no_target_is_touched() {
     assert_eq!(found[0]["properties"], found[1]["properties"]);
     assert_eq!(property(&found[0], "read-latency-ns")["told"], true);
     assert_eq!(property(&found[0], "parallel-dies")["told"], false);
+    for option in [["--size", "1G"], ["--destroy", "x"], ["--budget", "1s"]] {
+        let args = [&["identify", "1"][..], &option].concat();
+        fails(dir, &args, 3, &[option[0], "which is only read"]);
+    }
 }
 
 #[test]

@@ -147,4 +147,6 @@ fn what_a_named_rival_has_finished_is_not_dropped_when_it_is_no_longer_named() {
     let args = ["review", ultra, "--out", "b"];
     let told = "recovery of Samsung 840 EVO 250 GB (name it with --against)";
     fails(dir, &args, 3, &["leaves out", told]);
+    let twice = ["review", ultra, "--against", "demo-8gb,demo-8gb"];
+    fails(dir, &twice, 3, &["demo-8gb is named twice as a rival"]);
 }

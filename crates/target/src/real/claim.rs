@@ -353,7 +353,7 @@ pub fn life_percent(health: &Health, written_bytes: u64) -> Option<(f64, u64)> {
     Some((percent, before))
 }
 
-/// `7 h 27 min`; below two minutes, `12 s`.
+/// `7 h 27 min`; up to two minutes, `12 s`.
 fn time_for_people(seconds: f64) -> String {
     if seconds <= 120.0 {
         return format!("{} s", seconds.ceil());

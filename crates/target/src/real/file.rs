@@ -45,7 +45,7 @@ pub(crate) fn check_direct(file: &File, path: &Path) -> Result<(), TargetError> 
     let Ok(told) = statx(file, "", AtFlags::EMPTY_PATH, asked) else {
         return Ok(());
     };
-    if !told.stx_mask & asked.bits() == 0 && told.stx_dio_mem_align == 0 {
+    if told.stx_mask & asked.bits() != 0 && told.stx_dio_mem_align == 0 {
         return Err(TargetError::Failed(format!(
             "{}: {NO_DIRECT_IO}",
             path.display()
