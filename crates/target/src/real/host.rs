@@ -10,8 +10,8 @@ use stend_contract::HostLimit;
 /// Requests outstanding of each thread: the most that editions ask for.
 const QUEUE_DEPTH: u32 = 32;
 
-/// How long it is measured, s.
-const RUNTIME_S: u32 = 1;
+/// How long it is measured, ms.
+const RUNTIME_MS: u32 = 500;
 
 /// Runs the null engine with so many threads.
 pub(super) fn limit(
@@ -26,7 +26,7 @@ pub(super) fn limit(
             .args(["--readonly", "--name=host-limit", "--ioengine=null"])
             .args(["--rw=randread", "--norandommap", "--size=1g", "--thread"])
             .args(["--time_based", "--group_reporting", "--randrepeat=0"])
-            .arg(format!("--runtime={RUNTIME_S}"))
+            .arg(format!("--runtime={RUNTIME_MS}ms"))
             .arg(format!("--bs={block_bytes}"))
             .arg(format!("--iodepth={QUEUE_DEPTH}"))
             .arg(format!("--numjobs={threads}"))
