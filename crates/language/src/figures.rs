@@ -27,6 +27,12 @@ pub fn numeral(english: &str) -> String {
     numeral_in(current(), english)
 }
 
+/// How many there are, in English, of what has a regular plural: `1 row`, `2 rows`.
+pub fn counted<N: std::fmt::Display + PartialEq + From<u8>>(count: N, what: &str) -> String {
+    let plural = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
 /// A unit in the current language, by its English symbol: `MB/s`. A symbol that is not known
 /// stands as it is.
 pub fn unit(symbol: &str) -> String {

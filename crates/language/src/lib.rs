@@ -16,7 +16,7 @@ mod recorded;
 mod tag;
 
 pub use argument::Argument;
-pub use figures::{bound, is_unit, numeral, quoted, unit};
+pub use figures::{bound, counted, is_unit, numeral, quoted, unit};
 pub use message::{message, say};
 pub use recorded::{recorded, recorded_parts};
 pub use tag::{Language, current, within};

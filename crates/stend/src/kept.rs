@@ -1,5 +1,6 @@
 //! What an unfinished review holds, in words.
 
+use stend_language::counted;
 use stend_record::review::{Review, TestResult};
 
 /// That finished tests, and parts of others, are `what`: `11 finished tests and 3 traces of
@@ -49,13 +50,6 @@ fn parts_of(test: &TestResult) -> Option<String> {
     };
     let parts = Some(count_parts(test)).filter(|count| *count > 0)?;
     Some(format!("{} of `{}`", counted(parts, what), test.id))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ fn trim_that_a_drive_does_not_have_is_told() {
     let without = limits(&["--set", "trim.enabled=false"]);
     let said = without[0].as_str().unwrap();
     assert!(
-        said.contains("no TRIM (trim.enabled): 1 requests"),
+        said.contains("no TRIM (trim.enabled): TRIM requests changed nothing (1)"),
         "{said}"
     );
 }
@@ -186,7 +186,7 @@ fn bad_input_says_what_to_do() {
     );
     fails(path, &on("far.log", &[]), 3, &["far.log:5:", "--fit wrap"]);
     let said = ok(path, &on("far.log", &["--fit", "wrap"])).stdout;
-    assert!(said.contains("1 requests were moved"), "{said}");
+    assert!(said.contains("1 request moved"), "{said}");
     fails(path, &on("t.log", &["--timing", "fast"]), 3, &["--depth"]);
     fails(path, &on("t.log", &["--depth", "0"]), 3, &["from 1 to"]);
     fails(path, &on("t.log", &["--only", "y"]), 3, &["`y`"]);

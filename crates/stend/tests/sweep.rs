@@ -48,7 +48,7 @@ fn a_study_is_a_table_a_page_and_in_the_lab() {
     assert_eq!(plan["schema"], "stend.study-plan/1");
     assert_eq!((&plan["rows"], &plan["states"]), (&4.into(), &2.into()));
     let planned = ok(dir, &["sweep", "s.toml", "--plan"]).stdout;
-    assert_eq!(planned, "Depths: 4 rows, which begin from 2 states\n");
+    assert_eq!(planned, "Depths: 4 rows, beginning from 2 states\n");
     assert!(!dir.join("study-tiny").exists() && !dir.join(".lab").exists());
     let said = ok(dir, &["sweep", "s.toml"]);
     assert!(

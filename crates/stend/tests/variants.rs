@@ -373,6 +373,15 @@ fn jobs_and_replays_are_kept_with_their_results() {
     let jobs = json(&ok(dir, &["lab", "jobs", "--json"]).stdout);
     assert_eq!(list(&jobs).len(), 3);
 
+    assert_eq!(shown("fast"), second);
+    ok(dir, &["lab", "label", "j3", "fast"]);
+    fails(
+        dir,
+        &["lab", "show", "fast"],
+        3,
+        &["j2, j3", "by its number"],
+    );
+    ok(dir, &["lab", "label", "j3", ""]);
     jobs_are_merged_exported_and_deleted(dir, &third);
 }
 
@@ -396,6 +405,8 @@ fn jobs_are_merged_exported_and_deleted(dir: &Path, third: &Value) {
         3,
         &["there is no run 4"],
     );
+    let reviews_alone = ["lab", "export", "out", "--runs", "j1"];
+    fails(dir, &reviews_alone, 3, &["--runs j1", "--tables recorded"]);
     ok(dir, &["lab", "delete", "j1", "j3"]);
     assert_eq!(
         list(&json(&ok(dir, &["lab", "jobs", "--json"]).stdout)).len(),

@@ -647,8 +647,8 @@ impl Target for SimulatedTarget {
         let trims = replayed.ops[op_index(Op::Trim)].requests;
         let limits = match trims > 0 && !self.trim_supported() {
             true => vec![format!(
-                "the drive's model has no TRIM (trim.enabled): {trims} requests of TRIM changed \
-                 nothing"
+                "the drive's model has no TRIM (trim.enabled): TRIM requests changed \
+                 nothing ({trims})"
             )],
             false => Vec::new(),
         };

@@ -44,7 +44,8 @@ pub enum LabCommand {
     /// Print a review: drive, conditions, tests; with --json, the review (schema
     /// `stend.review/1`). Or print a job or replay: what ran, and the result as JSON.
     Show {
-        /// Its number (3, j3), or a word for it as `stend compare` takes it.
+        /// Its number (3, j3), a word for it as `stend compare` takes it, or the label of a job or a
+        /// replay.
         #[arg(value_name = "RUN")]
         run: String,
     },
@@ -74,9 +75,9 @@ pub enum LabCommand {
         /// samples, temperatures, smart, recorded, studies, study_rows, figures.
         #[arg(long, value_name = "LIST", value_delimiter = ',')]
         tables: Option<Vec<String>>,
-        /// Only what belongs to these runs.
+        /// Only what belongs to these reviews.
         #[arg(long, value_name = "RUN,…", value_delimiter = ',')]
-        runs: Option<Vec<i64>>,
+        runs: Option<Vec<EntryId>>,
     },
     /// Delete reviews, jobs and replays permanently; reports in folders stay.
     Delete {

@@ -30,9 +30,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
         } => {
             let lab = laboratory::look(&args.lab)?;
             let (tables, figures) = chosen(tables.as_deref())?;
-            let runs: Option<Vec<RunId>> = runs
-                .as_ref()
-                .map(|runs| runs.iter().copied().map(RunId).collect());
+            let runs = runs.as_deref().map(reviews).transpose()?;
             let format = format_of(*format)?;
             let figures = figures.then(|| figures::table(&lab, runs.as_deref()));
             let figures = figures.transpose()?;
@@ -71,6 +69,18 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
         LabCommand::Merge { other } => merge(args, other),
         LabCommand::Serve { port } => serve::run(&args.lab, *port),
     }
+}
+
+/// The reviews of these numbers, none of which is a job's.
+fn reviews(entries: &[EntryId]) -> Result<Vec<RunId>, Failure> {
+    let review = |entry: &EntryId| match entry {
+        EntryId::Run(run) => Ok(*run),
+        EntryId::Recorded(job) => Err(Failure::Input(format!(
+            "--runs {job}: a job or a replay, and only reviews can be chosen; --tables recorded \
+             exports all jobs and replays"
+        ))),
+    };
+    entries.iter().map(review).collect()
 }
 
 /// The lab, to change what is in it: a mistyped path makes none.
@@ -297,7 +307,33 @@ fn show(of: &LabPath, word: &str, as_json: bool) -> Result<(), Failure> {
     let lab = laboratory::look(of)?;
     match word.parse() {
         Ok(EntryId::Recorded(id)) => show_job(&recorded::load(&lab, id)?, as_json),
-        _ => show_review(&lab, laboratory::find(&lab, word)?, as_json),
+        Ok(EntryId::Run(_)) => show_review(&lab, laboratory::find(&lab, word)?, as_json),
+        Err(_) => match labelled_job(&lab, word)? {
+            Some(job) => show_job(&job, as_json),
+            None => show_review(&lab, laboratory::find(&lab, word)?, as_json),
+        },
+    }
+}
+
+/// The job or replay with this label, unless the word is one for a review.
+fn labelled_job(lab: &Lab, word: &str) -> Result<Option<Recorded>, Failure> {
+    if !lab.complete_runs_of(word)?.is_empty() {
+        return Ok(None);
+    }
+    let jobs = recorded::list(lab)?.into_iter();
+    let labelled = jobs.filter(|job| job.label.as_deref() == Some(word));
+    let found: Vec<RecordedSummary> = labelled.collect();
+    match &found[..] {
+        [] => Ok(None),
+        [job] => Ok(Some(recorded::load(lab, job.id)?)),
+        several => {
+            let numbers: Vec<String> = several.iter().map(|job| job.id.to_string()).collect();
+            Err(Failure::Input(format!(
+                "{word} is the label of {} jobs or replays: {}; name one by its number",
+                several.len(),
+                numbers.join(", ")
+            )))
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use stend_lab::RecordedKind;
 use stend_lab::recorded::NewRecord;
+use stend_language::counted;
 use stend_load::trace::replay::{DEPTH_DEFAULT, DEPTH_MAX};
 use stend_load::trace::{
     Beginning, Extent, Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary,
@@ -226,14 +227,14 @@ impl ReplayResult<'_> {
         limits.extend(self.extent.map(|extent| extent.words()));
         if self.holds.changed > 0 {
             limits.push(format!(
-                "{} requests were moved or widened to fit the target (--fit wrap)",
-                self.holds.changed
+                "{} moved or widened to fit the target (--fit wrap)",
+                counted(self.holds.changed, "request")
             ));
         }
         if self.holds.out_of_order > 0 {
             limits.push(format!(
-                "{} requests lie before an earlier one in time and were taken to be of its time",
-                self.holds.out_of_order
+                "{} before an earlier one in time, taken to be of its time",
+                counted(self.holds.out_of_order, "request")
             ));
         }
         limits.extend(self.outcome.limits.iter().cloned());
@@ -339,8 +340,8 @@ impl ReplayResult<'_> {
         }
         if let (Some(late), Some(mean)) = (replayed.lateness, replayed.lateness_ns_mean()) {
             text += &format!(
-                "  issued late: {} requests, mean {:.1} us, max {:.1} us\n",
-                late.requests,
+                "  issued late: {}, mean {:.1} us, max {:.1} us\n",
+                counted(late.requests, "request"),
                 mean / 1e3,
                 late.max_ns as f64 / 1e3
             );

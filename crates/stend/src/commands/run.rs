@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use stend_lab::RecordedKind;
 use stend_lab::recorded::NewRecord;
+use stend_language::counted;
 use stend_load::jobfile::{Text, flatten};
 use stend_load::report::{fio_output, log_files, normal};
 use stend_load::{JobError, JobFile, RunOptions};
@@ -374,18 +375,25 @@ fn summary(output: &fio::Output) -> String {
                 continue;
             }
             text += &format!(
-                "{}: {name}: IOPS={:.1}, BW={:.1} MiB/s ({:.1} MB/s), {} requests in {} ms\n",
+                "{}: {name}: IOPS={:.1}, BW={:.1} MiB/s ({:.1} MB/s), {} in {} ms\n",
                 job.jobname,
                 direction.iops,
                 direction.bw_bytes as f64 / f64::from(1 << 20),
                 direction.bw_bytes as f64 / 1e6,
-                direction.total_ios,
+                counted(direction.total_ios, "request"),
                 direction.runtime,
             );
             text += &latency_line("clat", &direction.clat_ns);
         }
         if let Some(flushes) = job.sync_latency() {
-            text += &format!("{}: fsync/fdatasync: {} flushes\n", job.jobname, flushes.n);
+            text += &format!(
+                "{}: fsync/fdatasync: {}\n",
+                job.jobname,
+                match flushes.n {
+                    1 => "1 flush".to_owned(),
+                    n => format!("{n} flushes"),
+                }
+            );
             text += &latency_line("sync", flushes);
         }
     }

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use stend_claims::program_sha256;
 use stend_lab::{Format, Table};
+use stend_language::counted;
 use stend_record::study::{Study, StudyRow};
 use stend_study::{Context, Definition, Event, Options, Plan, Session, check_folder};
 
@@ -56,8 +57,8 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
         session.wants_series(series);
     }
     note(&format!(
-        "{} rows, {} of them taken from the lab",
-        plan.rows().len(),
+        "{}, {} of them taken from the lab",
+        counted(plan.rows().len(), "row"),
         session.known().len()
     ));
     signals::hint("; rows that are done are kept, and the same command goes on".to_owned());
@@ -78,10 +79,10 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
 fn planned(plan: &Plan) -> String {
     let groups = plan.groups();
     format!(
-        "{}: {} rows, which begin from {} states\n",
+        "{}: {}, beginning from {}\n",
         plan.definition().shown_title(),
-        plan.rows().len(),
-        groups.len()
+        counted(plan.rows().len(), "row"),
+        counted(groups.len(), "state")
     )
 }
 
@@ -111,7 +112,10 @@ fn carry_out(session: &Session, plan: &Plan, args: &SweepArgs) -> Result<(), Fai
     bar.begin();
     let show = |event: &Event<'_>| match event {
         Event::Preparing { model, rows } => {
-            bar.message(format!("{model}: preparing a state for {rows} rows"));
+            bar.message(format!(
+                "{model}: preparing a state for {}",
+                counted(*rows, "row")
+            ));
         }
         Event::Done { row, done, of } => {
             bar.at(*done as f64 / *of as f64);
@@ -146,7 +150,7 @@ fn summary(study: &Study, page: &Path) -> String {
         .iter()
         .filter(|row: &&StudyRow| row.error.is_some())
         .count();
-    let mut text = format!("{}: {} rows", study.title, study.rows.len());
+    let mut text = format!("{}: {}", study.title, counted(study.rows.len(), "row"));
     if failed > 0 {
         text += &format!(", {failed} failed");
     }

@@ -5,6 +5,7 @@ use std::io::{BufWriter, ErrorKind};
 use std::path::Path;
 
 use serde_json::{Value, json};
+use stend_language::counted;
 use stend_load::trace::profile::SHIPPED;
 use stend_load::trace::{
     OPS, Profile, Summary, Synthetic, Trace, TraceFile, iolog, op_name, summary,
@@ -172,11 +173,11 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
         );
     }
     text += &format!(
-        "  {:.6} s; {} writes with FUA; up to byte {}; {} requests out of order\n",
+        "  {:.6} s; {} with FUA; up to byte {}; {} out of order\n",
         sum.duration.as_secs_f64(),
-        sum.fua,
+        counted(sum.fua, "write"),
         sum.end_bytes,
-        sum.out_of_order
+        counted(sum.out_of_order, "request")
     );
     print(&text)
 }
@@ -216,9 +217,9 @@ fn make(name: &str, out: &Path, seed: u64, file: &str, as_json: bool) -> Result<
         return print_json(&value);
     }
     print(&format!(
-        "{}: {} requests of {}, as fio iolog, version 3{}\n",
+        "{}: {} of {}, as fio iolog, version 3{}\n",
         out.display(),
-        sum.requests.iter().sum::<u64>(),
+        counted(sum.requests.iter().sum::<u64>(), "request"),
         name,
         match sum.fua {
             0 => String::new(),

@@ -4,6 +4,7 @@ use serde::Serialize;
 use stend_analysis::claims::JudgedFinding;
 use stend_claims::samples::{Decisive, Robustness, Samples, Shares, decisive};
 use stend_fit::fitting::Parameter;
+use stend_language::counted;
 
 /// What plausible versions of the drives make of the findings.
 pub struct Sure<'s> {
@@ -89,12 +90,12 @@ impl<'s> Sure<'s> {
     /// All findings in a sentence.
     pub fn headline(&self) -> String {
         let mut text = format!(
-            "{} plausible versions of the drives ({} figures drawn from their ranges): {} findings \
-             robust (they hold in nine tenths of the versions or more), {} possible, {} excluded \
+            "{} of the drives ({} drawn from their ranges): {} robust (they hold in \
+             nine tenths of the versions or more), {} possible, {} excluded \
              (they hold in none).",
-            self.versions,
-            self.parameters.len(),
-            self.count(Robustness::Robust),
+            counted(self.versions, "plausible version"),
+            counted(self.parameters.len(), "figure"),
+            counted(self.count(Robustness::Robust), "finding"),
             self.count(Robustness::Possible),
             self.count(Robustness::Excluded)
         );

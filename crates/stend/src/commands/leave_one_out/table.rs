@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use stend_language::counted;
 
 use serde::{Deserialize, Serialize};
 use stend_fit::compare::median;
@@ -250,7 +251,7 @@ impl Document {
         let text = format!(
             "Over all {answered} rows of {}, the median error is {} as shipped and {} \
              when each drive's own rows are left out",
-            counted(*drives),
+            counted(*drives, "drive"),
             percent(*shipped),
             percent(*left_out),
         );
@@ -261,7 +262,7 @@ impl Document {
             drives => format!(
                 "{text}; over the {} rows of the {} whose figures this changes, {} and {}.",
                 changed.answered,
-                counted(drives),
+                counted(drives, "drive"),
                 percent(changed.error_median_shipped),
                 percent(changed.error_median_left_out),
             ),
@@ -305,13 +306,6 @@ impl Document {
             );
         }
         text
-    }
-}
-
-fn counted(drives: usize) -> String {
-    match drives {
-        1 => "1 drive".to_owned(),
-        n => format!("{n} drives"),
     }
 }
 
