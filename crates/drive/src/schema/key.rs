@@ -487,18 +487,22 @@ impl Reader {
 
     /// The value of a key that has no source.
     fn plain<T: Scalar>(&mut self, at: &At<'_>, declared: Declared<'_, T>) -> Option<T> {
-        let Declared { key, default, .. } = declared;
+        let Declared { key, default, rule } = declared;
         let Some(item) = at.items.get(key) else {
             if default.is_none() {
                 self.missing(at, key);
             }
             return default;
         };
-        let value = item.as_value().and_then(T::of);
-        if value.is_none() {
+        let Some(value) = item.as_value().and_then(T::of) else {
             self.wrong_type(at, key, item, T::EXPECTED);
+            return None;
+        };
+        if let Some(message) = rule.and_then(|rule| rule.problem(&value)) {
+            let line = self.line(at, key, item);
+            self.problem(line, full_name(at.table, key), message);
         }
-        value
+        Some(value)
     }
 
     /// Whether an optional table says that the drive has nothing of the kind: `none = "why"`, which
@@ -818,6 +822,8 @@ mod tests {
     fn keys_are_named_with_their_tables() {
         for (start, replacement, key, part) in [
             ("dies", "dise = 1", "nand.dise", "`dies`"),
+            ("title", "title = \" \"", "title", "one line of text"),
+            ("name", "name = \"a\\tb\"", "name", "one line of text"),
             ("dies", "", "nand.dies", "missing field `dies`"),
             ("dies", "dies = 4", "nand.dies", "{ value = …, source"),
             (

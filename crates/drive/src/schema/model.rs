@@ -1,6 +1,7 @@
 //! The tables of a drive file, in the order in which they are written.
 
 use super::key::{Field, table};
+use super::rules::OneLine;
 use super::tables::blocks::Blocks;
 use super::tables::controller::{Controller, Dram, L2pCache};
 use super::tables::encryption::Encryption;
@@ -20,9 +21,9 @@ table! {
         /// `"stend.drive/2"`.
         schema: String;
         /// Short name, as typed on the command line.
-        name: String;
+        name: String, OneLine;
         /// The drive's name, as shown.
-        title: String;
+        title: String, OneLine;
         /// What kind of model it is, in a sentence or two.
         description: String;
         /// The year in which the drive came out. Nothing is simulated from it.

@@ -65,6 +65,20 @@ impl Rule<u32> for WholePages {
     }
 }
 
+/// A text of one line, which is not empty.
+pub(crate) struct OneLine;
+
+impl Rule<String> for OneLine {
+    fn problem(&self, text: &String) -> Option<String> {
+        let wrong = text.trim().is_empty() || text.chars().any(char::is_control);
+        wrong.then(|| format!("{text:?} is not allowed; it must be {}", self.allowed()))
+    }
+
+    fn allowed(&self) -> String {
+        "one line of text".to_owned()
+    }
+}
+
 /// One of some names.
 pub(crate) struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
 
