@@ -71,7 +71,8 @@ impl CheckedArticle {
         let name = &article.edition;
         let edition = match is_file(name) {
             true => Edition::load(&folder.join(name).display().to_string())?,
-            false => Edition::load(name)?,
+            false => Edition::load(name)
+                .map_err(|error| ClaimsError::Input(format!("{file}: edition: {error}")))?,
         };
         check(&article, &edition, &file)?;
         Ok(CheckedArticle {

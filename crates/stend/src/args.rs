@@ -771,7 +771,8 @@ pub struct FitArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub states: Vec<String>,
 
-    /// Fit only to figures of drives in these states; figures in all states are predicted.
+    /// Fit only to figures of drives in these states (an id of the files of published figures, such
+    /// as `new`); figures in all states are predicted.
     #[arg(
         long,
         value_name = "LIST",
