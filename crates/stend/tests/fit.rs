@@ -218,7 +218,8 @@ fn a_search_goes_on_by_the_same_command() {
     let state = dir.join("parts/fit-state.json");
     let before = fs::read(&state).unwrap();
     let args = [&FIT[..], &["--seed", "2", "--out", "parts"]].concat();
-    fails(dir, &args, 3, &["another search", "another folder"]);
+    let said = fails(dir, &args, 3, &["another search", "another folder"]);
+    assert!(!said.contains("resuming"), "{said}");
     assert_eq!(fs::read(&state).unwrap(), before);
     fs::write(&state, "{").unwrap();
     fails(

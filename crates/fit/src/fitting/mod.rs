@@ -427,8 +427,21 @@ fn known(state: Option<SearchState>, inputs: &str) -> Result<SearchState, FitErr
             history: History::default(),
         });
     };
+    check_inputs(&state, inputs)?;
+    Ok(state)
+}
+
+/// Whether a state is of this search, so that it can resume.
+///
+/// # Errors
+/// [`FitError::State`] for a state of another one; and what is wrong with the task.
+pub fn check_state(task: &Task<'_>, state: &SearchState) -> Result<(), FitError> {
+    check_inputs(state, &inputs(task, &rows(task)?))
+}
+
+fn check_inputs(state: &SearchState, inputs: &str) -> Result<(), FitError> {
     match state.schema == STATE_SCHEMA && state.inputs == inputs {
-        true => Ok(state),
+        true => Ok(()),
         false => Err(FitError::State(
             "the state is of another search: other models, figures, seed, population, or another \
              version of stend; choose another folder, or remove the state"

@@ -10,8 +10,8 @@ use stend_drive::Model;
 use stend_drive::model::Files;
 use stend_fit::Measured;
 use stend_fit::fitting::{
-    Fit, FitError, Fitted, Generation, SearchOptions, SearchState, Task, Written, document, errors,
-    figure_of, fit, written,
+    Fit, FitError, Fitted, Generation, SearchOptions, SearchState, Task, Written, check_state,
+    document, errors, figure_of, fit, written,
 };
 
 use super::leave_one_out;
@@ -173,6 +173,9 @@ fn names_exist(args: &FitArgs, measured: &Measured) -> Result<(), Failure> {
 fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     let path = folder.join(STATE);
     let state = read_state(&path)?;
+    if let Some(state) = &state {
+        check_state(task, state)?;
+    }
     let was_there = folder.exists();
     fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
     let known = state.as_ref().map_or(0, |s| s.history.generations.len());
