@@ -7,6 +7,9 @@ use stend_lab::LabError;
 
 use crate::head::Head;
 
+/// The most that the library says when it refuses a request, bytes.
+const REFUSAL_BYTES_MAX: usize = 4096;
+
 /// Why a page cannot be shown.
 #[derive(Debug)]
 pub(crate) enum Trouble {
@@ -72,17 +75,48 @@ impl IntoResponse for Trouble {
                 text,
             ),
         };
-        let again = status == StatusCode::SERVICE_UNAVAILABLE;
-        let page = TroublePage {
-            head: Head::plain(title).refreshed(if again { 3 } else { 0 }),
-            text: &text,
-        };
-        let body = page.render().unwrap_or_else(|_| title.to_owned());
-        let mut response = (status, Html(body)).into_response();
-        if again {
-            let after = HeaderValue::from_static("3");
-            response.headers_mut().insert(header::RETRY_AFTER, after);
-        }
-        response
+        shown(status, title, &text)
     }
+}
+
+fn shown(status: StatusCode, title: &str, text: &str) -> Response {
+    let again = status == StatusCode::SERVICE_UNAVAILABLE;
+    let page = TroublePage {
+        head: Head::plain(title).refreshed(if again { 3 } else { 0 }),
+        text,
+    };
+    let body = page.render().unwrap_or_else(|_| title.to_owned());
+    let mut response = (status, Html(body)).into_response();
+    if again {
+        let after = HeaderValue::from_static("3");
+        response.headers_mut().insert(header::RETRY_AFTER, after);
+    }
+    response
+}
+
+/// What the library refuses before a page is asked (an address that is no number, a method or a
+/// body that the page does not take), as a page.
+pub(crate) async fn refusal_as_page(response: Response) -> Response {
+    let is_page = |kind: &HeaderValue| !kind.as_bytes().starts_with(b"text/plain");
+    let of_page = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(is_page);
+    if of_page || !response.status().is_client_error() {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let said = axum::body::to_bytes(body, REFUSAL_BYTES_MAX).await;
+    let said = said.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let text = match parts.status {
+        StatusCode::METHOD_NOT_ALLOWED => "The page does not take a request of this method.",
+        StatusCode::PAYLOAD_TOO_LARGE => "What was sent is larger than any form of these pages.",
+        _ => &said,
+    };
+    let mut page = shown(parts.status, "This cannot be done", text);
+    if let Some(allowed) = parts.headers.get(header::ALLOW) {
+        page.headers_mut().insert(header::ALLOW, allowed.clone());
+    }
+    page
 }

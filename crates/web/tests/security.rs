@@ -238,6 +238,32 @@ fn long_bodies_are_refused() {
     let bench = Bench::new();
     let answer = bench.post("/what-if", &format!("note={}", "x".repeat(70_000)));
     assert_eq!(answer.status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(
+        answer.body.contains("larger than any form"),
+        "{}",
+        answer.body
+    );
+}
+
+#[test]
+fn what_the_library_refuses_is_a_page_too() {
+    let bench = Bench::new();
+    for (answer, status, words) in [
+        (bench.get("/runs/x"), StatusCode::BAD_REQUEST, "`x`"),
+        (
+            bench.post("/jobs", ""),
+            StatusCode::METHOD_NOT_ALLOWED,
+            "does not take a request of this method",
+        ),
+    ] {
+        assert_eq!(answer.status, status);
+        let body = answer.body;
+        assert!(body.starts_with("<!DOCTYPE html>"), "{body}");
+        assert!(
+            body.contains("This cannot be done") && body.contains(words),
+            "{body}"
+        );
+    }
 }
 
 #[test]

@@ -20,7 +20,7 @@ use axum::routing::{get, post};
 
 use crate::app::App;
 use crate::guard::{BODY_BYTES_MAX, guard};
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, refusal_as_page};
 
 /// All pages of a lab.
 pub fn router(app: Arc<App>) -> Router {
@@ -56,6 +56,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/assets/{name}", get(assets::serve))
         .fallback(async || Trouble::Missing("The list of reviews is at the top.".to_owned()))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(axum::middleware::map_response(refusal_as_page))
         .layer(axum::middleware::from_fn_with_state(
             Arc::clone(&app),
             guard,
