@@ -236,6 +236,26 @@ fn output_replaces_results_and_nothing_else() {
 }
 
 #[test]
+fn a_log_replaces_no_other_file() {
+    let dir = with_job("[global]\nrw=write\nbs=4k\nsize=1m\nwrite_bw_log\n[keep]\n");
+    let dir = dir.path();
+    let run = ["run", "j.fio", "--on", "demo-8gb"];
+    let log = dir.join("keep_bw.1.log");
+    fs::write(&log, "my notes\n").unwrap();
+    fails(dir, &run, 4, &["keep_bw.1.log", "write_bw_log"]);
+    assert_eq!(fs::read_to_string(&log).unwrap(), "my notes\n");
+    let elsewhere = dir.join("notes");
+    fs::rename(&log, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &log).unwrap();
+    fails(dir, &run, 4, &["keep_bw.1.log"]);
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "my notes\n");
+    fs::remove_file(&log).unwrap();
+    ok(dir, &run);
+    // An earlier log is replaced.
+    ok(dir, &run);
+}
+
+#[test]
 fn logs_are_written_to_the_present_folder() {
     let logs = "write_bw_log=l\nwrite_iops_log=l\nwrite_lat_log=l\nlog_avg_msec=100\n";
     let job = format!("[a]\nrw=randwrite\nbs=4k\nsize=32m\ntime_based\nruntime=1\n{logs}");

@@ -17,6 +17,7 @@ pub mod replay;
 pub mod report;
 pub mod review;
 pub mod run;
+mod run_logs;
 pub mod serve;
 pub mod sweep;
 pub mod traces;

@@ -17,6 +17,7 @@ use stend_record::review::TargetInfo;
 use stend_target::real::{FioTarget, check_job};
 use stend_target::{Access, JobRequest, SimulatedTarget, Target, fill_job};
 
+use super::run_logs;
 use crate::args::{OutputFormat, RunArgs};
 use crate::failure::Failure;
 use crate::laboratory;
@@ -53,6 +54,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         for_simulation: JobFile::read(&args.job),
     };
     job.check(args)?;
+    run_logs::check(&text)?;
     let mut done = Done::default();
     deliver(args, || {
         for name in &args.on.on {
