@@ -10,6 +10,10 @@ use crate::steps::crossing;
 /// nothing was recovered.
 const RISEN_RATIO: f64 = 1.25;
 
+/// A curve that begins with samples of this multiple of the end level or more begins with a burst
+/// of fast writes, however soon it is over: the [`start_level`] does not see less than three.
+const BURST_RATIO: f64 = 4.0;
+
 /// What was recovered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recovery {
@@ -19,7 +23,8 @@ pub struct Recovery {
     pub until_s: f64,
     /// Whether it fell below at all; if not, [`Recovery::bytes`] is all that was written.
     pub fell: bool,
-    /// Where the curve starts, IOPS: its [`start_level`].
+    /// Where the curve starts, IOPS: its [`start_level`], or the first sample of a burst that is
+    /// over before three samples are.
     pub iops_initial: f64,
     /// The geometric mean of where it starts and of the end level, IOPS: the same ratio to both, so
     /// that it does not depend on how fast the drive starts.
@@ -53,7 +58,7 @@ pub fn recovery(series: &Series, end_level_iops: f64) -> Option<Recovery> {
         iops_threshold,
     };
     if iops_initial < RISEN_RATIO * end_level_iops {
-        return Some(found);
+        return Some(burst(series, end_level_iops).unwrap_or(found));
     }
     let smooth = running_median(&iops, 2);
     let fall = smooth.iter().position(|v| *v < iops_threshold);
@@ -69,4 +74,20 @@ pub fn recovery(series: &Series, end_level_iops: f64) -> Option<Recovery> {
         }
     };
     Some(found)
+}
+
+/// The first samples of a curve that are far above the end level, where they are too few to move
+/// its [`start_level`].
+fn burst(series: &Series, end_level_iops: f64) -> Option<Recovery> {
+    let is_fast = |iops: f64| iops >= BURST_RATIO * end_level_iops.max(1.0);
+    let fast = series.samples.iter().take_while(|s| is_fast(s.iops));
+    let last = fast.last()?;
+    let iops_initial = series.samples.first()?.iops;
+    Some(Recovery {
+        bytes: last.written_bytes,
+        until_s: last.t_s,
+        fell: true,
+        iops_initial,
+        iops_threshold: (iops_initial * end_level_iops.max(1.0)).sqrt(),
+    })
 }

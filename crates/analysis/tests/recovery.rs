@@ -82,3 +82,21 @@ proptest! {
         prop_assert!((bytes - gigabytes).abs() < tolerance, "{} of {}", bytes, gigabytes);
     }
 }
+
+#[test]
+fn a_burst_of_one_or_two_samples_is_counted() {
+    for fast_s in [1.0, 2.0] {
+        let rate = |_, t: f64| if t < fast_s { 28_000.0 } else { 900.0 };
+        let found = recovery(&sampled(600, rate, white(4, 0.01)), 900.0).unwrap();
+        let expected = 28_000.0 * 4096.0 * fast_s;
+        assert!(
+            (found.bytes as f64 / expected - 1.0).abs() < 0.1,
+            "{found:?}"
+        );
+        assert!((found.iops_initial / 28_000.0 - 1.0).abs() < 0.05 && found.fell);
+    }
+    // What the buffer takes at once makes no burst.
+    let rate = |_, t: f64| if t < 1.0 { 2_200.0 } else { 900.0 };
+    let series = sampled(600, rate, white(5, 0.01));
+    assert_eq!(recovered_bytes(&series, 900.0), 0);
+}

@@ -17,7 +17,7 @@ verdict-sequential-reads-at-limit = { $slow ->
 verdict-sequential-below-limit = { private-verdict-subject } stays below what its { $link } link
     allows ({ $limit }): in sequence it reads at { $read } and writes at { $write }.
 verdict-sequential-one-at-a-time = { private-verdict-subject } reads in sequence at { $read } and
-    writes at { $write }; what it reaches with more than one request at a time was not measured.
+    writes at { $write }, one request at a time; in sequence it was measured with no more.
 verdict-sequential-unknown-link = { $class ->
     [hard-disk] { private-verdict-subject } is slow for a solid-state drive: in sequence it reads at
         { $read } and writes at { $write }, no faster than a hard disk.
@@ -138,12 +138,12 @@ verdict-lasting-steps = { $rank ->
         of the first { $bytes }, and ends at { $end }.
 }
 verdict-rest-nothing = { $trim ->
-    [whole] A rest alone restores nothing, so it does no garbage collection while idle; after TRIM
-        it is as fast as new.
-    [part] A rest alone restores nothing, so it does no garbage collection while idle; after TRIM it
-        writes { $trimmed } fast again.
+    [whole] A rest alone restores nothing, as of a drive without garbage collection while idle;
+        after TRIM it is as fast as new.
+    [part] A rest alone restores nothing, as of a drive without garbage collection while idle; after
+        TRIM it writes { $trimmed } fast again.
     [nothing] Neither a rest nor TRIM restores its speed.
-   *[unknown] A rest alone restores nothing, so it does no garbage collection while idle.
+   *[unknown] A rest alone restores nothing, as of a drive without garbage collection while idle.
 }
 verdict-rest-part = { $little ->
     [yes] { $trim ->
