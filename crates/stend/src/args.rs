@@ -694,7 +694,8 @@ pub struct DrivesArgs {
 pub enum DrivesCommand {
     /// List the shipped models.
     List(DriveFilter),
-    /// Print a shipped model's file, with the source of every figure.
+    /// Print a model, shipped or in a file, as one text without parts, with the source of every
+    /// figure.
     Show {
         /// Its name.
         name: String,

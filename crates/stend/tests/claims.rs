@@ -177,7 +177,7 @@ fn what_was_simulated_before_is_not_simulated_again() {
     fs::write(dir.join("slow.toml"), slower).unwrap();
     let (_, progress, _) = claims(dir, &["small-drives.toml"]);
     assert!(
-        progress.contains("1 drives to be simulated, 1 taken"),
+        progress.contains("1 drive to be simulated, 1 taken"),
         "{progress}"
     );
 }
@@ -448,11 +448,11 @@ fn findings_are_put_to_plausible_versions_of_the_drives() {
         .collect();
     assert_eq!(again.len(), 1, "{progress}");
     assert!(
-        again[0].starts_with("1 drives to be simulated"),
+        again[0].starts_with("1 drive to be simulated"),
         "{progress}"
     );
     assert!(
-        text.contains("13 plausible versions of the drives (1 figures drawn"),
+        text.contains("13 plausible versions of the drives (1 figure drawn"),
         "{text}"
     );
     let document = fs::read_to_string(dir.join("v.md")).unwrap();
@@ -537,7 +537,7 @@ fn experiments_are_made_on_findings_that_do_not_hold() {
         .collect();
     assert_eq!(outcomes, [(9_000.0, "fails"), (60_000.0, "holds")]);
     // Of the drive alone, and found again.
-    assert!(progress.contains("1 drives to be simulated"), "{progress}");
+    assert!(progress.contains("1 drive to be simulated"), "{progress}");
     // In the lab, the version says what it is, and stands for its drive nowhere.
     let runs = json(&ok(dir, &["lab", "list", "--json"]).stdout);
     let versions = list(&runs).iter().filter(|run| {

@@ -236,6 +236,24 @@ fn output_replaces_results_and_nothing_else() {
 }
 
 #[test]
+fn reads_of_a_drive_without_data_are_told() {
+    let warned = |job: &str, more: &[&str]| {
+        let dir = with_job(job);
+        let args = [&["run", "j.fio", "--on", "demo-8gb"], more].concat();
+        ok(dir.path(), &args)
+            .stderr
+            .contains("nothing was written to")
+    };
+    let reads = "[a]\nrw=randread\nbs=4k\nsize=1m\n";
+    assert!(warned(reads, &[]));
+    assert!(!warned(reads, &["--fill"]));
+    assert!(!warned(
+        "[a]\nrw=write\nbs=4k\nsize=1m\n[b]\nstonewall\nrw=read\nbs=4k\nsize=1m\n",
+        &[]
+    ));
+}
+
+#[test]
 fn a_log_replaces_no_other_file() {
     let dir = with_job("[global]\nrw=write\nbs=4k\nsize=1m\nwrite_bw_log\n[keep]\n");
     let dir = dir.path();

@@ -45,8 +45,11 @@ impl Definition {
 
     fn with_rows(&self, factors: &[Factor], mut rows: Vec<StudyRow>) -> Study {
         rows.sort_by_key(|row| row.number);
+        // What was asked for has its column even where no row has it.
+        let asked = self.job.iter().filter_map(|job| job.outcomes.as_ref());
+        let found = rows.iter().flat_map(|row| &row.outcomes);
         let mut outcomes: Vec<String> = Vec::new();
-        for (name, _) in rows.iter().flat_map(|row| &row.outcomes) {
+        for name in asked.flatten().chain(found.map(|(name, _)| name)) {
             if !outcomes.contains(name) {
                 outcomes.push(name.clone());
             }

@@ -302,6 +302,12 @@ impl SimulatedTarget {
         Ok(result)
     }
 
+    /// Whether nothing is written anywhere, so that reads find no data and no flash is read.
+    pub fn is_empty(&self) -> bool {
+        let pages = (self.capacity_bytes() / PAGE_BYTES) as u32;
+        (0..pages).all(|page| self.drive.logical_page(page) == LogicalPage::Unwritten)
+    }
+
     /// Refuses a job of TRIM on a drive that would do nothing for it.
     fn check_trim(&self, file: &JobFile) -> Result<(), TargetError> {
         let trims = |job: &&stend_load::jobfile::Job| job.spec.rw.uses(Direction::Trim);

@@ -10,7 +10,7 @@ use stend_target::{SimulatedTarget, Target};
 
 use crate::args::{DriveFilter, DrivesArgs, DrivesCommand, SetArgs};
 use crate::failure::Failure;
-use crate::open::{is_model, like};
+use crate::open::{Named, is_model, like, model};
 use crate::output::{note, print, print_json};
 use crate::signals;
 
@@ -117,10 +117,9 @@ fn passes(filter: &DriveFilter, model: &Model) -> bool {
 }
 
 fn show(name: &str, set: &SetArgs, as_json: bool) -> Result<(), Failure> {
-    let Some(model) = Model::shipped(name) else {
+    let Some((model, _)) = model(Named { name, set })? else {
         return Err(Failure::Input(unknown(name)));
     };
-    let model = model.with(&set.set)?;
     if !as_json {
         return print(&model.text);
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use stend_lab::RecordedKind;
 use stend_lab::recorded::NewRecord;
 use stend_language::counted;
-use stend_load::jobfile::{Text, flatten};
+use stend_load::jobfile::{Direction, Text, flatten};
 use stend_load::report::{fio_output, log_files, normal};
 use stend_load::{JobError, JobFile, RunOptions};
 use stend_record::fio;
@@ -297,6 +297,16 @@ fn run_simulated(
     };
     if args.on.fill {
         fill(target)?;
+    }
+    let reads_alone = |job: &stend_load::jobfile::Job| {
+        job.spec.rw.uses(Direction::Read) && !job.spec.rw.uses(Direction::Write)
+    };
+    if file.jobs.iter().all(reads_alone) && target.is_empty() {
+        note(&format!(
+            "warning: nothing was written to {}: reads find no data and read no flash, which is \
+             faster than any that do; --fill writes the whole drive first",
+            target.info().name
+        ));
     }
     let result = target.run_file(file, &options)?;
     for log in log_files(&result) {

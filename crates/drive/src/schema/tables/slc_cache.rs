@@ -166,6 +166,17 @@ fn check_blocks(problems: &mut Problems, cache: &SlcCache, model: &Model) {
         2
     };
     problems.check(&cache.blocks_per_plane, least..=65_536);
+    if let Some(dynamic) = &cache.dynamic_blocks_per_plane {
+        let blocks = model.nand.blocks_per_plane.value;
+        if dynamic.value > blocks {
+            let message = format!(
+                "{} is not allowed; a plane has {blocks} blocks (nand.blocks_per_plane) that can \
+                 be in SLC mode",
+                dynamic.value
+            );
+            problems.report(dynamic, message);
+        }
+    }
     let bits = model.nand.program_us.value.len() as u32;
     let (pages, native) = (
         cache.pages_per_block.value,
@@ -447,6 +458,8 @@ mod tests {
         );
         refuses("on-chip", "fold_dies_max", 0, "from 1 to 1024");
         refuses("on-chip", "idle_free_mib", 0, "from 1 to");
+        let blocks = "nand.blocks_per_plane";
+        refuses("controller", "dynamic_blocks_per_plane", 60_000, blocks);
         refuses("controller", "fold_pages_background", 0, "from 1 to 1024");
         refuses("controller", "fold_dies_max", 2, "it limits on-chip copy");
         refuses("controller", "idle_free_mib", 200, "it limits on-chip copy");

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use stend_claims::Event;
 
+use stend_language::counted;
+
 use crate::output::note;
 use crate::progress::Bar;
 
@@ -51,7 +53,8 @@ impl Progress {
                 from_lab,
             } => {
                 note(&format!(
-                    "{to_simulate} drives to be simulated, {from_lab} taken from the lab"
+                    "{} to be simulated, {from_lab} taken from the lab",
+                    counted(*to_simulate, "drive")
                 ));
                 self.drives.store(*to_simulate, Ordering::Relaxed);
                 self.bar.begin();
