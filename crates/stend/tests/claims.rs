@@ -586,11 +586,11 @@ fn an_experiment_that_cannot_be_made_is_refused() {
         (
             "controller.read_command_ns",
             "controller.reed_ns",
-            "no such number",
+            "no number of this name",
         ),
     ] {
         fs::write(dir.join("small-drives.toml"), text.replace(old, new)).unwrap();
-        let (_, progress, code) = claims(dir, &["small-drives.toml", "--experiments"]);
+        let (_, progress, code) = claims(dir, &["small-drives.toml"]);
         assert_eq!(code, Some(3), "{progress}");
         assert!(progress.contains(said), "{progress}");
     }

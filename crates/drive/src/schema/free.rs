@@ -67,7 +67,7 @@ pub enum WriteError {
     #[error("the file cannot be read: {0}")]
     Broken(String),
     /// There is no such figure, or it is not a number.
-    #[error("{0}: the file has no such number with its source")]
+    #[error("{0}: the drive file gives no number of this name with its source")]
     Missing(String),
     /// The value is not finite, or the figure is a whole number and the value is not.
     #[error("{0}: {1} is not allowed; it must be finite, and whole where the figure is")]

@@ -658,7 +658,8 @@ impl<T: Scalar> Key for Field<T> {
             value
         });
         let found = field(value?, source?.to_owned(), line);
-        if ["", "fitted", "inferred"].contains(&found.source.trim()) {
+        let said = found.source.trim().trim_end_matches(':').trim_end();
+        if ["", "fitted", "inferred"].contains(&said) {
             let message = format!(
                 "source is `{}`; name a publication, or write `assumed`, `fitted: to what` or \
                  `inferred: from what`",
@@ -667,7 +668,13 @@ impl<T: Scalar> Key for Field<T> {
             reader.problem(line, name.clone(), message);
         }
         if let Some(message) = rule.and_then(|rule| rule.problem(&found.value)) {
-            reader.problem(line, name, message);
+            reader.problem(line, name.clone(), message);
+        }
+        let bounds = figure.get("free").and_then(Item::as_array);
+        for bound in bounds.into_iter().flatten().filter_map(T::of) {
+            if let Some(message) = rule.and_then(|rule| rule.problem(&bound)) {
+                reader.problem(line, name.clone(), format!("free: {message}"));
+            }
         }
         let multiple_of = rule.map_or(1, |rule| rule.multiple_of());
         reader.free(at, (key, line, &found.source), figure, multiple_of);
@@ -849,6 +856,18 @@ mod tests {
                 "enabled = { value = 1, source = \"assumed\" }",
                 "slc_cache.enabled",
                 "true or false",
+            ),
+            (
+                "dies",
+                "dies = { value = 4, source = \"fitted: \" }",
+                "nand.dies",
+                "`fitted: to what`",
+            ),
+            (
+                "dies",
+                "dies = { value = 4, source = \"assumed\", free = [0, 8] }",
+                "nand.dies",
+                "free: 0 is not allowed",
             ),
             ("schema", "", "schema", "missing field `schema`"),
             ("[nand]", "[nnd]", "nnd", "unknown field `nnd`"),

@@ -3,7 +3,7 @@
 //! What fio 3.33 does counts where its manual says nothing or something else, and was tried:
 //!
 //! - The time of version 3 is in microseconds. It counts from the file's first line.
-//! - `wait N` of version 2 waits until N *milliseconds after the beginning*; the manual says
+//! - `FILE wait N 0` of version 2 waits until N *milliseconds after the beginning*; the manual says
 //!   microseconds since the wait before (also reported in axboe/fio issue 756).
 //! - When fio replays version 3, it drops the time between a request at 0 and the next. So
 //!   [`write`] begins at 1.

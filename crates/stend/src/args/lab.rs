@@ -44,8 +44,8 @@ pub enum LabCommand {
     /// Print a review: drive, conditions, tests; with --json, the review (schema
     /// `stend.review/1`). Or print a job or replay: what ran, and the result as JSON.
     Show {
-        /// Its number (3, j3), a word for it as `stend compare` takes it, or the label of a job or a
-        /// replay.
+        /// Its number (3, j3), a word for it as `stend compare` takes it, or the label of a job or
+        /// a replay.
         #[arg(value_name = "RUN")]
         run: String,
     },

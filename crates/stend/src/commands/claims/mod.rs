@@ -36,9 +36,8 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         (Some(scaled), None) => (scaled, scaled),
         (scaled, _) => (&whole, scaled.as_ref().unwrap_or(&whole)),
     };
-    if args.experiments {
-        check_experiments(articles)?;
-    }
+    // An experiment that cannot be made is a mistake of the file, whether it is made or not.
+    check_experiments(articles)?;
     let needed = measurements(articles, args.drives.as_deref())?;
     let lab = laboratory::path(&args.lab)?;
     laboratory::check(&lab)?;
