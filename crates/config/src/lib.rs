@@ -110,6 +110,24 @@ pub struct Text<'a> {
     pub text: &'a str,
 }
 
+/// A message of serde's with types as people name them.
+fn plain(message: &str) -> String {
+    let Some((said, expected)) = message.rsplit_once(", expected ") else {
+        return message.to_owned();
+    };
+    let named = match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, not below 0",
+        "i32" | "i64" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        "a string" => "a text",
+        "a boolean" => "true or false",
+        _ => return message.to_owned(),
+    };
+    format!("{said}, expected {named}")
+}
+
 impl Text<'_> {
     /// Reads the text into a type. [`Spanned`] fields keep their place for later checks.
     ///
@@ -124,7 +142,7 @@ impl Text<'_> {
                 .iter()
                 .find_map(|begin| message.strip_prefix(begin)?.split('`').next());
             let key = named.map(str::to_owned).or_else(|| self.key_before(start));
-            FileError::from(self.problem(start, key, message))
+            FileError::from(self.problem(start, key, plain(message)))
         })
     }
 

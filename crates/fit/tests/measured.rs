@@ -296,7 +296,7 @@ fn errors_of_rows_name_file_line_and_what_is_allowed() {
             &format!("{good}, low = 2.0, high = 1.0"),
             vec!["low lies above high"],
         ),
-        (&format!("{good}, value = 0.0"), vec!["above nothing"]),
+        (&format!("{good}, value = 0.0"), vec!["must be above 0"]),
         (
             &format!("{good}, value = 1.0, ratio_to = \"a\", more_than = \"b\""),
             vec!["either"],

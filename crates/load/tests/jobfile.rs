@@ -123,10 +123,22 @@ fn rwmixwrite_overrides() {
 }
 
 #[test]
+fn a_synchronous_engine_has_one_request_outstanding() {
+    assert_eq!(spec("iodepth=32\nioengine=psync").iodepth, 1);
+    assert_eq!(spec("ioengine=libaio\niodepth=32").iodepth, 32);
+    let text = "[global]\nioengine=sync\niodepth=8\nrw=read\n[a]\n[b]\nioengine=io_uring\n";
+    let file = JobFile::parse(text).unwrap();
+    let depths: Vec<u32> = file.jobs.iter().map(|job| job.spec.iodepth).collect();
+    assert_eq!(depths, [1, 8]);
+}
+
+#[test]
 fn errors_name_option_section_file_line_and_what_is_allowed() {
     let got = error("[global]\nbs=4k\n[job one]\nrw=randwrite\nverify=md5\n");
     assert!(
-        got.starts_with("job file, line 5, section [job one]: option `verify` cannot"),
+        got.starts_with(
+            "job file, line 5, section [job one]: option `verify` is not known, or cannot"
+        ),
         "{got}"
     );
     assert!(

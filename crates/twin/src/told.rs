@@ -62,9 +62,11 @@ impl Told {
         })
     }
 
-    /// What a property was told from; empty where it is not told.
+    /// What a property was told from, or that this is not told.
     pub fn evidence(&self, id: &str) -> &str {
-        self.property(id).map_or("", |property| &property.evidence)
+        let said = self.property(id).map(|property| property.evidence.as_str());
+        said.filter(|said| !said.is_empty())
+            .unwrap_or("the identification does not say from what")
     }
 }
 

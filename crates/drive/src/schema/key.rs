@@ -341,9 +341,11 @@ scalar! {
         whole => Setting::Whole(whole.cast_signed());
     f64, "a number", value => value.as_float().or(value.as_integer().map(|n| n as f64)),
         real => Setting::Real(*real);
-    Vec<u32>, "a list: [ … ]", value => value.as_array()?.iter().map(u32::of).collect(),
+    Vec<u32>, "a list of whole numbers: [ … ]",
+        value => value.as_array()?.iter().map(u32::of).collect(),
         list => Setting::List(list.iter().map(u32::setting).collect());
-    Vec<f64>, "a list: [ … ]", value => value.as_array()?.iter().map(f64::of).collect(),
+    Vec<f64>, "a list of numbers: [ … ]",
+        value => value.as_array()?.iter().map(f64::of).collect(),
         list => Setting::List(list.iter().map(f64::setting).collect());
 }
 

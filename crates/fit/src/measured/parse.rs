@@ -431,7 +431,7 @@ fn expected(place: &Place, entry: &RowEntry) -> Result<Expected, FileError> {
     let sound = |figure: &f64| figure.is_finite() && (*figure > 0.0 || entry.more_than.is_some());
     let figures = [entry.value, entry.low, entry.high];
     if !figures.iter().flatten().all(sound) {
-        return fail(place, "value, low and high are above nothing");
+        return fail(place, "value, low and high must be above 0");
     }
     match figures {
         [Some(value), None, None] => Ok(Expected::Value(value)),

@@ -11,7 +11,7 @@ finding-starts-unsteady = It does NOT start from steady state: { $rounds } round
 spoiled-rounds = rounds of { $time } are too short for a steady state
 spoiled-written = { $written } of { $capacity } were written
 spoiled-test = { $test } ({ $why })
-spoiled-tests = No findings are given, since the shortened run does not support them, of { $tests }.
+spoiled-tests = No findings of { $tests } are given: the shortened run does not support them.
 
 ## Beside rivals
 

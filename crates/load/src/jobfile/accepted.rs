@@ -27,7 +27,6 @@ pub static ACCEPTED: &[&str] = &[
     "openfiles",
     "file_service_type",
     // How the host hands requests over.
-    "ioengine",
     "direct",
     "buffered",
     "invalidate",

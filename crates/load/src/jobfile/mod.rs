@@ -165,6 +165,9 @@ fn job(section: &RawSection, mut settings: Defaults) -> Result<Job, JobError> {
     let mut options = BTreeMap::new();
     apply(section, &mut settings, &mut options)?;
     check(&settings, section)?;
+    if settings.spec.is_synchronous {
+        settings.spec.iodepth = 1;
+    }
     Ok(Job {
         name: settings
             .spec
@@ -231,8 +234,8 @@ fn unknown(entry: &Entry) -> JobError {
     JobError::new(
         &entry.place,
         format!(
-            "option `{}` cannot be simulated.{close} Honoured are: {}. Options of the host \
-             and of the data's content (filename, ioengine, direct …) are accepted without effect.",
+            "option `{}` is not known, or cannot be simulated.{close} Honoured are: {}. Options of \
+             the host and of the data's content (filename, direct …) are accepted without effect.",
             entry.key,
             list.join(", ")
         ),

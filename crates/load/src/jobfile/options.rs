@@ -218,6 +218,7 @@ pub static OPTIONS: &[OptionDef] = &[
         ),
     ),
     option("blockalign", Own(set_blockalign, SIZES)).also("ba"),
+    option("ioengine", Own(set_engine, "an engine of fio's")),
     option("iodepth", Number(1, 65_536, |s| &mut s.iodepth)),
     option("numjobs", Number(1, 4_096, |s| &mut s.numjobs)),
     option("rwmixread", Number(0, 100, |s| &mut s.read_percent)),
@@ -305,6 +306,15 @@ fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
 
 fn set_rw(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     set(&mut spec.rw, arg.one_of(&Rw::NAMES)?)
+}
+
+/// fio's engines that return from a request when it is done (fio's manual, "I/O engine").
+const SYNCHRONOUS: [&str; 7] = [
+    "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice",
+];
+
+fn set_engine(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set(&mut spec.is_synchronous, SYNCHRONOUS.contains(&arg.text()?))
 }
 
 fn set_write_percent(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {

@@ -163,8 +163,10 @@ pub struct Spec {
     pub block_sizes: [BlockSizes; 3],
     /// `blockalign` of each direction, bytes; turns the random map off.
     pub block_align_bytes: Option<[u64; 3]>,
-    /// `iodepth`.
+    /// `iodepth`; 1 of a synchronous engine, as in fio.
     pub iodepth: u32,
+    /// Whether `ioengine` is synchronous: a thread of it has one request outstanding.
+    pub is_synchronous: bool,
     /// `numjobs`.
     pub numjobs: u32,
     /// `rwmixread` (or 100 less `rwmixwrite`), percent of requests.
@@ -266,6 +268,7 @@ impl Default for Spec {
             block_sizes: [const { BlockSizes::Fixed(BLOCK_BYTES) }; 3],
             block_align_bytes: None,
             iodepth: 1,
+            is_synchronous: false,
             numjobs: 1,
             read_percent: 50,
             runtime: None,

@@ -308,9 +308,14 @@ impl ReplayResult<'_> {
                 continue;
             }
             text += &format!(
-                "  {:<6} {:>9} requests {:>14} bytes",
+                "  {:<6} {:>9} {:<8} {:>14} bytes",
                 op_name(op),
                 result.requests,
+                if result.requests == 1 {
+                    "request"
+                } else {
+                    "requests"
+                },
                 result.bytes
             );
             let latency = &result.latency;
@@ -326,10 +331,10 @@ impl ReplayResult<'_> {
             text.push('\n');
         }
         text += &format!(
-            "  elapsed {:.6} s, busy {:.6} s in {} periods",
+            "  elapsed {:.6} s, busy {:.6} s in {}",
             replayed.elapsed.as_secs_f64(),
             replayed.busy.as_secs_f64(),
-            replayed.busy_periods
+            counted(replayed.busy_periods, "period")
         );
         if replayed.left_out.0 > 0 {
             text += &format!(", idle left out {:.6} s", replayed.left_out.as_secs_f64());

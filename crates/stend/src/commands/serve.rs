@@ -55,6 +55,7 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     let listener = listen(&args.nbd)?;
     let control = args.control.as_ref();
     let control = control.map(|path| listen(&Address::Unix(path.clone())));
+    let control = control.transpose()?;
     let (stop, wake) = UnixStream::pair().map_err(|error| Failure::Io(error.to_string()))?;
     signals::instead(move || {
         // The server waits for this; one that has ended needs it no more.
@@ -67,7 +68,7 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
         act: act(),
         stop,
     };
-    let server = Server::new(engine, (listener, control.transpose()?), options);
+    let server = Server::new(engine, (listener, control), options);
     let served = server.run();
     let outcome = served.map_err(|error| Failure::Io(format!("serving failed: {error}")))?;
     let told = outcome.lateness;

@@ -151,8 +151,9 @@ fn trim(target: &mut SimulatedTarget, offset: u64, length: Option<u64>) -> Resul
     let whole = offset.is_multiple_of(512) && length.is_multiple_of(512);
     if !whole || length == 0 || end.is_none_or(|end| end > capacity) {
         return Err(Failure::Input(format!(
-            "--offset {offset} --length {length}: a range to trim is within the drive's \
-             {capacity} bytes and consists of whole sectors of 512 bytes"
+            "{length} bytes from {offset} on cannot be trimmed: a range to trim (--offset, \
+             --length) is within the drive's {capacity} bytes and consists of whole sectors of \
+             512 bytes"
         )));
     }
     if !target.drive().spec().trim.enabled {
