@@ -32,6 +32,7 @@ const FORMATS: &[Format] = &[
 
 pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let plan = Arc::new(Plan::new(Definition::read(&args.study)?)?);
+    check_models(&plan)?;
     if args.plan {
         return match args.json {
             true => print_json(&planned_json(&plan)),
@@ -72,6 +73,28 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     match study.rows.iter().any(|row| row.error.is_some()) {
         true => Err(Failure::Incomplete),
         false => Ok(()),
+    }
+}
+
+/// Warns of rows that will fail because their settings make no sound drive; refuses a study of
+/// which all rows would.
+fn check_models(plan: &Plan) -> Result<(), Failure> {
+    let unsound = plan.unsound();
+    let Some((number, wrong)) = unsound.first() else {
+        return Ok(());
+    };
+    let rows = plan.rows().len();
+    let told = format!(
+        "{} of {} make no sound drive; row {number}: {wrong}",
+        unsound.len(),
+        counted(rows, "row")
+    );
+    match unsound.len() == rows {
+        true => Err(Failure::Input(told)),
+        false => {
+            note(&format!("warning: {told}"));
+            Ok(())
+        }
     }
 }
 
