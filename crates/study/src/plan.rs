@@ -256,20 +256,9 @@ impl Plan {
 
     /// The rows whose settings make no sound drive, which can have no result, and why.
     pub fn unsound(&self) -> Vec<(u64, String)> {
-        // Rows of the same settings follow each other, one for each seed and job.
-        let mut last: Option<(usize, &Arc<BTreeMap<String, Setting>>, Option<String>)> = None;
-        let mut unsound = Vec::new();
+        let mut unsound: Vec<(u64, String)> = Vec::new();
         for row in &self.rows {
-            let wrong = match &last {
-                Some((base, settings, wrong))
-                    if *base == row.base && Arc::ptr_eq(settings, &row.settings) =>
-                {
-                    wrong.clone()
-                }
-                _ => self.model(row).err(),
-            };
-            last = Some((row.base, &row.settings, wrong.clone()));
-            unsound.extend(wrong.map(|wrong| (row.number, wrong)));
+            unsound.extend(self.model(row).err().map(|wrong| (row.number, wrong)));
         }
         unsound
     }
