@@ -49,7 +49,7 @@ pub fn recovery(series: &Series, end_level_iops: f64) -> Option<Recovery> {
         median(&mut iops[from.min(to)..to].to_vec())
     };
     let iops_initial = start_level(series)?;
-    let iops_threshold = (iops_initial * end_level_iops.max(1.0)).sqrt();
+    let iops_threshold = threshold(iops_initial, end_level_iops);
     let mut found = Recovery {
         bytes: 0,
         until_s: 0.0,
@@ -88,6 +88,11 @@ fn burst(series: &Series, end_level_iops: f64) -> Option<Recovery> {
         until_s: last.t_s,
         fell: true,
         iops_initial,
-        iops_threshold: (iops_initial * end_level_iops.max(1.0)).sqrt(),
+        iops_threshold: threshold(iops_initial, end_level_iops),
     })
+}
+
+/// Between fast and not, IOPS: see [`Recovery::iops_threshold`].
+fn threshold(iops_initial: f64, end_level_iops: f64) -> f64 {
+    (iops_initial * end_level_iops.max(1.0)).sqrt()
 }

@@ -227,6 +227,18 @@ fn a_level_curve_holds_its_speed() {
 }
 
 #[test]
+fn the_share_of_the_end_is_of_the_speeds_told() {
+    // Samples alternate, so that the median of the first five lies a fifth above their mean.
+    let rate = |_, t: f64| if t < 300.0 { 20_000.0 } else { 10_000.0 };
+    let alternating = |sample: usize, _: f64| if sample.is_multiple_of(2) { 1.2 } else { 0.8 };
+    let curve = curves("degradation", vec![sampled(1200, rate, alternating)]);
+    let said = text(&review(vec![curve]), "degradation");
+    let told = said.contains("at 20,000 IOPS until") && said.contains("at 10,000 IOPS");
+    assert!(told, "{said}");
+    assert!(said.contains("It ends at 50 % of its start"), "{said}");
+}
+
+#[test]
 fn a_speed_is_held_once_twice_the_capacity_is_written() {
     let level = sampled(1200, |_, _| 20_000.0, |_, _| 1.0);
     let written = level.samples.last().unwrap().written_bytes;

@@ -319,7 +319,10 @@ mod tests {
         for (text, expected) in [
             ("# a\ndepht = 1\n", "f.toml:2: depht: unknown field `depht`"),
             ("\n", "f.toml:1: depth: missing field `depth`"),
-            ("\ndepth = \"1\"\n", "f.toml:2: depth: invalid type: string"),
+            (
+                "\ndepth = \"1\"\n",
+                "f.toml:2: depth: invalid type: string \"1\", expected a whole number",
+            ),
             (
                 "depth = 1\npart = [{ bytes = 0.5 }]",
                 "f.toml:2: bytes: inv",

@@ -276,7 +276,11 @@ fn wrong_files_are_told_by_line() {
         &["there is no drive model `nosuch`", "demo-8gb"],
     );
     wrong("slow.toml", "nosuch.toml", &["nosuch.toml", "cannot read"]);
-    wrong("tiny.toml", "1999", &["1999", "2014"]);
+    wrong(
+        "tiny.toml",
+        "1999",
+        &["wrong.toml: edition", "1999", "2014"],
+    );
     fails(
         dir,
         &["claims", "missing.toml"],

@@ -51,6 +51,8 @@ fn a_file_of_ones_own_includes_shipped_parts_and_others_beside_it() {
     let own = include_str!("../../../drives/sandisk-ultra-ii-240gb.toml");
     fs::write(dir.join("mine.toml"), own).unwrap();
     ok(dir, &["drives", "check", "./mine.toml"]);
+    let resolved = ok(dir, &["drives", "show", "mine.toml"]).stdout;
+    assert_eq!(resolved, ok(dir, &["drives", "show", ULTRA_II]).stdout);
     fs::create_dir(dir.join("hosts")).unwrap();
     let host = include_str!("../../../drives/hosts/sata-desktop.toml");
     let slow = host.replace("queue_slots = { value = 32", "queue_slots = { value = 33");

@@ -261,6 +261,15 @@ fn an_interrupt_ends_what_is_under_way() {
 }
 
 #[test]
+fn an_outcome_that_no_row_has_is_a_column() {
+    let text = "models = [\"demo-8gb\"]\n[[job]]\nname = \"w\"\n\
+                text = \"[w]\\nrw=randwrite\\nsize=1m\"\noutcomes = [\"iops\", \"energy_j\"]\n";
+    let study = study(&plan(text), 1);
+    assert_eq!(study.outcomes, ["iops", "energy_j"]);
+    assert_eq!(study.rows[0].outcome("energy_j"), None);
+}
+
+#[test]
 fn tests_of_editions_have_their_key_figures() {
     let text = "models = [\"demo-8gb\"]\nduration_scale = 0.01\nseeds = [1, 2]\n\
                 [[test]]\nedition = \"2014\"\nid = \"sequential\"\n";

@@ -93,7 +93,7 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
     let mut out = vec![stretches(series, &levels)];
     // The share is one of the speeds that have just been told.
     let (start, end) = match &levels[..] {
-        [first, .., last] if levels.len() <= STRETCHES_TOLD => (first_iops(first), last_iops(last)),
+        [first, .., last] if levels.len() <= STRETCHES_TOLD => (first.iops_from, end_told(last)),
         _ => (start, end),
     };
     if start > 0.0 {
@@ -103,16 +103,8 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
     out
 }
 
-/// The speed that is told of the beginning of a stretch.
-fn first_iops(level: &Level) -> f64 {
-    match level.kind {
-        LevelKind::Level => level.iops_mean,
-        LevelKind::Decline | LevelKind::Rise => level.iops_from,
-    }
-}
-
 /// The speed that is told of the end of a stretch.
-fn last_iops(level: &Level) -> f64 {
+fn end_told(level: &Level) -> f64 {
     match level.kind {
         LevelKind::Level => level.iops_mean,
         LevelKind::Decline | LevelKind::Rise => level.iops_to,
