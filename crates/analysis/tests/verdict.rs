@@ -837,7 +837,7 @@ fn of_a_shortened_run_only_what_it_supports_is_said() {
     let said = found.cautions_text();
     assert!(said.contains("multiplied by 0.1, and"), "{said}");
     assert!(
-        said.contains("of Title of degradation (120 GB of 1 TB were written)."),
+        said.contains("of Title of degradation (120 GB of 1 TB were written) are given"),
         "{said}"
     );
 }
