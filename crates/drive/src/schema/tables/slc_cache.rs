@@ -29,7 +29,8 @@ table! {
         /// tBERS in SLC mode, µs.
         erase_us: Field<f64>, 1.0..=100_000.0;
         /// Blocks of a plane in the data area that may be in SLC mode at the same time (dynamic
-        /// cache): with on-chip copy at least 2 more than the bits of a cell, else 2.
+        /// cache): with on-chip copy at least 2 more than the bits of a cell, else 2. More than
+        /// `nand.blocks_per_plane` means all of them.
         dynamic_blocks_per_plane: Option<Field<u32>>, 1..=65_536 => |cache, model|
             /// Superblocks of the data area that may be used in SLC mode at the same time.
             dynamic_superblocks: u32 = cache.dynamic_superblocks(model),
@@ -113,7 +114,8 @@ impl SlcCache {
     }
 
     fn dynamic_superblocks(&self, model: &Model) -> u32 {
-        superblocks(model, or_default(&self.dynamic_blocks_per_plane))
+        let blocks = or_default(&self.dynamic_blocks_per_plane);
+        superblocks(model, blocks.min(model.nand.blocks_per_plane.value))
     }
 
     fn fold_start_mp_pages(&self, model: &Model) -> u64 {
@@ -166,17 +168,6 @@ fn check_blocks(problems: &mut Problems, cache: &SlcCache, model: &Model) {
         2
     };
     problems.check(&cache.blocks_per_plane, least..=65_536);
-    if let Some(dynamic) = &cache.dynamic_blocks_per_plane {
-        let blocks = model.nand.blocks_per_plane.value;
-        if dynamic.value > blocks {
-            let message = format!(
-                "{} is not allowed; a plane has {blocks} blocks (nand.blocks_per_plane) that can \
-                 be in SLC mode",
-                dynamic.value
-            );
-            problems.report(dynamic, message);
-        }
-    }
     let bits = model.nand.program_us.value.len() as u32;
     let (pages, native) = (
         cache.pages_per_block.value,
@@ -458,11 +449,22 @@ mod tests {
         );
         refuses("on-chip", "fold_dies_max", 0, "from 1 to 1024");
         refuses("on-chip", "idle_free_mib", 0, "from 1 to");
-        let blocks = "nand.blocks_per_plane";
-        refuses("controller", "dynamic_blocks_per_plane", 60_000, blocks);
         refuses("controller", "fold_pages_background", 0, "from 1 to 1024");
         refuses("controller", "fold_dies_max", 2, "it limits on-chip copy");
         refuses("controller", "idle_free_mib", 200, "it limits on-chip copy");
+    }
+
+    #[test]
+    fn a_dynamic_cache_is_at_most_the_whole_plane() {
+        let superblocks = |blocks: u32| {
+            let model = parse(&format!("dynamic_blocks_per_plane = {blocks}"));
+            let cache = model.expect("it is sound").spec().cache;
+            cache.expect("it has a cache").dynamic_superblocks
+        };
+        let demo = Model::shipped("demo-8gb").expect("it is shipped");
+        let all = demo.nand.blocks_per_plane.value;
+        assert_eq!(superblocks(60_000), superblocks(all));
+        assert!(superblocks(all - 1) < superblocks(all));
     }
 
     #[test]
