@@ -156,6 +156,7 @@ fn errors_name_option_section_file_line_and_what_is_allowed() {
     assert!(error("[j]\niodepth\n").contains("a value is missing"));
     assert!(error("[j]\niodepth=0\n").contains("1 to 65536"));
     assert!(error("[j]\nrandom_distribution=zoned:1/2").contains("cannot be simulated"));
+    assert!(error("[j]\nrandom_distribution=zipf:1.0").contains("fio refuses"));
     assert!(error("[j]\nrandom_distribution=pareto:1.5").contains("between 0 and 1"));
     for both in ["rate=1m\nrate_iops=4", "rate_iops=4\nrate=1m"] {
         assert!(error(&format!("[j]\n{both}\n")).contains("exclude each other"));

@@ -213,7 +213,8 @@ pub struct ScaleArgs {
         long,
         value_name = "F",
         default_value_t = 1.0,
-        allow_negative_numbers = true
+        allow_negative_numbers = true,
+        value_parser = values::duration_scale
     )]
     pub duration_scale: f64,
 }
@@ -556,7 +557,7 @@ pub struct ReplayArgs {
 
     /// The most requests outstanding. Default: as a synthesised trace says, else 256; `--timing
     /// fast` has no default for other traces.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::depth)]
     pub depth: Option<u32>,
 
     /// What to do with requests that do not fit the target.
@@ -574,7 +575,13 @@ pub struct ReplayArgs {
 
     /// Replay only the beginning: this share of the trace's time, at least 1 s, or of its requests
     /// with timing fast.
-    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    #[arg(
+        long,
+        value_name = "F",
+        default_value_t = 1.0,
+        allow_negative_numbers = true,
+        value_parser = values::beginning
+    )]
     pub duration_scale: f64,
 
     /// Print the result as JSON (schema `stend.replay/1`; of several targets `stend.replays/1`) on

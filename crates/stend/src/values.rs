@@ -5,7 +5,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use stend_drive::model::Setting;
-use stend_method::SteadyLoad;
+use stend_load::trace::replay::DEPTH_MAX;
+use stend_method::{DURATION_SCALE_MAX, SteadyLoad};
 use stend_serve::clock::Pace;
 
 /// Bytes of `8G`, `8GiB`, `8GB`, `4096`.
@@ -64,6 +65,46 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     let time = parsed.and_then(|time| Duration::try_from(time).ok());
     time.filter(|time| !time.is_zero())
         .ok_or_else(|| format!("`{text}` is no time, such as 90s, 20m or 2h"))
+}
+
+/// A factor for durations, above 0 and at most [`DURATION_SCALE_MAX`].
+///
+/// # Errors
+/// What is allowed.
+pub fn duration_scale(text: &str) -> Result<f64, String> {
+    let scale = text.parse().ok();
+    scale
+        .filter(|scale| *scale > 0.0 && *scale <= DURATION_SCALE_MAX)
+        .ok_or_else(|| {
+            format!(
+                "a duration scale must be above 0 and at most {DURATION_SCALE_MAX}, such as 0.1 \
+                 for a tenth of every duration"
+            )
+        })
+}
+
+/// A share of a trace, above 0 and at most 1.
+///
+/// # Errors
+/// What is allowed.
+pub fn beginning(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok();
+    share
+        .filter(|share| *share > 0.0 && *share <= 1.0)
+        .ok_or_else(|| {
+            "it must be above 0 and at most 1, such as 0.1 for the first tenth of the trace".into()
+        })
+}
+
+/// Requests of a trace that may be outstanding, from 1 to [`DEPTH_MAX`].
+///
+/// # Errors
+/// What is allowed.
+pub fn depth(text: &str) -> Result<u32, String> {
+    let depth = text.parse().ok();
+    depth
+        .filter(|depth| (1..=DEPTH_MAX).contains(depth))
+        .ok_or_else(|| format!("from 1 to {DEPTH_MAX} requests can be outstanding"))
 }
 
 /// What a drive costs.

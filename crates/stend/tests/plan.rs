@@ -172,7 +172,7 @@ fn what_a_review_refuses_its_plan_refuses() {
             4,
             "--write-budget",
         ),
-        (&["demo-8gb", "--duration-scale", "0"], 3, "duration scale"),
+        (&["demo-8gb", "--duration-scale", "0"], 2, "duration scale"),
     ] {
         fails(
             dir.path(),

@@ -288,6 +288,27 @@ fn a_job_runs_by_reading_alone_or_not_at_all() {
     assert_eq!(before, sum_of(dir.join("data.bin").to_str().unwrap()));
 }
 
+/// Reads of a file's holes reach no drive, whether space is reserved for them or not.
+#[test]
+fn reads_of_a_file_without_data_are_told() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let folder = folder();
+    let dir = folder.path();
+    fs::write(dir.join("r.fio"), "[a]\nrw=read\nbs=64k\nsize=1m\n").unwrap();
+    fs::write(dir.join("w.fio"), "[a]\nrw=rw\nbs=64k\nsize=1m\n").unwrap();
+    let warned = |job: &str, more: &[&str]| {
+        let args = [&["run", job, "--on", "./new.bin"], more].concat();
+        ok(dir, &args).stderr.contains("were never written")
+    };
+    assert!(warned("r.fio", &["--size", "8MiB"]));
+    assert!(!warned("w.fio", &[]));
+    assert!(warned("r.fio", &[]));
+    assert!(!warned("r.fio", &["--fill"]));
+    assert!(!warned("r.fio", &[]));
+}
+
 /// A folder with a script in smartctl's place: the nth call answers with the nth document, or
 /// the last.
 fn smartctl(dir: &Path, documents: &[&str]) -> String {

@@ -77,7 +77,7 @@ fn the_beginning_of_a_trace_alone() {
         fails(
             dir.path(),
             &args,
-            3,
+            2,
             &["--duration-scale", "above 0", "0.1"],
         );
     }
@@ -188,7 +188,7 @@ fn bad_input_says_what_to_do() {
     let said = ok(path, &on("far.log", &["--fit", "wrap"])).stdout;
     assert!(said.contains("1 request moved"), "{said}");
     fails(path, &on("t.log", &["--timing", "fast"]), 3, &["--depth"]);
-    fails(path, &on("t.log", &["--depth", "0"]), 3, &["from 1 to"]);
+    fails(path, &on("t.log", &["--depth", "0"]), 2, &["from 1 to"]);
     fails(path, &on("t.log", &["--only", "y"]), 3, &["`y`"]);
     fails(path, &on("excel", &["--only", "y"]), 3, &["--only"]);
     let real = [

@@ -508,6 +508,7 @@ fn set_distribution(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
         Distribution::Zipf { theta } if !(theta > 0.0 && theta <= 10.0) => {
             Err(format!("theta {theta} is not above 0 and up to 10"))
         }
+        Distribution::Zipf { theta: 1.0 } => Err("theta 1 is what fio refuses".to_string()),
         Distribution::Pareto { h } if !(h > 0.0 && h < 1.0) => {
             Err(format!("h {h} is not between 0 and 1"))
         }

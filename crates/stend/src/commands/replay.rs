@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use stend_lab::RecordedKind;
 use stend_lab::recorded::NewRecord;
 use stend_language::counted;
-use stend_load::trace::replay::{DEPTH_DEFAULT, DEPTH_MAX};
+use stend_load::trace::replay::DEPTH_DEFAULT;
 use stend_load::trace::{
     Beginning, Extent, Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary,
 };
@@ -31,7 +31,7 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let named = NamedTrace::open(&args.trace, args.seed, args.only.as_deref())?;
     let options = options(args, &named)?;
     let whole = summary(named.trace(), None)?;
-    let extent = extent(args, &whole, &options)?;
+    let extent = Extent::of(&whole, args.duration_scale, options.timing);
     let trace = Beginning {
         trace: named.trace(),
         extent,
@@ -142,23 +142,6 @@ fn command(args: &ReplayArgs, target: &str) -> String {
     command
 }
 
-/// How much of the trace is replayed; `None` for all.
-fn extent(
-    args: &ReplayArgs,
-    whole: &Summary,
-    options: &ReplayOptions,
-) -> Result<Option<Extent>, Failure> {
-    let scale = args.duration_scale;
-    // Not a number is not above 0 either.
-    if !(scale > 0.0 && scale <= 1.0) {
-        return Err(Failure::Input(format!(
-            "--duration-scale {scale}: it must be above 0 and at most 1, such as 0.1 for the first \
-             tenth of the trace"
-        )));
-    }
-    Ok(Extent::of(whole, scale, options.timing))
-}
-
 /// How to replay the trace: by the arguments, else as the trace asks.
 fn options(args: &ReplayArgs, named: &NamedTrace) -> Result<ReplayOptions, Failure> {
     let meant = named.profile().map(|profile| profile.replay.timing());
@@ -178,11 +161,6 @@ fn options(args: &ReplayArgs, named: &NamedTrace) -> Result<ReplayOptions, Failu
         })?,
         (None, _) => DEPTH_DEFAULT,
     };
-    if !(1..=DEPTH_MAX).contains(&depth) {
-        return Err(Failure::Input(format!(
-            "--depth {depth}: from 1 to {DEPTH_MAX} requests can be outstanding"
-        )));
-    }
     if timing == Timing::Busy && !args.on.on.iter().all(|name| is_simulated(name)) {
         return Err(Failure::Input(
             "--timing busy is for simulated drives: fio cannot leave idle time out. Use --timing \

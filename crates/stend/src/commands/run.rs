@@ -342,7 +342,19 @@ fn run_real(
     if args.on.fill {
         fill(target)?;
     }
+    let unwritten_bytes = target.unwritten_bytes();
     let outcome = target.run_text(text, args.seed)?;
+    let jobs = || outcome.fio.jobs.iter();
+    let reads_alone =
+        jobs().any(|job| job.read.total_ios > 0) && jobs().all(|job| job.write.total_ios == 0);
+    if reads_alone && unwritten_bytes > 0 {
+        let info = target.info();
+        note(&format!(
+            "warning: of the {} bytes of {}, {unwritten_bytes} were never written: reads there reach \
+             no drive, and end sooner than any that do; --fill writes the whole file first",
+            info.capacity_bytes, info.name
+        ));
+    }
     let wanted = match args.output_format {
         OutputFormat::JsonPlus => outcome.fio,
         _ => without_bins(outcome.fio),

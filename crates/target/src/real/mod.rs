@@ -66,6 +66,7 @@ mod users;
 mod watch;
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use stend_load::jobfile::Text;
@@ -199,6 +200,20 @@ impl FioTarget {
     /// Whether its file was made when it was opened: there is no data in it yet.
     pub fn is_new(&self) -> bool {
         self.opened.created
+    }
+
+    /// Bytes of its file that were never written, so that reads of them reach no drive; 0 for a
+    /// device, which does not tell, and where the file system does not.
+    pub fn unwritten_bytes(&self) -> u64 {
+        if self.opened.kind == TargetKind::BlockDevice {
+            return 0;
+        }
+        let Ok(ranges) = file::data_ranges(&self.opened.handle) else {
+            return 0;
+        };
+        let size_bytes = self.opened.size_bytes;
+        let inside = |range: Range<u64>| range.end.min(size_bytes).saturating_sub(range.start);
+        size_bytes - ranges.into_iter().map(inside).sum::<u64>()
     }
 
     fn context<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> JobContext<'a> {
