@@ -303,6 +303,8 @@ fn reads_of_a_file_without_data_are_told() {
         ok(dir, &args).stderr.contains("were never written")
     };
     assert!(warned("r.fio", &["--size", "8MiB"]));
+    let review = ["review", "./new.bin", "--read-only", "--edition", "quick"];
+    fails(dir, &review, 3, &["8388608 bytes", "never written"]);
     assert!(!warned("w.fio", &[]));
     assert!(warned("r.fio", &[]));
     assert!(!warned("r.fio", &["--fill"]));

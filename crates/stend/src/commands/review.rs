@@ -13,7 +13,7 @@ use stend_method::{
     Edition, MethodError, ReviewOptions, check_options, check_resumes, check_write_budget, estimate,
 };
 use stend_record::review::{Review, Rival, TargetInfo, TargetKind, TestResult};
-use stend_target::{Access, WriteLimit};
+use stend_target::{Access, Target, WriteLimit};
 
 use crate::args::{Choice, ReviewArgs, SetArgs};
 use crate::failure::Failure;
@@ -77,6 +77,25 @@ pub struct Done {
     pub events: u64,
 }
 
+/// Refuses a real target that is only read and has holes where it is read: they reach no drive, and
+/// figures of hundreds of thousands of reads a second would be praised as the drive's.
+fn check_has_data(target: &Opened) -> Result<(), Failure> {
+    let Opened::Real(target) = target else {
+        return Ok(());
+    };
+    let (info, unwritten_bytes) = (target.info(), target.unwritten_bytes());
+    // A hundredth changes no figure by more.
+    if !target.read_only() || unwritten_bytes <= info.capacity_bytes / 100 {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "of the {} bytes of {}, {unwritten_bytes} were never written: reads there reach no drive, \
+         and the figures would not be the drive's; name a file that is full of data, such as a \
+         copy of it (`cp --sparse=never`), or the block device",
+        info.capacity_bytes, info.name
+    )))
+}
+
 /// Makes a review and saves it: in its folder, and in the lab if one is named.
 pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     // What can be wrong is found before anything is made, and least of all a file of
@@ -98,6 +117,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         set: &args.set,
     };
     let target = open_planned(named, &args.real, Access::Look, &planned)?;
+    check_has_data(&target)?;
     if let Some(earlier) = &earlier {
         check_goes_on(earlier, args, (&edition, &options), &target.info())?;
         earlier::tell_taken_over(&folder, earlier);
