@@ -6,9 +6,11 @@ use std::fs;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use common::{Loop, MIB, Mounted, Undo, destroy, have_root_and, refused, sh, sized, try_sh};
+use common::{
+    Loop, MIB, Mounted, Undo, destroy, have_root_and, holding, refused, sh, sized, try_sh,
+};
 use stend_record::review::TargetKind;
-use stend_target::real::{OpenOptions, open};
+use stend_target::real::{OpenOptions, open, trim};
 use stend_target::{JobRequest, Target, TargetError};
 
 const TOKEN: &str = "loop:disk.img";
@@ -377,6 +379,40 @@ fn a_loop_device_over_the_device() {
     let above = sh("losetup", &["--find", "--show", device.node()]);
     let _undo = Undo("losetup", vec!["--detach".to_owned(), above.clone()]);
     assert!(refusal(&device).contains(&format!("the backing of {above}")));
+}
+
+/// What is mounted from one is written by the other.
+#[test]
+fn a_second_loop_device_of_the_same_file() {
+    if !have_root_and(NEEDED) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    let image = device.image().to_str().unwrap().to_owned();
+    let args = ["--offset", "1048576", "--find", "--show", &image];
+    let other = sh("losetup", &args);
+    let undo = Undo("losetup", vec!["--detach".to_owned(), other.clone()]);
+    let text = refusal(&device);
+    assert!(
+        text.contains(&format!("{other} is of its backing file")),
+        "{text}"
+    );
+    assert!(text.contains("disk.img too"), "{text}");
+    let text = trim(&device.node, 0, None, &destroy(TOKEN))
+        .unwrap_err()
+        .to_string();
+    assert!(text.contains(&other), "{text}");
+    drop(undo);
+    // Nor while others write to the file itself, or one stands in a block device's place.
+    let mut child = holding(&device.image(), ">>");
+    let text = refusal(&device);
+    assert!(
+        text.contains(&format!("open for writing in sh (process {})", child.id())),
+        "{text}"
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(open(&device.node, &destroy(TOKEN)).unwrap());
 }
 
 #[test]

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::{Loop, MIB, destroy, file_target, have, have_root_and, refused, sh, sized, try_sh};
+use common::{
+    Loop, MIB, destroy, file_target, have, have_root_and, holding, refused, sh, sized, try_sh,
+};
 use stend_target::real::{OpenOptions, open, trim};
 use stend_target::{JobRequest, Target, TargetError};
 use tempfile::TempDir;
@@ -185,19 +187,6 @@ fn what_others_use_is_refused() {
     }
     // Freed, it is tested when it is named.
     drop(open(&path, &destroy("thesis.txt")).unwrap());
-}
-
-/// A shell that holds a file open.
-fn holding(path: &Path, how: &str) -> Child {
-    let script = format!("exec 9{how}'{}'; echo; read line", path.display());
-    let mut child = Command::new("sh")
-        .args(["-c", &script])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
-    child
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::consent::{Demand, row};
 use super::mark::{self, Mark};
 use super::opened::OpenOptions;
-use super::system::{SystemRoot, names_in, read_trimmed};
+use super::system::SystemRoot;
 use super::units::bytes_for_people;
 use super::users::{User, look_until_settled, users};
 use stend_contract::{TargetError, failed};
@@ -89,7 +89,8 @@ pub(super) fn lock(root: &SystemRoot, path: &Path, file: &File) -> Result<(), Ta
     )))
 }
 
-fn same_file(meta: &Metadata) -> impl Fn(&Metadata) -> bool {
+/// Whether another file is the same.
+pub(super) fn same_file(meta: &Metadata) -> impl Fn(&Metadata) -> bool {
     let (device, inode) = (meta.dev(), meta.ino());
     move |other| (other.dev(), other.ino()) == (device, inode)
 }
@@ -104,14 +105,10 @@ fn findings(root: &SystemRoot, meta: &Metadata) -> Vec<String> {
     let mut findings = Vec::new();
     let same = same_file(meta);
     let is = |path: &Path| path.metadata().is_ok_and(|other| same(&other));
-    let block = root.path("sys/block");
-    for name in names_in(&block) {
-        let backing = read_trimmed(&block.join(&name).join("loop/backing_file"));
-        if backing.is_some_and(|backing| is(Path::new(&backing))) {
-            findings.push(format!(
-                "it is the backing file of /dev/{name}: losetup -d /dev/{name} first"
-            ));
-        }
+    for (name, _) in root.loops().iter().filter(|(_, backing)| is(backing)) {
+        findings.push(format!(
+            "it is the backing file of /dev/{name}: losetup -d /dev/{name} first"
+        ));
     }
     if root.swaps().iter().any(|path| is(path)) {
         findings.push("it is in use as swap space: swapoff it first".to_owned());

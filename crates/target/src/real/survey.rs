@@ -6,7 +6,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::device::{Device, disks_below};
-use super::system::{DeviceNumber, Mount, SystemRoot, names_in, read_trimmed};
+use super::file_claim::same_file;
+use super::system::{DeviceNumber, Mount, SystemRoot};
 use super::users::{User, users};
 
 /// One reason not to write to a device.
@@ -24,6 +25,10 @@ pub(crate) enum Finding {
     Held { device: String, by: Vec<String> },
     /// A loop device has its backing file on `device`.
     LoopOver { device: String, by: String },
+    /// The backing file of a loop device is that of `by` as well.
+    SharedFile { file: PathBuf, by: String },
+    /// The backing file of a loop device is in use in another way: for swap, by processes.
+    FileInUse { file: PathBuf, how: String },
     /// The disk has this partition.
     Partition { device: String, size_bytes: u64 },
     /// The root file system is on this disk.
@@ -70,6 +75,18 @@ impl Finding {
                 let remedy = format!("losetup -d /dev/{by} first");
                 return (format!("/dev/{device} is the backing of /dev/{by}"), remedy);
             }
+            Finding::SharedFile { file, by } => {
+                let file = file.display();
+                let remedy = format!("losetup -d /dev/{by} first");
+                return (
+                    format!("/dev/{by} is of its backing file {file} too"),
+                    remedy,
+                );
+            }
+            Finding::FileInUse { file, how } => (
+                format!("its backing file {} is {how}", file.display()),
+                "end that first",
+            ),
             Finding::Partition { device, size_bytes } => (
                 format!("it has the partition /dev/{device} ({size_bytes} bytes)"),
                 "delete it first, or test the partition alone",
@@ -168,6 +185,7 @@ fn survey_node(root: &SystemRoot, device: &Device) -> Vec<Finding> {
         size_bytes: part.size_bytes,
     }));
     findings.extend(root_disk(root, &mounts, device));
+    findings.extend(below_a_loop(root, device));
     if [device.own("ro"), device.disk("ro")].contains(&Some("1".to_owned())) {
         findings.push(Finding::ReadOnly);
     }
@@ -220,18 +238,61 @@ fn open_for_writing(root: &SystemRoot, device: &Device) -> Option<Finding> {
 
 fn loops_over(root: &SystemRoot, device: &Device) -> Vec<Finding> {
     let node = Path::new("/dev").join(&device.name);
-    let block = root.path("sys/block");
-    names_in(&block)
-        .into_iter()
-        .filter(|name| {
-            read_trimmed(&block.join(name).join("loop/backing_file"))
-                .is_some_and(|file| Path::new(&file) == node)
-        })
-        .map(|by| Finding::LoopOver {
-            device: device.name.clone(),
+    let over = root.loops().into_iter().filter(|(_, file)| *file == node);
+    over.map(|(by, _)| Finding::LoopOver {
+        device: device.name.clone(),
+        by,
+    })
+    .collect()
+}
+
+/// Who else uses the file of a loop device, at whatever offset, or the block device in its place.
+fn below_a_loop(root: &SystemRoot, device: &Device) -> Vec<Finding> {
+    let Some(file) = device.disk("loop/backing_file").map(PathBuf::from) else {
+        return Vec::new();
+    };
+    let own = device.disk_name();
+    let meta = file.metadata().ok();
+    // A file that was deleted is known by its name alone, which the kernel gives this end.
+    let is_deleted = file.to_string_lossy().ends_with(" (deleted)");
+    let same = |path: &Path| {
+        let metas = meta.as_ref().zip(path.metadata().ok());
+        is_deleted && path == file || metas.is_some_and(|(meta, other)| same_file(meta)(&other))
+    };
+    let others = root.loops().into_iter();
+    let others = others.filter(|(name, path)| *name != own && same(path));
+    let mut findings: Vec<Finding> = others
+        .map(|(by, _)| Finding::SharedFile {
+            file: file.clone(),
             by,
         })
-        .collect()
+        .collect();
+    let Some(meta) = &meta else {
+        return findings;
+    };
+    if meta.file_type().is_block_device() {
+        let below = Device::find(root, DeviceNumber::from_raw(meta.rdev()));
+        for finding in below.iter().flat_map(|below| survey_node(root, below)) {
+            if !matches!(&finding, Finding::LoopOver { by, .. } if *by == own) {
+                findings.push(finding);
+            }
+        }
+        return findings;
+    }
+    let mut in_use = |how: String| {
+        findings.push(Finding::FileInUse {
+            file: file.clone(),
+            how,
+        });
+    };
+    if root.swaps().iter().any(|path| same(path)) {
+        in_use("in use as swap space".to_owned());
+    }
+    let by = users(root, same_file(meta)).into_iter();
+    for user in by.filter(|user| user.writes) {
+        in_use(format!("open for writing in {user}"));
+    }
+    findings
 }
 
 fn root_disk(root: &SystemRoot, mounts: &[Mount], device: &Device) -> Option<Finding> {

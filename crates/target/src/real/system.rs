@@ -102,6 +102,16 @@ impl SystemRoot {
     pub(crate) fn swaps(&self) -> Vec<PathBuf> {
         parse_swaps(&self.text("proc/swaps").unwrap_or_default())
     }
+
+    /// Loop devices in use, by kernel name, each with its backing file.
+    pub(crate) fn loops(&self) -> Vec<(String, PathBuf)> {
+        let block = self.path("sys/block");
+        let with_file = |name: String| {
+            let file = read_trimmed(&block.join(&name).join("loop/backing_file"))?;
+            Some((name, PathBuf::from(file)))
+        };
+        names_in(&block).into_iter().filter_map(with_file).collect()
+    }
 }
 
 /// The content of a file without the blanks around it; `None` when it cannot be read or

@@ -5,7 +5,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use stend_target::TargetError;
 use stend_target::real::{FioTarget, OpenOptions, open};
@@ -229,4 +229,17 @@ pub fn script(dir: &Path, body: &str) -> PathBuf {
         &["-m", "755", text.to_str().unwrap(), path.to_str().unwrap()],
     );
     path
+}
+
+/// A shell that holds a file open.
+pub fn holding(path: &Path, how: &str) -> Child {
+    let script = format!("exec 9{how}'{}'; echo; read line", path.display());
+    let mut child = Command::new("sh")
+        .args(["-c", &script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+    child
 }
