@@ -119,8 +119,8 @@ pub struct Engine {
     /// Writes that have been answered and are not in the data yet, each with the drive's changes at
     /// its end. Writing a file takes longer than the drive: it must not make answers late.
     unwritten: VecDeque<(Written, u64)>,
-    /// Writing them has failed: the next flush says so, as an operating system's does.
-    write_failed: bool,
+    /// Forgetting what cannot come back has failed in the file: the next flush says so.
+    settling_failed: bool,
     /// What requests cost the host in the model.
     host_times: (Nanos, Nanos),
     clients_take_time: bool,
@@ -156,7 +156,7 @@ impl Engine {
             cut_at: None,
             totals: Totals::default(),
             unwritten: VecDeque::new(),
-            write_failed: false,
+            settling_failed: false,
             host_times,
             clients_take_time,
         };
@@ -417,13 +417,17 @@ impl Engine {
     /// [`Engine::settle`].
     fn apply(&mut self, step: &mut Step) -> io::Result<Ended> {
         let drive = self.target.drive();
-        if let Step::Write { write, .. } = step {
+        if let Step::Write { write, fua } = step {
             let payload = std::mem::replace(&mut write.payload, Payload::Zeroes);
             let write = Written {
                 payload,
                 ..write.clone()
             };
             self.unwritten.push_back((write, drive.counters().changes));
+            if *fua {
+                self.settle();
+                return self.check_kept().map(|()| Ended::Done);
+            }
             return Ok(Ended::Done);
         }
         self.settle();
@@ -437,12 +441,21 @@ impl Engine {
                 let changes = self.drive().counters().changes;
                 self.data.trimmed(offset, len, changes)?;
             }
-            Step::Flush if std::mem::take(&mut self.write_failed) => {
-                return Err(io::Error::other("a write that had been answered is lost"));
-            }
-            Step::Flush | Step::Write { .. } => {}
+            Step::Flush => self.check_kept()?,
+            Step::Write { .. } => {}
         }
         Ok(Ended::Done)
+    }
+
+    /// Nothing is durable while something that was answered is lost.
+    fn check_kept(&mut self) -> io::Result<()> {
+        let settling_failed = std::mem::take(&mut self.settling_failed);
+        match self.data.lost_pages() {
+            0 if !settling_failed => Ok(()),
+            pages => Err(io::Error::other(format!(
+                "{pages} pages of writes that had been answered are lost"
+            ))),
+        }
     }
 
     /// Brings the data up to what was answered, and forgets what cannot come back.
@@ -459,13 +472,13 @@ impl Engine {
         let mut result = Ok(());
         let some = most.min(self.unwritten.len());
         for (write, changes) in self.unwritten.drain(..some) {
-            result = result.and(self.data.written(&write, changes));
+            result = self.data.written(&write, changes).and(result);
         }
         let durable = self.target.drive().counters().durable_changes;
-        let result = result.and_then(|()| self.data.settle(durable));
-        if let Err(error) = result {
+        let settled = self.data.settle(durable);
+        self.settling_failed |= settled.is_err();
+        if let Err(error) = result.and(settled) {
             eprintln!("stend: the data file fails: {error}");
-            self.write_failed = true;
         }
         !self.unwritten.is_empty()
     }
@@ -478,18 +491,20 @@ impl Engine {
     }
 
     fn count(&mut self, ended: &InFlight, result: &Ended, at: SimTime) {
+        let failed = u64::from(matches!(result, Ended::Failed { .. }));
         let (direction, bytes) = match &ended.step {
             Step::Read { len, .. } => (&mut self.totals.reads, *len),
             Step::Write { write, .. } => (&mut self.totals.writes, write.len_bytes),
             Step::Trim { .. } | Step::Flush => {
                 self.totals.others += 1;
+                self.totals.failed += failed;
                 return;
             }
         };
         direction.requests += 1;
         direction.bytes += bytes;
         direction.latency_ns += at.since(ended.since).0;
-        self.totals.failed += u64::from(matches!(result, Ended::Failed { .. }));
+        self.totals.failed += failed;
     }
 
     /// Whether the drive's model says what a power cut leaves.

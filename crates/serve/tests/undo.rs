@@ -28,6 +28,7 @@ fn no_file_is_written_that_is_not_the_drives() {
     fs::remove_file(&path).unwrap();
 
     let mut file = DataFile::named(&path, &identity(Some(1)), false).unwrap();
+    file.note_served(&identity(Some(1))).unwrap();
     file.write(4096, &[7; 512]).unwrap();
     let why = refused(DataFile::named(&path, &identity(Some(1)), true));
     assert!(why.contains("served already"), "{why}");

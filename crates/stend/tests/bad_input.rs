@@ -4,25 +4,14 @@
 use crate::common;
 
 use std::fs;
-use std::path::Path;
 use std::process::Stdio;
 
 use common::{
-    Loop, MIB, Mounted, fails, fails_as, folder, have, have_root_and, json, ok, program, run,
-    stend, tool,
+    Loop, MIB, Mounted, fails, fails_as, folder, have, have_root_and, json, names, ok, program,
+    run, stend, tool,
 };
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
-
-/// The file and folder names in a folder.
-fn names(dir: &Path) -> Vec<String> {
-    let entries = fs::read_dir(dir).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|e| e.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
 
 /// The demonstration drive's file with the first line that begins with `start` replaced,
 /// and that line's number.

@@ -261,6 +261,14 @@ fn commands_reach_a_served_drive() {
         &["exists already"],
     );
     ok(dir, &["drive", "idle", "c", "--seconds", "5"]);
+    // Its virtual time ends some day.
+    let year = ["drive", "idle", "c", "--seconds", "31622400"];
+    ok(dir, &year);
+    ok(dir, &year);
+    fails(dir, &year, 3, &["virtual time ends after 781 days"]);
+    let idle = |seconds| ["drive", "idle", "c", "--seconds", seconds];
+    fails(dir, &idle("nan"), 2, &["from 0 to 31622400"]);
+    fails(dir, &["drive", "status", "s"], 3, &["--control"]);
     assert!(
         ok(dir, &["drive", "power-cut", "c"])
             .stdout
@@ -406,4 +414,73 @@ fn fio_verifies_what_it_wrote() {
     let served = Served::start(dir, &kept);
     fio(&["--verify_only"]);
     served.end();
+}
+
+/// What the data file cannot take is told: by FUA, by each flush, by reads of it, at the end.
+#[test]
+fn writes_that_a_full_file_system_loses_are_errors() {
+    if !have_root_and(&["mount", "umount"]) {
+        return;
+    }
+    let dir = short_folder();
+    let dir = dir.path();
+    let small = Mounted::new(&["-t", "tmpfs", "-o", "size=4m", "small"]);
+    let data = small.path().join("x");
+    let (data, eio) = (data.to_str().unwrap(), 5);
+    let mut served = Served::start(dir, &["demo-8gb", "--data", data, "--speed", "max"]);
+    let mut client = Client::connect(dir);
+    let mib = vec![7; 1 << 20];
+    let mut write = |flags, at: u64| client.request((flags, WRITE), at << 20, 1 << 20, &mib);
+    assert_eq!(write(FUA, 0), 0);
+    let lost = (1..8).find(|&at| write(FUA, at) == eio).unwrap();
+    assert!(lost < 5);
+    assert_eq!(write(0, lost), 0, "the buffer of the drive takes it");
+    for _ in 0..2 {
+        assert_eq!(client.request((0, FLUSH), 0, 0, &[]), eio);
+    }
+    assert_eq!(client.request((0, 0), lost << 20, 4096, &[]), eio);
+    assert_eq!(client.read(0, 4096), [7; 4096]);
+    assert_eq!(client.request((0, TRIM), lost << 20, 1 << 20, &[]), 0);
+    assert_eq!(client.read(lost << 20, 4096), [0; 4096]);
+    assert_eq!(client.request((0, FLUSH), 0, 0, &[]), 0);
+    assert_eq!(client.request((FUA, WRITE), lost << 20, 1 << 20, &mib), eio);
+    let id = served.child.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+    assert_eq!(served.child.wait().unwrap().code(), Some(6));
+    let said = served.stderr();
+    assert!(
+        said.contains("pages of 4 KiB that were answered are lost"),
+        "{said}"
+    );
+    drop(served);
+    drop(client);
+}
+
+/// What does not begin leaves nothing behind, and nothing of another's is removed.
+#[test]
+fn a_server_that_cannot_begin_leaves_no_files() {
+    let dir = short_folder();
+    let dir = dir.path();
+    let files = ["--state", "d", "--data", "x", "--record", "log"];
+    let serve = |more: &[&str], code, said: &[&str]| {
+        let args = [&["serve", "demo-8gb"], more, &files[..]].concat();
+        fails(dir, &args, code, said);
+    };
+    let nowhere = ["--nbd", "unix:s", "--control", "none/c"];
+    serve(&["--nbd", "unix:none/s"], 6, &["cannot listen"]);
+    serve(&nowhere, 6, &["cannot listen"]);
+    assert_eq!(names(dir), [] as [&str; 0]);
+    fs::write(dir.join("log"), "mine").unwrap();
+    serve(&["--nbd", "unix:s"], 3, &["log", "it exists"]);
+    assert_eq!(names(dir), ["log"]);
+    fs::rename(dir.join("log"), dir.join("x")).unwrap();
+    serve(&["--nbd", "unix:s"], 4, &["x is not written"]);
+    assert_eq!(names(dir), ["x"]);
+    assert_eq!(fs::read(dir.join("x")).unwrap(), b"mine");
+    // Nor does it take a drive and its data for those of a server that was killed.
+    fs::rename(dir.join("x"), dir.join("log")).unwrap();
+    let kept = ["demo-8gb", "--state", "d", "--data", "x"];
+    Served::start(dir, &kept).end();
+    serve(&["--nbd", "unix:s"], 3, &["log", "it exists"]);
+    Served::start(dir, &kept).end();
 }

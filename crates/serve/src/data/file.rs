@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, SeekFrom, fallocate, seek};
 use serde::{Deserialize, Serialize};
+use tempfile::TempPath;
 
 use crate::PAGE_BYTES;
 
@@ -57,6 +58,7 @@ pub struct DataFile {
     len_bytes: u64,
     /// `None` where it has no name.
     path: Option<PathBuf>,
+    is_new: bool,
     /// A bit for each page that may hold something: the others are holes, of which a file system
     /// would make pages of its cache if they were read.
     written: Vec<u64>,
@@ -83,6 +85,7 @@ impl DataFile {
             file,
             len_bytes,
             path: None,
+            is_new: true,
             written: bits(len_bytes),
         })
     }
@@ -99,8 +102,11 @@ impl DataFile {
             .write(true)
             .create_new(true)
             .open(path);
+        // A new one goes again with what fails.
+        let mut is_new = None;
         let file = match new {
             Ok(file) => {
+                is_new = Some(TempPath::try_from_path(path).map_err(failed)?);
                 file.set_len(now.capacity_bytes).map_err(failed)?;
                 file
             }
@@ -125,16 +131,26 @@ impl DataFile {
             file,
             len_bytes: now.capacity_bytes,
             path: Some(path.to_owned()),
+            is_new: is_new.is_some(),
             written: bits(now.capacity_bytes),
         };
         data.find_written().map_err(failed)?;
-        // Until the drive is saved again, the data is newer than it.
-        let served = Identity {
-            history: None,
-            ..now.clone()
-        };
-        data.note(&served)?;
+        if let Some(new) = is_new {
+            new.keep()
+                .map_err(|kept| DataError::Failed(kept.to_string()))?;
+        }
         Ok(data)
+    }
+
+    /// Notes that the drive is served from now on: until it is saved again, the data is newer.
+    ///
+    /// # Errors
+    /// As [`DataFile::note`].
+    pub fn note_served(&self, drive: &Identity) -> Result<(), DataError> {
+        self.note(&Identity {
+            history: None,
+            ..drive.clone()
+        })
     }
 
     /// Notes which drive the data belongs to, when both are safe on their disk.
@@ -158,6 +174,11 @@ impl DataFile {
         };
         write()
             .map_err(|error: io::Error| DataError::Failed(format!("{}: {error}", beside.display())))
+    }
+
+    /// Whether it was made now.
+    pub fn is_new(&self) -> bool {
+        self.is_new
     }
 
     /// Pages of 4 KiB.
@@ -277,7 +298,8 @@ fn bits(len_bytes: u64) -> Vec<u64> {
     vec![0; len_bytes.div_ceil(PAGE_BYTES * 64) as usize]
 }
 
-fn beside(path: &Path) -> PathBuf {
+/// The file beside the data that tells which drive they belong to.
+pub fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".stend");
     name.into()

@@ -13,7 +13,7 @@ use std::io;
 
 use stend_drive::{LogicalPage, SimDrive};
 
-pub use file::{DataError, DataFile, Identity};
+pub use file::{DataError, DataFile, Identity, beside};
 use undo::{Old, Undo};
 
 use crate::PAGE_BYTES;
@@ -68,6 +68,9 @@ pub struct Data {
     file: DataFile,
     /// Only where a cut may undo what was completed.
     undo: Option<Undo>,
+    /// Pages of which something that was completed is not in the file, which could not take it:
+    /// reading them is an error until they are written whole, or trimmed.
+    lost: BTreeSet<u32>,
 }
 
 impl Data {
@@ -76,7 +79,13 @@ impl Data {
         Data {
             file,
             undo: may_undo.then(Undo::default),
+            lost: BTreeSet::new(),
         }
+    }
+
+    /// Pages of 4 KiB of which the file has not taken what was completed.
+    pub fn lost_pages(&self) -> usize {
+        self.lost.len()
     }
 
     /// The file.
@@ -92,12 +101,15 @@ impl Data {
     /// What a range holds.
     ///
     /// # Errors
-    /// As reading the file fails.
+    /// As reading the file fails, and where something of it is lost.
     pub fn read(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<Vec<u8>> {
-        let mut data = vec![0; len_bytes as usize];
-        self.file.read(offset_bytes, &mut data)?;
         let end_bytes = offset_bytes + len_bytes;
         let pages = (offset_bytes / PAGE_BYTES) as u32..end_bytes.div_ceil(PAGE_BYTES) as u32;
+        if self.lost.range(pages.clone()).next().is_some() {
+            return Err(io::Error::other("what was written there is lost"));
+        }
+        let mut data = vec![0; len_bytes as usize];
+        self.file.read(offset_bytes, &mut data)?;
         let trimmed = self.undo.iter().flat_map(|undo| undo.trimmed_in(&pages));
         for (begin, end) in trimmed {
             let from = (u64::from(begin) * PAGE_BYTES).max(offset_bytes);
@@ -113,6 +125,17 @@ impl Data {
     /// # Errors
     /// As reading or writing the file fails.
     pub fn written(&mut self, write: &Written, changes: u64) -> io::Result<()> {
+        let result = self.keep(write, changes);
+        if result.is_err() {
+            self.lost.extend(write.pages());
+        } else if !self.lost.is_empty() {
+            let end_bytes = write.offset_bytes + write.len_bytes;
+            self.restored(write.offset_bytes, end_bytes);
+        }
+        result
+    }
+
+    fn keep(&mut self, write: &Written, changes: u64) -> io::Result<()> {
         if let Some(undo) = &mut self.undo {
             for page in write.pages() {
                 undo.replaced(&mut self.file, page, Some(write.tag), changes)?;
@@ -122,6 +145,12 @@ impl Data {
             Payload::Bytes(bytes) => self.file.write(write.offset_bytes, bytes),
             Payload::Zeroes => self.file.zero(write.offset_bytes, write.len_bytes),
         }
+    }
+
+    /// Pages that hold whole again what they should.
+    fn restored(&mut self, offset_bytes: u64, end_bytes: u64) {
+        let whole = offset_bytes.div_ceil(PAGE_BYTES) as u32..(end_bytes / PAGE_BYTES) as u32;
+        self.lost.retain(|page| !whole.contains(page));
     }
 
     /// What of a write has come to be in a drive that has refused it: the pages whose tag is its
@@ -152,6 +181,7 @@ impl Data {
     pub fn trimmed(&mut self, offset_bytes: u64, len_bytes: u64, changes: u64) -> io::Result<()> {
         let begin = offset_bytes.div_ceil(PAGE_BYTES) as u32;
         let end = ((offset_bytes + len_bytes) / PAGE_BYTES) as u32;
+        self.restored(offset_bytes, offset_bytes + len_bytes);
         match &mut self.undo {
             _ if begin >= end => Ok(()),
             Some(undo) => undo.trimmed_range(&mut self.file, (begin, end), changes),
@@ -167,6 +197,7 @@ impl Data {
         if let Some(undo) = &mut self.undo {
             *undo = Undo::default();
         }
+        self.lost.clear();
         self.file.zero_pages(0, self.file.pages())
     }
 
@@ -201,6 +232,7 @@ impl Data {
                 continue;
             };
             changed.undone += 1;
+            self.lost.remove(&page);
             match old {
                 Old::Bytes(bytes) => self.file.write(u64::from(page) * PAGE_BYTES, &bytes[..])?,
                 Old::Nothing => self.file.zero_pages(page, page + 1)?,

@@ -5,15 +5,16 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use stend_base::Device;
+use stend_base::{Device, SimTime};
 use stend_drive::Model;
 use stend_serve::clock::Pace;
-use stend_serve::data::{Data, DataError, DataFile, Identity};
+use stend_serve::data::{Data, DataError, DataFile, Identity, beside};
 use stend_serve::engine::Engine;
 use stend_serve::lateness::{LATE_NS, Summary};
 use stend_serve::record::Recorder;
 use stend_serve::server::{Act, Address, Effect, Listener, Options, Report, Server};
 use stend_target::{Access, SimulatedTarget, is_state_file};
+use tempfile::TempPath;
 
 use super::drive::apply;
 use crate::args::{DriveCommand, ServeArgs};
@@ -24,7 +25,10 @@ use crate::signals;
 
 pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     check_addresses(args)?;
-    let target = open(args)?;
+    let model = model(args)?;
+    let listener = listen(&args.nbd)?;
+    let mut made = Made::default();
+    let target = open(args, model, &mut made)?;
     let drive = target.drive();
     let title = target.model().title.clone();
     let identity = |target: &SimulatedTarget| {
@@ -34,33 +38,37 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
         Identity::new(&target.model().name, drive.native_bytes(), history)
     };
     let file = match &args.data {
-        Some(path) => DataFile::named(path, &identity(&target), args.as_it_is)?,
+        Some(path) => {
+            let file = DataFile::named(path, &identity(&target), args.as_it_is)?;
+            if file.is_new() {
+                made.add(path)?;
+                made.add(&beside(path))?;
+            }
+            file
+        }
         None => DataFile::unnamed(drive.native_bytes())?,
     };
     let power_loss = drive.spec().power_loss.as_ref();
     let may_undo = power_loss.is_some_and(|spec| spec.hold_up.is_none());
-    let recorder = args.record.as_ref();
-    let recorder = recorder.map(|path| {
-        Recorder::create(path, drive.now()).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => Failure::Input(format!(
-                "{}: it exists: choose another name with --record, or remove it",
-                path.display()
-            )),
-            _ => Failure::unwritable(path, &error),
-        })
-    });
+    let recorder = recorder(args, drive.now())?;
+    if let Some(path) = &args.record {
+        made.add(path)?;
+    }
+    let before = identity(&target);
     let paced = args.speed != Pace::Max;
     let data = Data::new(file, may_undo);
-    let engine = Engine::new(target, data, recorder.transpose()?, paced);
-    let listener = listen(&args.nbd)?;
-    let control = args.control.as_ref();
-    let control = control.map(|path| listen(&Address::Unix(path.clone())));
-    let control = control.transpose()?;
+    let mut engine = Engine::new(target, data, recorder, paced);
     let (stop, wake) = UnixStream::pair().map_err(|error| Failure::Io(error.to_string()))?;
     signals::instead(move || {
         // The server waits for this; one that has ended needs it no more.
         let _ = (&wake).write_all(&[0]);
     });
+    // Last of all: who sees this socket may use the server, and end it.
+    let control = args.control.as_ref();
+    let control = control.map(|path| listen(&Address::Unix(path.clone())));
+    let control = control.transpose()?;
+    engine.data().file().note_served(&before)?;
+    made.keep();
     announce(args, &title, &listener);
     let options = Options {
         pace: args.speed,
@@ -77,11 +85,52 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
         if target.state_path().is_some() {
             target.save()?;
         }
+        if data.lost_pages() > 0 {
+            return Err(Failure::Io(format!(
+                "the data file could not take all that was written: {} pages of 4 KiB that were \
+                 answered are lost, and it does not hold what the drive does",
+                data.lost_pages()
+            )));
+        }
         data.file().note(&identity(&target))?;
         Ok::<(), Failure>(())
     })?;
     note(&format!("{title}: no longer served{}", lateness(told)));
     Ok(())
+}
+
+/// Files that are removed again if serving does not begin.
+#[derive(Default)]
+struct Made(Vec<TempPath>);
+
+impl Made {
+    fn add(&mut self, path: &Path) -> Result<(), Failure> {
+        self.0
+            .push(TempPath::try_from_path(path).map_err(io_failure)?);
+        Ok(())
+    }
+
+    fn keep(self) {
+        for path in self.0 {
+            // On Linux nothing has to be done for it.
+            let _ = path.keep();
+        }
+    }
+}
+
+/// The log of requests, if there is to be one.
+fn recorder(args: &ServeArgs, now: SimTime) -> Result<Option<Recorder>, Failure> {
+    let Some(path) = &args.record else {
+        return Ok(None);
+    };
+    let recorder = Recorder::create(path, now).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::Input(format!(
+            "{}: it exists: choose another name with --record, or remove it",
+            path.display()
+        )),
+        _ => Failure::unwritable(path, &error),
+    })?;
+    Ok(Some(recorder))
 }
 
 fn io_failure(error: std::io::Error) -> Failure {
@@ -104,22 +153,38 @@ fn check_addresses(args: &ServeArgs) -> Result<(), Failure> {
     }
 }
 
-/// The drive: a new one, or the one in a file.
-fn open(args: &ServeArgs) -> Result<SimulatedTarget, Failure> {
+/// Whether a drive in a file is named, and not a model.
+fn is_kept(name: &str) -> bool {
+    !is_model(name) && is_state_file(Path::new(name))
+}
+
+/// The model of a new drive; `None` where a drive in a file is named.
+fn model(args: &ServeArgs) -> Result<Option<Model>, Failure> {
     let name = args.drive.as_str();
-    let path = Path::new(name);
-    if !is_model(name) && is_state_file(path) {
+    if is_kept(name) {
         if args.state.is_some() {
             return Err(Failure::Input(format!(
                 "{name} holds a drive, which is kept in it: leave --state out"
             )));
         }
-        return Ok(SimulatedTarget::open(path, Access::Change)?);
+        return Ok(None);
     }
-    let model = match Model::shipped(name) {
-        Some(model) => model,
-        None if name.ends_with(".toml") => Model::read(path)?,
-        None => return Err(Failure::Input(unknown_model(name))),
+    match Model::shipped(name) {
+        Some(model) => Ok(Some(model)),
+        None if name.ends_with(".toml") => Ok(Some(Model::read(Path::new(name))?)),
+        None => Err(Failure::Input(unknown_model(name))),
+    }
+}
+
+/// The drive: a new one of a model, or the one in a file.
+fn open(
+    args: &ServeArgs,
+    model: Option<Model>,
+    made: &mut Made,
+) -> Result<SimulatedTarget, Failure> {
+    let name = args.drive.as_str();
+    let Some(model) = model else {
+        return Ok(SimulatedTarget::open(Path::new(name), Access::Change)?);
     };
     let Some(state) = &args.state else {
         return Ok(SimulatedTarget::new(model));
@@ -137,6 +202,7 @@ fn open(args: &ServeArgs) -> Result<SimulatedTarget, Failure> {
         return Ok(target);
     }
     SimulatedTarget::create(model, state)?;
+    made.add(state)?;
     Ok(SimulatedTarget::open(state, Access::Change)?)
 }
 

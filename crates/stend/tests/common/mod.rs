@@ -427,3 +427,13 @@ impl Drop for Mounted {
         try_tool("umount", &[self.path().to_str().unwrap()]);
     }
 }
+
+/// The file and folder names in a folder.
+pub fn names(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
