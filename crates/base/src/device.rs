@@ -107,6 +107,12 @@ pub trait Device {
         SimTime::NEVER
     }
 
+    /// When the device's virtual time ends; [`SimTime::NEVER`] where it does not. Nothing may be
+    /// submitted at a later instant.
+    fn end_of_time(&self) -> SimTime {
+        SimTime::NEVER
+    }
+
     /// Bytes that the device has written to its flash, for any reason, since it was made; `None`
     /// where unknown.
     fn flash_written_bytes(&self) -> Option<u64> {

@@ -237,6 +237,11 @@ impl EventQueue {
         self.now
     }
 
+    /// The first instant that cannot be told from "never": no event can be scheduled for it.
+    pub fn end(&self) -> SimTime {
+        SimTime(NOTHING >> self.low_bits)
+    }
+
     /// Events taken so far.
     pub fn taken(&self) -> u64 {
         self.taken
@@ -245,8 +250,8 @@ impl EventQueue {
     /// Schedules an event of a source that has none in this lane.
     ///
     /// # Panics
-    /// When `at` lies in the past, or beyond the end of virtual time: 2^55 ns (417 days) with up
-    /// to 64 sources, 2^50 ns (13 days) with 2,048.
+    /// When `at` lies in the past, or beyond the end of virtual time ([`EventQueue::end`]): 2^55 ns
+    /// (417 days) with up to 64 sources, 2^50 ns (13 days) with 2,048.
     #[inline]
     pub fn schedule(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) {
         let key = self.checked_key(lane, at, kind, index);
@@ -274,7 +279,7 @@ impl EventQueue {
             self.note_passed(at);
         }
         assert!(
-            at.0 < NOTHING >> self.low_bits,
+            at < self.end(),
             "an event was scheduled beyond the end of virtual time"
         );
         self.key(lane, at, kind, index)

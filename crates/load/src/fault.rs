@@ -1,6 +1,6 @@
 //! How a device fails its load.
 
-use stend_base::{SimTime, Status};
+use stend_base::{Device, SimTime, Status};
 
 /// The device has requests and never completes them: a fault of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +17,35 @@ impl Stalled {
         Stalled {
             at_ns: now.0,
             outstanding,
+        }
+    }
+}
+
+/// More virtual time would pass than a device has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the drive's virtual time ends after {} days, and this goes on beyond: shorten it, or begin \
+     with a new drive",
+    end.0 / DAY_NS
+)]
+pub struct EndOfTime {
+    /// When it ends.
+    pub end: SimTime,
+}
+
+/// A day, ns.
+const DAY_NS: u64 = 86_400_000_000_000;
+
+impl EndOfTime {
+    /// Refuses an instant of a device that lies behind its end.
+    ///
+    /// # Errors
+    /// [`EndOfTime`].
+    pub fn check(device: &impl Device, at: SimTime) -> Result<(), EndOfTime> {
+        let end = device.end_of_time();
+        match at <= end {
+            true => Ok(()),
+            false => Err(EndOfTime { end }),
         }
     }
 }

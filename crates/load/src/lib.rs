@@ -28,6 +28,6 @@ pub mod stats;
 pub mod testing;
 pub mod trace;
 
-pub use fault::Stalled;
+pub use fault::{EndOfTime, Stalled};
 pub use jobfile::{JobError, JobFile};
 pub use runner::{IntervalLatency, RunError, RunOptions, RunResult, Sample, run};

@@ -514,6 +514,52 @@ impl Device for Deaf {
     }
 }
 
+/// A device whose time ends after a second.
+struct Ending(ConstantDevice);
+
+impl Device for Ending {
+    fn capacity_bytes(&self) -> u64 {
+        self.0.capacity_bytes()
+    }
+    fn now(&self) -> SimTime {
+        self.0.now()
+    }
+    fn submit(&mut self, request: Request) {
+        assert!(self.now() <= self.end_of_time());
+        self.0.submit(request);
+    }
+    fn advance(&mut self, limit: SimTime) -> Option<Completion> {
+        self.0.advance(limit)
+    }
+    fn end_of_time(&self) -> SimTime {
+        SimTime(1_000_000_000)
+    }
+}
+
+#[test]
+fn a_run_beyond_the_end_of_time_is_an_error() {
+    let ended = |options: &str| {
+        let text = format!("[j]\nrw=randread\nbs=4k\n{options}\n");
+        let file = JobFile::parse(&text).unwrap();
+        let device = ConstantDevice::new(CAPACITY, LATENCY);
+        run(&mut Ending(device), &file, &RunOptions::default()).map(drop)
+    };
+    for options in [
+        "time_based\nruntime=3",
+        "time_based\nruntime=3\nrate_iops=10",
+        "startdelay=2000d\nsize=4k",
+        "size=1m\nthinktime=2000000",
+    ] {
+        let error = ended(options).unwrap_err();
+        assert!(
+            matches!(error, RunError::EndOfTime(_)),
+            "{options}: {error}"
+        );
+    }
+    assert_eq!(ended("time_based\nruntime=500ms"), Ok(()));
+    assert_eq!(ended("startdelay=900ms\nsize=4k"), Ok(()));
+}
+
 #[test]
 fn a_device_that_never_answers_is_reported() {
     let file = JobFile::parse("[j]\nrw=read\niodepth=3\n").unwrap();

@@ -255,6 +255,14 @@ pub fn days(text: &str) -> Result<f64, String> {
     number_within(text, 0.0, 36_500.0)
 }
 
+/// Seconds that a served drive is left alone, up to a year.
+///
+/// # Errors
+/// What is allowed.
+pub fn idle_seconds(text: &str) -> Result<f64, String> {
+    number_within(text, 0.0, 366.0 * 86_400.0)
+}
+
 /// A temperature that a drive without power may have, °C.
 ///
 /// # Errors

@@ -160,6 +160,10 @@ impl Device for Watched<'_> {
         self.drive.now()
     }
 
+    fn end_of_time(&self) -> SimTime {
+        self.drive.end_of_time()
+    }
+
     fn flash_written_bytes(&self) -> Option<u64> {
         self.drive.flash_written_bytes()
     }

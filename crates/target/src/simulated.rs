@@ -21,7 +21,7 @@ use stend_load::report::fio_output;
 use stend_load::runner::{Flow, Progress};
 use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
 use stend_load::trace::{ReplayError, ReplayOptions, Trace, op_index, replay};
-use stend_load::{JobFile, RunError, RunOptions, RunResult};
+use stend_load::{EndOfTime, JobFile, RunError, RunOptions, RunResult};
 use stend_record::endurance::{EraseCycles, Health};
 use stend_record::review::{Condition, ModelChange, ModelInfo, TargetInfo, TargetKind};
 use stend_record::smart;
@@ -324,14 +324,16 @@ impl SimulatedTarget {
 
     fn run_failed(&self, error: &RunError) -> TargetError {
         match error {
-            RunError::DoesNotFit { .. } => input(error),
+            RunError::DoesNotFit { .. } | RunError::EndOfTime(_) => input(error),
             RunError::Stalled(_) | RunError::Stopped => self.no_progress(error),
         }
     }
 
     fn replay_failed(&self, error: &ReplayError) -> TargetError {
         match error {
-            ReplayError::Trace(_) | ReplayError::Depth(_) => input(error),
+            ReplayError::Trace(_) | ReplayError::Depth(_) | ReplayError::EndOfTime(_) => {
+                input(error)
+            }
             ReplayError::Failed { .. } => TargetError::Failed(error.to_string()),
             ReplayError::Stalled(_) => self.no_progress(error),
         }
@@ -719,6 +721,7 @@ impl Target for SimulatedTarget {
 
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
         let limit = self.drive.now() + Nanos((seconds * 1e9).round() as u64);
+        EndOfTime::check(&self.drive, limit).map_err(input)?;
         let interrupt = self.interrupt.clone();
         self.counting(|drive| interrupt::rest(drive, limit, interrupt.as_deref()));
         self.check_interrupt()

@@ -4,7 +4,7 @@ use crate::common;
 
 use std::fs::{self, File, OpenOptions as FileOptions};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::{

@@ -1,6 +1,6 @@
 //! Why a run ended before its time.
 
-use crate::fault::Stalled;
+use crate::fault::{EndOfTime, Stalled};
 use crate::jobfile::Place;
 
 /// Why a job file was not run to its end.
@@ -17,6 +17,10 @@ pub enum RunError {
     /// The device completes nothing any more.
     #[error(transparent)]
     Stalled(#[from] Stalled),
+    /// The device's virtual time ends before the run does. Requests may be in flight: the device
+    /// must not be used for another run.
+    #[error(transparent)]
+    EndOfTime(#[from] EndOfTime),
     /// The progress callback stopped the run ([`Flow::Stop`](super::Flow::Stop)). Requests are
     /// still in flight: the device must not be used for another run.
     #[error("the run was stopped")]

@@ -41,7 +41,7 @@ mod windows;
 
 use stend_base::{Completion, Device, Nanos, Request, SimTime, Status};
 
-use crate::fault::Stalled;
+use crate::fault::{EndOfTime, Stalled};
 use crate::jobfile::JobFile;
 use crate::stats::{LatencyStats, RateStats};
 use crate::trace::OPS;
@@ -210,7 +210,7 @@ struct Engine<'r, 'f, D> {
     timers: Timers,
     active: usize,
     sampler: Sampler,
-    /// The next instant at which `sampler` or `progress` has something to do.
+    /// The next instant at which `sampler` or `progress` has something to do, or time ends.
     next_mark: SimTime,
     next_progress: SimTime,
     options: &'r RunOptions<'r>,
@@ -225,7 +225,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
         tags: usize,
         options: &'r RunOptions<'r>,
     ) -> Self {
-        let started_at = device.now();
+        let (started_at, end) = (device.now(), device.end_of_time());
         let sampler = Sampler::new(started_at, options.sample_ms, &jobs);
         let next_progress = match options.progress.is_some() {
             true => started_at + options.progress_every,
@@ -245,7 +245,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             timers: Timers::new(jobs.len()),
             jobs,
             active: 0,
-            next_mark: sampler.end().min(next_progress),
+            next_mark: sampler.end().min(next_progress).min(end),
             sampler,
             next_progress,
             options,
@@ -269,6 +269,9 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
         }
         while self.active > 0 {
             let limit = self.timers.next_at();
+            if limit < SimTime::NEVER {
+                EndOfTime::check(self.device, limit)?;
+            }
             match self.device.advance(limit) {
                 Some(completion) => self.complete(completion)?,
                 None if limit < SimTime::NEVER => self.wake(limit)?,
@@ -354,6 +357,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
 
     #[cold]
     fn mark(&mut self, now: SimTime) -> Result<(), RunError> {
+        EndOfTime::check(self.device, now)?;
         while now > self.sampler.end() {
             self.sampler.close(&mut self.jobs);
         }
@@ -365,7 +369,8 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                 Some(Flow::Stop) => return Err(RunError::Stopped),
             }
         }
-        self.next_mark = self.sampler.end().min(self.next_progress);
+        let end = self.device.end_of_time();
+        self.next_mark = self.sampler.end().min(self.next_progress).min(end);
         Ok(())
     }
 

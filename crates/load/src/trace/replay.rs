@@ -20,7 +20,7 @@ use stend_config::FileError;
 pub use stend_record::traces::TraceTiming as Timing;
 
 use super::{Fit, Trace, TraceRequest, fit, op_index, op_name};
-use crate::fault::{Stalled, words};
+use crate::fault::{EndOfTime, Stalled, words};
 use crate::stats::LatencyStats;
 
 /// Most requests that can be outstanding.
@@ -76,6 +76,9 @@ pub enum ReplayError {
     /// The device completes nothing any more.
     #[error(transparent)]
     Stalled(#[from] Stalled),
+    /// The device's virtual time ends before the replay does.
+    #[error(transparent)]
+    EndOfTime(#[from] EndOfTime),
 }
 
 /// The result of one kind of requests.
@@ -258,6 +261,7 @@ impl<D: Device> Run<'_, D> {
                 self.result.left_out += due.since(now);
                 return Ok(now);
             }
+            EndOfTime::check(self.device, if full { now } else { due })?;
             self.advance(if full { SimTime::NEVER } else { due })?;
         }
     }

@@ -96,14 +96,16 @@ pub(super) fn failed(why: &str) -> Value {
 /// # Errors
 /// The server's message, or that it is no answer.
 pub fn read_answer(line: &str) -> Result<Value, String> {
-    let answer: Value =
-        serde_json::from_str(line).map_err(|error| format!("no answer of a server: {error}"))?;
+    let answer: Value = serde_json::from_str(line).map_err(|_| NO_ANSWER.to_owned())?;
     match answer["ok"].as_bool() {
         Some(true) => Ok(answer["result"].clone()),
         Some(false) => Err(answer["error"].as_str().unwrap_or("it failed").to_owned()),
-        None => Err("no answer of a server".to_owned()),
+        None => Err(NO_ANSWER.to_owned()),
     }
 }
+
+/// What answers is something else, such as the socket of the block device.
+const NO_ANSWER: &str = "no answer of a server: name the socket of its --control";
 
 /// As JSON, for [`Report`].
 pub(super) fn lateness(summary: Option<Summary>) -> Value {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
-use stend_base::{Device, Nanos};
+use stend_base::Device;
 use stend_target::SimulatedTarget;
 
 use crate::clock::{Clock, Pace};
@@ -444,9 +444,4 @@ fn interest(connection: &Connection, reads: bool) -> PollFd<'_> {
         flags |= PollFlags::OUT;
     }
     PollFd::new(connection, flags)
-}
-
-/// Virtual time of so many seconds.
-fn nanos(seconds: f64) -> Nanos {
-    Nanos((seconds * 1e9).round() as u64)
 }

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use stend_base::{Device, Op, Request, SimTime};
-use stend_target::SimulatedTarget;
+use stend_target::{SimulatedTarget, Target};
 
 use super::control::{Command, Report, done, failed, last_cut, lateness};
-use super::{Effect, Server, nanos};
+use super::{Effect, Server};
 use crate::PAGE_BYTES;
 use crate::engine::CutAt;
 
@@ -168,9 +168,8 @@ impl Server {
                 Err(format!("{seconds} s: from 0 to {IDLE_S_MAX}"))
             }
             Command::Idle { seconds } => {
-                let target = self.engine.target();
-                let limit = target.drive().now() + nanos(seconds);
-                target.drive_mut().advance(limit);
+                let rested = self.engine.target().idle(seconds);
+                rested.map_err(|error| error.to_string())?;
                 Ok(Value::from(seconds))
             }
             Command::Drive { arguments } => self.act(&arguments),

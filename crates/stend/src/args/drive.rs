@@ -143,8 +143,8 @@ pub enum DriveCommand {
     Idle {
         /// The control socket.
         target: String,
-        /// Seconds.
-        #[arg(long, value_name = "S")]
+        /// Seconds, a year at most.
+        #[arg(long, value_name = "S", value_parser = values::idle_seconds)]
         seconds: f64,
     },
     /// Print how a served drive is: what was served, how late, and what the last power cut did.

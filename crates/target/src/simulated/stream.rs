@@ -132,4 +132,8 @@ impl Device for Timed<'_> {
     fn next_event_at(&self) -> SimTime {
         self.drive.next_event_at()
     }
+
+    fn end_of_time(&self) -> SimTime {
+        self.drive.end_of_time()
+    }
 }

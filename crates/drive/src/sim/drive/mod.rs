@@ -394,6 +394,12 @@ impl Device for SimDrive {
         self.env.queue.next_at()
     }
 
+    /// A sixteenth before the last instant of the event queue, for what requests leave to be done.
+    fn end_of_time(&self) -> SimTime {
+        let end = self.env.queue.end().0;
+        SimTime(end - end / 16)
+    }
+
     /// The pages that were placed: what the host wrote, and what was moved.
     fn flash_written_bytes(&self) -> Option<u64> {
         Some(self.env.counters.pages_placed() * PAGE_BYTES)
