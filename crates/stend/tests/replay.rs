@@ -189,6 +189,13 @@ fn bad_input_says_what_to_do() {
     assert!(said.contains("1 request moved"), "{said}");
     fails(path, &on("t.log", &["--timing", "fast"]), 3, &["--depth"]);
     fails(path, &on("t.log", &["--depth", "0"]), 2, &["from 1 to"]);
+    fs::write(
+        path.join("far.csv"),
+        "0,h,0,Write,0,4096,1\n18000000000000000,h,0,Write,0,4096,1\n",
+    )
+    .unwrap();
+    fails(path, &on("far.csv", &[]), 3, &["virtual time ends after"]);
+    ok(path, &on("far.csv", &["--timing", "busy"]));
     fails(path, &on("t.log", &["--only", "y"]), 3, &["`y`"]);
     fails(path, &on("excel", &["--only", "y"]), 3, &["--only"]);
     let real = [
