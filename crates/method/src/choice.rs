@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use stend_contract::{Target, WriteLimit};
-use stend_record::review::{Review, SCHEMA, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{PRICE, Review, SCHEMA, TargetInfo, TargetKind, TestResult};
 
 use crate::budget::check_budget;
 use crate::edition::Edition;
@@ -248,7 +248,10 @@ fn steady_name(load: Option<&str>) -> String {
 /// the model, which may have been edited, of real ones what belongs to the one drive.
 fn identities(was: &TargetInfo, is: &TargetInfo) -> Vec<(String, String, String)> {
     let simulated = is.kind == TargetKind::Simulated;
-    let own = |name: &str| simulated || ["serial number", "backing file"].contains(&name);
+    // What it costs is the user's to say, now or later.
+    let own = |name: &str| {
+        name != PRICE && (simulated || ["serial number", "backing file"].contains(&name))
+    };
     let value = |info: &TargetInfo, name: &str| {
         let fact = info.facts.iter().find(|fact| fact.name == name);
         fact.map_or_else(|| "not known".to_owned(), |fact| fact.value.clone())

@@ -118,6 +118,9 @@ pub struct TargetInfo {
     pub facts: Vec<Condition>,
 }
 
+/// Name of the fact of what a drive costs, which the user tells.
+pub const PRICE: &str = "price";
+
 impl TargetInfo {
     /// The value of a fact.
     pub fn fact(&self, name: &str) -> Option<&str> {

@@ -195,9 +195,12 @@ pub fn hint(review: &Review, place: &str) {
         return signals::hint(format!("; the finished review is saved in {place}"));
     }
     if let Some(saved) = kept::are(review, &format!("saved in {place}")) {
-        signals::hint(format!(
-            "; {saved}, and the same command resumes from there"
-        ));
+        // The drive that would be kept has to go through all tests.
+        let then = match review.reproduce.contains(" --state ") {
+            true => "; the drive is not kept (--state), so that only a new --out begins, anew",
+            false => ", and the same command resumes from there",
+        };
+        signals::hint(format!("; {saved}{then}"));
     }
 }
 

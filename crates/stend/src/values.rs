@@ -127,6 +127,11 @@ impl Price {
         format!("{typed} {currency}, {per_gb:.3} {currency} per GB (10⁹ bytes)")
     }
 
+    /// The price of which [`Price::words`] told.
+    pub fn of_words(words: &str) -> Option<Price> {
+        price(words.split_once(',')?.0).ok()
+    }
+
     /// As it is typed.
     pub fn typed(&self) -> String {
         format!("{} {}", self.typed, self.currency)

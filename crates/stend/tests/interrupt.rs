@@ -83,7 +83,8 @@ fn a_simulated_review_is_interrupted_and_goes_on() {
         &["--tests", "sequential,random,depth-scaling,degradation"],
     ]
     .concat();
-    let child = start(&mut program(dir, &args));
+    let priced = [&args[..], &["--price", "7.90 EUR"]].concat();
+    let child = start(&mut program(dir, &priced));
     let out = dir.join("review-demo-8gb");
     first_saved(&out);
     signal(&child, "INT");
@@ -103,8 +104,13 @@ fn a_simulated_review_is_interrupted_and_goes_on() {
     assert!(page_header(&out).contains("INCOMPLETE"));
     let left: Vec<_> = fs::read_dir(&out).unwrap().collect();
     assert_eq!(left.len(), 2, "no half of a save is left: {left:?}");
+    // The price need not be told again.
     let resumed = json(&ok(dir, &args).stdout);
     assert_eq!(resumed["complete"], true);
+    let command = resumed["reproduce"].as_str().unwrap();
+    assert!(command.contains("--price '7.90 EUR'"), "{command}");
+    let facts = resumed["target"]["facts"].to_string();
+    assert!(facts.contains("0.988 EUR per GB"), "{facts}");
     assert_eq!(
         ids(&resumed),
         ["sequential", "random", "depth-scaling", "degradation"]
@@ -112,6 +118,33 @@ fn a_simulated_review_is_interrupted_and_goes_on() {
     for id in ids(&part) {
         assert_eq!(test(&resumed, id), test(&part, id));
     }
+}
+
+#[test]
+fn a_review_that_keeps_its_drive_does_not_go_on() {
+    let dir = folder();
+    let dir = dir.path();
+    let args = [
+        &[
+            "review",
+            "demo-8gb",
+            "--edition",
+            "2014",
+            "--against",
+            "none",
+        ][..],
+        &["--tests", "sequential,degradation", "--state", "d"],
+    ]
+    .concat();
+    let child = start(&mut program(dir, &args));
+    first_saved(&dir.join("review-demo-8gb"));
+    signal(&child, "INT");
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert!(said.stderr.contains("only a new --out begins"), "{said:?}");
+    assert!(!dir.join("d").exists());
+    let said = fails(dir, &args, 3, &["drive was not kept"]);
+    assert!(!said.contains("resuming"), "{said}");
 }
 
 #[test]

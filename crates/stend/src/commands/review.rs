@@ -12,7 +12,7 @@ use stend_language::{recorded, say, text, within};
 use stend_method::{
     Edition, MethodError, ReviewOptions, check_options, check_resumes, check_write_budget, estimate,
 };
-use stend_record::review::{Review, Rival, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{PRICE, Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_target::{Access, Target, WriteLimit};
 
 use crate::args::{Choice, ReviewArgs, SetArgs};
@@ -25,6 +25,7 @@ use crate::open::{
 };
 use crate::output::json_line;
 use crate::typed::{real, settings, word};
+use crate::values::Price;
 use crate::{earlier, laboratory, note, print};
 
 mod plan;
@@ -103,8 +104,12 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     let (edition, mut options) = checked(args)?;
     lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args), args.language.lang)?;
-    let earlier = earlier::find(&folder, lab, &options.reproduce)?;
+    // A drive that is to be kept goes through all tests: nothing is taken over.
+    let kept = lab.filter(|_| args.state.is_none());
+    let earlier = earlier::find(&folder, kept, &options.reproduce)?;
     check_is_whole(earlier.as_ref(), args, &folder)?;
+    let args = &with_price_of(args, earlier.as_ref());
+    options.reproduce = reproduce(args);
     let rivals = open_rivals(args)?;
     if let Some(earlier) = &earlier {
         let of_rivals = rival::options(args, &edition, &options).tests;
@@ -216,6 +221,17 @@ fn check_state(path: &Path, args: &ReviewArgs) -> Result<(), Failure> {
         return Ok(());
     };
     Err(Failure::Input(refused))
+}
+
+/// The arguments with the price that was given before the review was interrupted, unless there is
+/// another now.
+fn with_price_of(args: &ReviewArgs, earlier: Option<&Review>) -> ReviewArgs {
+    let before = earlier.and_then(|earlier| earlier.target.fact(PRICE));
+    let price = args.price.clone();
+    ReviewArgs {
+        price: price.or_else(|| Price::of_words(before?)),
+        ..args.clone()
+    }
 }
 
 /// Refuses to keep a drive on which only the rest of a review would run.

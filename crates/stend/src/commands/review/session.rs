@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use stend_method::{Edition, Event, ReviewOptions, Slots, run_review};
-use stend_record::review::{Condition, FailedTest, Review, Rival, SCHEMA, TargetInfo, TestResult};
+use stend_record::review::{
+    Condition, FailedTest, PRICE, Review, Rival, SCHEMA, TargetInfo, TestResult,
+};
 use stend_target::{Target, TargetError};
 
 use crate::args::MarkArgs;
@@ -20,9 +22,6 @@ use crate::open::Opened;
 use crate::progress::{Progress, note_above};
 use crate::values::Price;
 use crate::{folder, signals};
-
-/// Name of the fact of what a drive costs.
-const PRICE: &str = "price";
 
 /// An edition on a target and its rivals, with one folder for all of it.
 pub(super) struct Session<'a> {
@@ -246,14 +245,11 @@ impl Session<'_> {
         saved.map(drop).map_err(|error| error.to_string())
     }
 
-    /// The price as a fact of the drive: as it was given, or before the review was interrupted.
+    /// The price as a fact of the drive.
     fn price_fact(&self, info: &TargetInfo) -> Option<Condition> {
-        let earlier = self.earlier.as_ref();
-        let earlier = earlier.and_then(|earlier| earlier.target.fact(PRICE));
-        let given = self.price.map(|price| price.words(info.capacity_bytes));
         Some(Condition {
             name: PRICE.to_owned(),
-            value: given.or(earlier.map(str::to_owned))?,
+            value: self.price?.words(info.capacity_bytes),
         })
     }
 
