@@ -104,6 +104,7 @@ fn block_sizes_by_direction() {
     );
     // fio 3.33 gives what is missing to the last size.
     assert_eq!(split("bssplit=4k/50:8k/20"), [(4096, 50), (8192, 50)]);
+    assert_eq!(split("bssplit=4k/50:6k/50"), [(4096, 50), (4096, 50)]);
     assert!(error("[j]\nbssplit=4k/60:8k/60").contains("add up to 120"));
 }
 

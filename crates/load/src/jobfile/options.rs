@@ -432,6 +432,9 @@ fn split(text: &str, kb_base: u32) -> Result<BlockSizes, String> {
     if let Some(last) = out.last_mut() {
         last.1 += 100 - total;
     }
+    // As fio does without bs_unaligned.
+    let min = out.iter().map(|w| w.0).min().unwrap_or(1);
+    out.iter_mut().for_each(|w| w.0 -= w.0 % min);
     out.retain(|w| w.1 > 0);
     Ok(BlockSizes::Split(out))
 }

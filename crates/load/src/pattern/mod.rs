@@ -3,7 +3,7 @@
 //! | job file | blocks come |
 //! |---|---|
 //! | `rw=read` … | in ascending order |
-//! | `rw=randread` … | each once, in a new random order on every pass ([`permutation::RandomPasses`]) |
+//! | `rw=randread` … | each once, in a new random order on every pass ([`permutation::RandomPasses`]); those of several lengths by a map ([`RandomMap`]) |
 //! | `random_generator=lfsr` | each once, in the same order on every pass ([`lfsr::Lfsr`]) |
 //! | `norandommap`, `blockalign` | independently, each alike |
 //! | `random_distribution=zipf:…`, `pareto:…` | independently, some more often ([`skewed`]) |
@@ -14,6 +14,7 @@
 pub mod ahead;
 pub mod lengths;
 pub mod lfsr;
+pub mod map;
 pub mod permutation;
 pub mod skewed;
 
@@ -23,6 +24,7 @@ use crate::jobfile::{Distribution, Generator};
 
 pub use ahead::Ahead;
 pub use lengths::Lengths;
+pub use map::RandomMap;
 
 /// A source of random blocks.
 #[derive(Clone, Debug)]

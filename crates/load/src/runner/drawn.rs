@@ -4,14 +4,16 @@ use stend_base::{Device, Rng};
 
 use super::job::SYNC;
 use super::plan::Plan;
-use crate::jobfile::{BlockSizes, Direction, Mix};
-use crate::pattern::{Ahead, Lengths, RandomBlocks};
+use crate::jobfile::{BlockSizes, Direction, Distribution, Generator, Mix};
+use crate::pattern::{Ahead, Lengths, RandomBlocks, RandomMap};
 
 /// Where random requests of one direction go.
 #[derive(Debug)]
 struct Blocks {
     source: Ahead,
     unit_bytes: u64,
+    /// What a pass has touched, where requests have several lengths.
+    map: Option<RandomMap>,
 }
 
 /// The sources of a job's requests.
@@ -93,6 +95,9 @@ impl Drawn {
         let index = direction as usize;
         if self.random {
             let blocks = &mut self.blocks[self.blocks_of[index]];
+            if blocks.map.is_some() {
+                return self.place_by_map(index);
+            }
             let block = match blocks.source.next_index() {
                 Some(block) => block,
                 None if self.repeats[index] => blocks.source.next_index()?,
@@ -114,6 +119,26 @@ impl Drawn {
         let offset = self.region_start + *position;
         *position += len;
         Some((offset, len))
+    }
+
+    /// As [`Drawn::place`], at a block that the pass has not touched, and up to the next one that
+    /// it has.
+    fn place_by_map(&mut self, index: usize) -> Option<(u64, u64)> {
+        let blocks = &mut self.blocks[self.blocks_of[index]];
+        let map = blocks.map.as_mut()?;
+        let block = loop {
+            // As in fio, the next one in the place of one that is touched.
+            match map.next_untouched(blocks.source.next_index()?) {
+                Some(block) => break block,
+                None if self.repeats[index] => map.clear(),
+                None => return None,
+            }
+        };
+        let offset = block * blocks.unit_bytes;
+        let wanted = self.lengths[index].next_bytes(self.region_bytes - offset)?;
+        let touched = map.touch(block, wanted.div_ceil(blocks.unit_bytes));
+        let len = wanted.min(touched * blocks.unit_bytes);
+        Some((self.region_start + offset, len))
     }
 
     /// Tells a device of what comes after the request of a kind which is to be submitted, where
@@ -152,20 +177,33 @@ fn blocks(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> (Vec<Blocks>, [usize
     };
     let mut made: Vec<Blocks> = Vec::new();
     let mut shapes = Vec::new();
-    for direction in Direction::ALL.into_iter().filter(|d| spec.rw.uses(*d)) {
+    let is_mapped = |d: Direction| {
+        let several = !matches!(spec.block_sizes[d as usize], BlockSizes::Fixed(_));
+        let by_map = (spec.generator, spec.distribution);
+        several && map && by_map == (Generator::Random, Distribution::Uniform)
+    };
+    let used = || Direction::ALL.into_iter().filter(|d| spec.rw.uses(*d));
+    for direction in used() {
         let (min, unit_bytes) = shape(direction);
+        // As in fio's `last_block`: the last block that leaves room for the smallest length.
+        let len = (plan.region_bytes - (min - unit_bytes)) / unit_bytes;
         if let Some(same) = shapes.iter().position(|s| *s == (min, unit_bytes)) {
             of[direction as usize] = same;
             continue;
         }
         of[direction as usize] = made.len();
         shapes.push((min, unit_bytes));
-        // As in fio's `last_block`: the last block that leaves room for the smallest length.
-        let len = (plan.region_bytes - (min - unit_bytes)) / unit_bytes;
+        // The directions that share the blocks share the map.
+        let mut alike = used().filter(|d| shape(*d) == (min, unit_bytes));
+        let mapped = alike.any(is_mapped).then(|| RandomMap::new(len));
+        let orders = map && mapped.is_none();
         let rng = stream(&format!("offset/{}", direction.name()));
-        let source = RandomBlocks::new(len, map, spec.generator, spec.distribution, rng);
-        let source = Ahead::new(source);
-        made.push(Blocks { source, unit_bytes });
+        let source = RandomBlocks::new(len, orders, spec.generator, spec.distribution, rng);
+        made.push(Blocks {
+            source: Ahead::new(source),
+            unit_bytes,
+            map: mapped,
+        });
     }
     (made, of)
 }

@@ -12,8 +12,8 @@
 //!   after `size` bytes (checked against fio 3.33).
 //! - **Random map.** In `rw=randrw`, reads and writes share one order of the blocks, if
 //!   their block sizes are alike; else each direction has its own. With `bsrange` or
-//!   `bssplit`, each block of the smallest size is the *beginning* of one request on every
-//!   pass; fio, which keeps a map, shortens requests that would run into a used block.
+//!   `bssplit`, a request that would run into a block that the pass has touched is shortened, as
+//!   in fio.
 //! - **Rates.** The k-th request of a direction is due k / rate after the start of the job.
 //!   A job that fell behind catches up. fio waits for all requests in flight before it
 //!   sleeps; here they go on.
