@@ -90,11 +90,22 @@ pub(super) fn settle(
         point[index] = *value;
         point
     }));
+    // As it was, for those that a step beside the best value hardly shows: where a curve is flat
+    // at its best place, the way there may still have been long.
+    let before = (0..own.len()).map(|index| {
+        let mut point = found.to_vec();
+        point[index] = own[index];
+        point
+    });
+    points.extend(before);
     let evaluations = objective.evaluate(&points);
-    let (at_best, beside) = evaluations.split_first().expect("there is the best point");
+    let (at_best, others) = evaluations.split_first().expect("there is the best point");
+    let (beside, before) = others.split_at(own.len());
     let fitted = parameters.iter().enumerate().map(|(index, parameter)| {
         let sensitivity = sensitivity(at_best, &beside[index], found[index], tried[index]);
-        let determined = searched[index] && sensitivity.change_per_tenth >= SENSITIVE_FROM;
+        let change = largest_change(at_best, &before[index]).0;
+        let shows = sensitivity.change_per_tenth.max(change) >= SENSITIVE_FROM;
+        let determined = searched[index] && shows;
         Fitted {
             parameter: parameter.clone(),
             value: match determined {

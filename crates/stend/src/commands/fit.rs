@@ -321,7 +321,8 @@ fn parameter_line(measured: &Measured, fitted: &Fitted) -> String {
             fitted.sensitivity.change_per_tenth * 100.0,
             figure_of(measured, row)
         ),
-        _ => "not determined: no measured figure depends on it; kept as it was".to_owned(),
+        _ => "not determined: it changes no measured figure by 0.5 % or more; kept as it was"
+            .to_owned(),
     };
     format!(
         "  {}: {} -> {} (free from {lowest} to {highest}); {told}\n",
