@@ -1,6 +1,7 @@
 //! From what the user typed to a target.
 
 use std::fmt::Display;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -102,7 +103,7 @@ pub fn check_on(on: &OnArgs) -> Result<(), Failure> {
 
 /// Refuses several targets of which one is named twice, or is none: before the first is touched.
 pub fn check_all(names: &[String], set: &SetArgs, real: &RealArgs) -> Result<(), Failure> {
-    check_distinct(names, "target")?;
+    check_distinct_targets(names, "target")?;
     for name in names {
         look(Named { name, set }, real)?;
     }
@@ -116,6 +117,32 @@ pub fn check_distinct<T: PartialEq + Display>(names: &[T], what: &str) -> Result
         Some(twice) => Err(Failure::Input(format!(
             "{} is named twice as a {what}: leave one out",
             names[twice]
+        ))),
+    }
+}
+
+/// Refuses targets of which one is there twice, even by another of its names.
+pub fn check_distinct_targets(names: &[String], what: &str) -> Result<(), Failure> {
+    check_distinct(names, what)?;
+    // The device of a node, or the file.
+    let is = |name: &String| {
+        let meta = std::fs::metadata(name).ok().filter(|_| !is_model(name))?;
+        match meta.file_type().is_block_device() {
+            true => Some((0, meta.rdev())),
+            false => Some((meta.dev(), meta.ino())),
+        }
+    };
+    let of: Vec<_> = names.iter().map(is).collect();
+    let same = |at: usize| {
+        of[..at]
+            .iter()
+            .position(|one| one.is_some() && *one == of[at])
+    };
+    match (1..names.len()).find_map(|at| Some((same(at)?, at))) {
+        None => Ok(()),
+        Some((one, twice)) => Err(Failure::Input(format!(
+            "{} is {} by another name, which is named twice as a {what}: leave one out",
+            names[twice], names[one]
         ))),
     }
 }

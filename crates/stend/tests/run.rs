@@ -388,11 +388,14 @@ fn what_is_wrong_with_a_later_target_is_told_first() {
     let dir = dir.path();
     ok(dir, &["drives", "create", "demo-8gb", "--state", "d"]);
     let fresh = fs::read(dir.join("d")).unwrap();
+    std::os::unix::fs::symlink("d", dir.join("link")).unwrap();
     for (targets, part) in [
         ("d,nosuchdrive", "no drive model `nosuchdrive`"),
         ("d,bad.toml", "bad.toml"),
         ("d,", "no drive model ``"),
         ("d,d", "d is named twice"),
+        ("d,./d", "./d is d by another name"),
+        ("demo-8gb,d,link", "link is d by another name"),
     ] {
         fails(dir, &["run", "j.fio", "--on", targets], 3, &[part]);
         assert_eq!(fs::read(dir.join("d")).unwrap(), fresh, "{targets}");
@@ -403,6 +406,21 @@ fn what_is_wrong_with_a_later_target_is_told_first() {
         3,
         &["nosuchdrive is no drive model"],
     );
+}
+
+#[test]
+fn a_job_may_come_from_a_pipe_and_a_trace_may_not() {
+    let dir = folder();
+    let job = "[j]\nrw=write\nsize=1m\n";
+    let piped = |command: &str| {
+        let args = [command, "/dev/stdin", "--on", "demo-8gb"];
+        run(stend(dir.path(), &args).write_stdin(job))
+    };
+    let said = piped("run");
+    assert!(said.stdout.contains("total=0,256,0,0"), "{said:?}");
+    let said = piped("replay");
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert!(said.stderr.contains("name a regular file"), "{said:?}");
 }
 
 #[test]

@@ -227,6 +227,13 @@ impl Lines {
         let file = File::open(path).map_err(|error| {
             FileError::of_file(&name, format!("the trace cannot be read: {error}"))
         })?;
+        if file
+            .metadata()
+            .is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+        {
+            let problem = "a trace is read twice, which no pipe allows: name a regular file";
+            return Err(FileError::of_file(&name, problem.to_owned()));
+        }
         Ok(Lines {
             name,
             reader: BufReader::with_capacity(1 << 16, file),

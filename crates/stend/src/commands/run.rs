@@ -51,7 +51,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let text = flatten(&args.job)?;
     let job = Job {
         for_fio: &text,
-        for_simulation: JobFile::read(&args.job),
+        for_simulation: JobFile::from_text(text.clone()),
     };
     job.check(args)?;
     run_logs::check(&text)?;

@@ -10,7 +10,7 @@ use stend_method::{Edition, ReviewOptions};
 
 use crate::args::{Choice, ReviewArgs, SetArgs};
 use crate::failure::Failure;
-use crate::open::{self, Named, check_distinct};
+use crate::open::{self, Named, check_distinct_targets};
 use crate::output::note;
 
 /// The word for no rival.
@@ -27,7 +27,7 @@ const WITHOUT: &str = "endurance";
 /// drive, or of all shipped models.
 pub(super) fn completed(args: &ReviewArgs) -> Result<ReviewArgs, Failure> {
     let mut args = args.clone();
-    check_distinct(&args.against, "rival")?;
+    check_distinct_targets(&args.against, "rival")?;
     if args.against.iter().any(|name| name == NONE) {
         if args.against.len() > 1 {
             return Err(Failure::Input(format!(
