@@ -20,12 +20,18 @@ pub enum LabError {
     },
     /// The file is a database of another program, or none.
     #[error(
-        "{} is not a lab of stend's; choose another file with --lab", .0.display()
+        "{} is not a lab of stend's: name another file", .0.display()
     )]
     Foreign(PathBuf),
     /// A lab was to be merged into itself.
     #[error("{}: this is the lab itself; name another one to merge into it", .0.display())]
     Itself(PathBuf),
+    /// A run is being written.
+    #[error("run {run} is under way: wait for its end, or end it first; nothing was deleted")]
+    UnderWay {
+        /// Its number.
+        run: i64,
+    },
     /// There is no such file.
     #[error("{}: there is no such lab", .0.display())]
     Missing(PathBuf),

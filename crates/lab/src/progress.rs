@@ -121,7 +121,8 @@ pub fn update(lab: &mut Lab, id: ProgressId, to: &Progress) -> Result<(), LabErr
     })
 }
 
-const SELECT: &str = "SELECT id, run, title, edition, simulated, state, test, doing, share_done,
+/// A run that was deleted is none.
+const SELECT: &str = "SELECT id, (SELECT runs.id FROM runs WHERE runs.id = run) AS run, title, edition, simulated, state, test, doing, share_done,
     left_words, log, curve, begun_unix_ms, seen_unix_ms FROM progress";
 
 /// The reviews that are under way or were not long ago, the latest first.
@@ -131,6 +132,23 @@ const SELECT: &str = "SELECT id, run, title, edition, simulated, state, test, do
 pub fn list(lab: &Lab) -> Result<Vec<(ProgressId, Progress)>, LabError> {
     let sql = format!("{SELECT} ORDER BY state = 'ended', begun_unix_ms DESC LIMIT 50");
     lab.rows(&sql, [], read)
+}
+
+/// Refuses runs of which one is under way.
+///
+/// # Errors
+/// [`LabError::UnderWay`].
+pub(crate) fn check_over(lab: &Lab, runs: &[i64], now_unix_ms: i64) -> Result<(), LabError> {
+    let under_way = |row: &Progress| !row.ended && !row.is_stopped(now_unix_ms);
+    let rows = list(lab)?.into_iter();
+    let running = rows.filter(|(_, row)| under_way(row));
+    match running
+        .filter_map(|(_, row)| row.run)
+        .find(|run| runs.contains(run))
+    {
+        Some(run) => Err(LabError::UnderWay { run }),
+        None => Ok(()),
+    }
 }
 
 /// One of them; `None` where there is none of this number.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use serde_json::json;
 use stend_lab::browse::{self, Search};
+use stend_lab::progress::{self, Progress};
 use stend_lab::recorded::{self, NewRecord};
 use stend_lab::{EntryId, Lab, LabError, RecordedId, RecordedKind, RunContext, RunId};
 use stend_record::review::{Condition, ModelChange, ModelInfo, Review, SCHEMA, TargetInfo};
@@ -224,11 +225,11 @@ fn jobs_are_recorded_labelled_merged_and_removed() {
 
     let nine = EntryId::Recorded(RecordedId(9));
     let both = [EntryId::Recorded(id), nine];
-    let refused = recorded::delete(&mut lab, &both).unwrap_err();
+    let refused = recorded::delete(&mut lab, &both, 0).unwrap_err();
     assert!(matches!(refused, LabError::NoRecorded { .. }), "{refused}");
     assert_eq!(recorded::list(&lab).unwrap().len(), 2);
-    recorded::delete(&mut lab, &[EntryId::Recorded(id)]).unwrap();
-    recorded::delete(&mut lab, &[EntryId::Recorded(RecordedId(2))]).unwrap();
+    recorded::delete(&mut lab, &[EntryId::Recorded(id)], 0).unwrap();
+    recorded::delete(&mut lab, &[EntryId::Recorded(RecordedId(2))], 0).unwrap();
     let drives = "SELECT count(*) FROM drives";
     let connection = Connection::open(&path).unwrap();
     let left: i64 = connection.query_row(drives, [], |row| row.get(0)).unwrap();
@@ -294,4 +295,23 @@ fn a_number_is_a_run_or_a_job() {
     ] {
         assert!(bad.parse::<EntryId>().is_err(), "{bad}");
     }
+}
+
+#[test]
+fn a_run_that_is_under_way_is_not_deleted() {
+    let (_folder, path) = place();
+    let mut lab = Lab::open(&path).unwrap();
+    let run = lab.begin(&review(1, None), &context(1)).unwrap();
+    let row = Progress {
+        run: Some(run.0),
+        seen_unix_ms: 1_000_000,
+        ..Progress::default()
+    };
+    let row_id = progress::begin(&mut lab, &row).unwrap();
+    let refused = recorded::delete(&mut lab, &[EntryId::Run(run)], 1_001_000).unwrap_err();
+    assert!(matches!(refused, LabError::UnderWay { .. }), "{refused}");
+    let over = Progress { ended: true, ..row };
+    progress::update(&mut lab, row_id, &over).unwrap();
+    recorded::delete(&mut lab, &[EntryId::Run(run)], 1_001_000).unwrap();
+    assert!(matches!(lab.run(run), Err(LabError::NoRun { .. })));
 }

@@ -97,7 +97,9 @@ impl From<LabError> for Failure {
             | LabError::Damaged { .. }
             | LabError::NoRun { .. }
             | LabError::NoRecorded { .. } => Failure::Input(error.to_string()),
-            LabError::NotATable(_) => Failure::Refused(error.to_string()),
+            LabError::NotATable(_) | LabError::UnderWay { .. } => {
+                Failure::Refused(error.to_string())
+            }
             LabError::Folder { .. }
             | LabError::Locked(_)
             | LabError::Full(_)

@@ -80,6 +80,11 @@ pub fn find(lab: &Lab, word: &str) -> Result<RunId, Failure> {
         }
         Err(_) => {}
     }
+    if word.is_empty() {
+        return Err(Failure::Input(
+            "a run has a number, or a word for it, and here is none (stend lab list)".into(),
+        ));
+    }
     let found = lab.complete_runs_of(word)?;
     match &found[..] {
         [run] => Ok(RunId(run.run)),
@@ -261,6 +266,10 @@ impl Keeper {
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         let beginning = self.context();
         let now_unix_ms = beginning.now_unix_ms;
+        if run.is_some_and(|run| lab.run(run).is_err()) {
+            // It was deleted meanwhile, or merged away: it is written anew.
+            *run = None;
+        }
         if run.is_none() {
             let found = match earlier {
                 Some(earlier) => lab.last_of(earlier, &beginning)?,

@@ -85,7 +85,10 @@ impl Live {
 
     /// Tells that the review has come to its end, as this run.
     pub fn end(self, run: Option<RunId>) {
-        self.shared.lock().row.run = run.map(|run| run.0);
+        let mut state = self.shared.lock();
+        state.row.run = run.map(|run| run.0);
+        // A rival that the lab has already took no event.
+        state.row.share_done = 1.0;
     }
 }
 

@@ -123,7 +123,11 @@ impl App {
         write: impl FnOnce(&mut Lab) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, Trouble> {
         let app = Arc::clone(self);
-        waiting(move || write(&mut app.open()?)).await
+        let written = waiting(move || write(&mut app.open()?)).await;
+        written.map_err(|trouble| match trouble {
+            Trouble::Lab(LabError::Locked(path)) => Trouble::NotWritten(path),
+            trouble => trouble,
+        })
     }
 
     /// Tells the worker that something was asked for.

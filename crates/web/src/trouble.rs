@@ -1,5 +1,7 @@
 //! What goes wrong, as a page.
 
+use std::path::PathBuf;
+
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -15,6 +17,8 @@ const REFUSAL_BYTES_MAX: usize = 4096;
 pub(crate) enum Trouble {
     /// The lab cannot be used.
     Lab(LabError),
+    /// The lab cannot be written now; what was sent is lost.
+    NotWritten(PathBuf),
     /// There is nothing of this name; in words, what there is.
     Missing(String),
     /// What was sent cannot be meant.
@@ -61,6 +65,19 @@ impl IntoResponse for Trouble {
                     path.display()
                 ),
             ),
+            Trouble::NotWritten(path) => {
+                let text = format!(
+                    "Another program is writing to {}, and nothing was changed. Go back, and send \
+                     it again.",
+                    path.display()
+                );
+                return shown(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "The lab is in use",
+                    &text,
+                    false,
+                );
+            }
             Trouble::Lab(error) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "The lab cannot be used",
@@ -75,12 +92,13 @@ impl IntoResponse for Trouble {
                 text,
             ),
         };
-        shown(status, title, &text)
+        let again = status == StatusCode::SERVICE_UNAVAILABLE;
+        shown(status, title, &text, again)
     }
 }
 
-fn shown(status: StatusCode, title: &str, text: &str) -> Response {
-    let again = status == StatusCode::SERVICE_UNAVAILABLE;
+/// The page; one that may do better soon is asked for `again`.
+fn shown(status: StatusCode, title: &str, text: &str, again: bool) -> Response {
     let page = TroublePage {
         head: Head::plain(title).refreshed(if again { 3 } else { 0 }),
         text,
@@ -112,9 +130,13 @@ pub(crate) async fn refusal_as_page(response: Response) -> Response {
     let text = match parts.status {
         StatusCode::METHOD_NOT_ALLOWED => "The page does not take a request of this method.",
         StatusCode::PAYLOAD_TOO_LARGE => "What was sent is larger than any form of these pages.",
+        // Of an address.
+        StatusCode::BAD_REQUEST if said.starts_with("Invalid URL") => {
+            "The address does not name anything by a number."
+        }
         _ => &said,
     };
-    let mut page = shown(parts.status, "This cannot be done", text);
+    let mut page = shown(parts.status, "This cannot be done", text, false);
     if let Some(allowed) = parts.headers.get(header::ALLOW) {
         page.headers_mut().insert(header::ALLOW, allowed.clone());
     }

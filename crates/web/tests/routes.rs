@@ -257,6 +257,18 @@ fn a_job_and_a_replay_have_their_main_figures() {
         "{page}"
     );
     assert_eq!(bench.get("/jobs/4").status, StatusCode::NOT_FOUND);
+    // A job is called j1 wherever it is named.
+    assert_eq!(bench.page("/jobs/j1"), bench.page("/jobs/1"));
+    for (path, status) in [("/jobs/x", 404), ("/runs/x", 400), ("/live/x", 400)] {
+        let answer = bench.get(path);
+        assert_eq!(answer.status.as_u16(), status, "{path}");
+        assert!(!answer.body.contains("i64"), "{}", answer.body);
+    }
+    assert!(
+        bench
+            .page("/jobs?from=50")
+            .contains("The list ends before this page")
+    );
 }
 
 #[test]
@@ -294,6 +306,15 @@ fn labels_and_notes_are_seen_and_set() {
         }
         let typed = bench.post(&marks, "label=3&note=new").body;
         assert!(typed.contains("value=\"new\""), "typed again: {typed}");
+    }
+    // Nor while another program writes: what was typed comes back.
+    let other = rusqlite::Connection::open(bench.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let busy = bench.post("/runs/1/marks", "label=warm&note=in+the+sun");
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(busy.status, StatusCode::UNPROCESSABLE_ENTITY);
+    for told in ["nothing is kept yet", "value=\"warm\"", "in the sun"] {
+        assert!(busy.body.contains(told), "{told}: {}", busy.body);
     }
     let lab = bench.lab();
     assert_eq!(lab.run(RunId(1)).unwrap().label.unwrap(), "cold");
@@ -368,8 +389,11 @@ fn a_review_under_way_is_shown_until_it_is_not_heard_of() {
     );
     assert!(!bench.page("/").contains("under way now"));
     told.ended = true;
+    told.run = Some(7);
     progress::update(&mut lab, id, &told).expect("it is told");
-    assert!(bench.page("/live/1/part").contains(">ended<"));
+    let part = bench.page("/live/1/part");
+    assert!(part.contains(">ended<"), "{part}");
+    assert!(!part.contains("/runs/7"), "no such run is there: {part}");
     assert_eq!(bench.get("/live/2").status, StatusCode::NOT_FOUND);
 }
 

@@ -249,7 +249,11 @@ fn long_bodies_are_refused() {
 fn what_the_library_refuses_is_a_page_too() {
     let bench = Bench::new();
     for (answer, status, words) in [
-        (bench.get("/runs/x"), StatusCode::BAD_REQUEST, "`x`"),
+        (
+            bench.get("/runs/x"),
+            StatusCode::BAD_REQUEST,
+            "does not name anything by a number",
+        ),
         (
             bench.post("/jobs", ""),
             StatusCode::METHOD_NOT_ALLOWED,
@@ -283,6 +287,12 @@ fn a_lab_in_use_says_so_and_the_page_comes_back() {
     );
     assert!(
         asked.body.contains("Another program is writing"),
+        "{}",
+        asked.body
+    );
+    // Asked for again, it would be another request: the form is to be sent again.
+    assert!(
+        !asked.body.contains("http-equiv=\"refresh\""),
         "{}",
         asked.body
     );

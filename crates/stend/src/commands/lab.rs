@@ -5,6 +5,7 @@ mod serve;
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use stend_lab::marks;
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
 use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES};
@@ -46,7 +47,8 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
         }
         LabCommand::Delete { runs } => {
             check_distinct(runs, "run")?;
-            recorded::delete(&mut open(&args.lab)?, runs)?;
+            let now_unix_ms = Timestamp::now().as_millisecond();
+            recorded::delete(&mut open(&args.lab)?, runs, now_unix_ms)?;
             note(&format!("deleted: {}", runs.len()));
             Ok(())
         }

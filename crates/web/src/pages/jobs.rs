@@ -93,9 +93,9 @@ struct OnePage {
 /// One of them.
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
-    Path(id): Path<i64>,
+    Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
-    let found = found(&app, id).await?;
+    let found = found(&app, &id).await?;
     let of = &found.summary;
     let entry = EntryId::Recorded(of.id);
     let marks = Marks::of(&app, entry, of.label.as_deref(), of.note.as_deref());
@@ -105,10 +105,10 @@ pub(crate) async fn one(
 /// Sets label and note of one of them.
 pub(crate) async fn mark(
     State(app): State<Arc<App>>,
-    Path(id): Path<i64>,
+    Path(id): Path<String>,
     Form(fields): Form<Fields>,
 ) -> Result<Response, Trouble> {
-    let found = found(&app, id).await?;
+    let found = found(&app, &id).await?;
     let entry = EntryId::Recorded(found.summary.id);
     match marks::set(&app, entry, &fields).await? {
         None => Ok(see_other(&format!("/jobs/{id}"))),
@@ -116,9 +116,12 @@ pub(crate) async fn mark(
     }
 }
 
-async fn found(app: &Arc<App>, id: i64) -> Result<Recorded, Trouble> {
-    let found = app.read(move |lab| Ok(Some(recorded::load(lab, RecordedId(id))?)));
-    let missing = || Trouble::Missing(format!("There is no job or replay {}.", RecordedId(id)));
+/// The job or replay `j1`, whose address is `1` or `j1`.
+async fn found(app: &Arc<App>, id: &str) -> Result<Recorded, Trouble> {
+    let missing = || Trouble::Missing(format!("There is no job or replay {id}."));
+    let number = id.strip_prefix('j').unwrap_or(id).parse();
+    let id = RecordedId(number.map_err(|_| missing())?);
+    let found = app.read(move |lab| Ok(Some(recorded::load(lab, id)?)));
     found.await?.ok_or_else(missing)
 }
 

@@ -59,13 +59,25 @@ pub(crate) async fn set(
         marks::typed(label, marks::label),
         marks::typed(note, marks::note),
     );
+    let typed = (label.to_owned(), note.to_owned());
     match checked {
         (Ok(label), Ok(note)) => {
             let set = app.write(move |lab| {
                 set_label(lab, entry, label.as_deref())?;
                 Ok(set_note(lab, entry, note.as_deref())?)
             });
-            set.await.map(|()| None)
+            match set.await {
+                // What was typed comes back.
+                Err(Trouble::NotWritten(_)) => {
+                    let wrong = "Another program is writing to the lab: nothing is kept yet. Try \
+                                 again.";
+                    Ok(Some(Marks {
+                        wrong: vec![wrong.to_owned()],
+                        ..Marks::of(app, entry, Some(typed.0.as_str()), Some(typed.1.as_str()))
+                    }))
+                }
+                set => set.map(|()| None),
+            }
         }
         (label_checked, note_checked) => {
             let wrong = [("Label", label_checked), ("Note", note_checked)];

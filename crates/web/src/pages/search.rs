@@ -30,6 +30,8 @@ pub(crate) struct Above {
     pub pager: Pager,
     /// Whether there is no row at all, whatever is searched.
     pub empty: bool,
+    /// Whether there are rows, but none so far behind.
+    pub beyond: bool,
 }
 
 /// The rows of a list that fields ask for; `noun` is what one is called.
@@ -55,6 +57,7 @@ pub(crate) async fn listed<T: Send + 'static>(
             count: words::count(count, noun),
             pager: Pager::of(address, fields, rows.len(), count),
             empty: count == 0 && search == Search::default(),
+            beyond: count > 0 && rows.is_empty(),
         },
         rows,
         search,

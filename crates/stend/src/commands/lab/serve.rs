@@ -27,6 +27,12 @@ pub fn run(of: &LabPath, port: u16) -> Result<(), Failure> {
     let stop = server.stopper();
     signals::instead(move || stop.stop());
     print(&format!("{}\n", server.address()))?;
+    if !lab.exists() {
+        note(&format!(
+            "there is no lab {} yet: its pages are empty until a review is kept in it",
+            lab.display()
+        ));
+    }
     note(&format!(
         "the lab {} is served to this machine alone; Ctrl-C ends it",
         lab.display()
