@@ -1,7 +1,10 @@
 //! One load in two tests, and figures that no drive has.
 
 use stend_analysis::{Cause, implausible, noiseless, unlike_loads};
-use stend_record::review::{Condition, Pattern, Point, PointOp, Review, TargetKind};
+use stend_record::histogram;
+use stend_record::review::{
+    Condition, LatencySummary, Pattern, Point, PointOp, Review, TargetKind,
+};
 
 use crate::common::{self, point, points};
 
@@ -154,21 +157,32 @@ fn what_the_link_cannot_carry_is_no_figure_of_the_drive() {
 
 #[test]
 fn a_load_without_any_spread_is_found() {
-    let with = |depth, p50: u64, max: u64| {
+    // All percentiles are those of the last, most frequent latency.
+    let with = |depth, latencies: &[(u64, u64)]| {
         let mut of = point(Read, 4096, depth, 100, 9_000.0);
-        (of.latency_ns.p50, of.latency_ns.max) = (p50, max);
+        let (ns, _) = latencies.last().copied().unwrap_or_default();
+        let requests = latencies.iter().map(|(_, count)| count).sum();
+        of.latency_ns = LatencySummary::new(requests, ns as f64, ns, [ns; 5]);
+        let bins = latencies.iter().copied().collect();
+        of.latency_histogram = Some(histogram::encode(&bins));
         of
     };
+    let unknown = Point {
+        latency_histogram: None,
+        ..with(16, &[(110_000, 9_000)])
+    };
     let list = vec![
-        with(1, 110_000, 110_100),
-        with(2, 110_000, 110_200),
-        with(4, 0, 0),
+        with(1, &[(110_000, 9_000), (110_060, 9_000)]),
+        with(2, &[(110_000, 9_000), (110_400, 9_000)]),
+        with(4, &[]),
+        with(8, &[(29_400, 1), (110_000, 9_000)]),
+        unknown,
     ];
     let found = noiseless(&review(TargetKind::Simulated, &[("random", list)]));
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].load.queue_depth, 1);
     assert_eq!(
         (found[0].test_id.as_str(), found[0].latency_ns),
-        ("random", 110_000)
+        ("random", 110_060)
     );
 }

@@ -49,6 +49,18 @@ fn decode(text: &str) -> Result<Histogram<u64>, String> {
     read.map_err(|error| broken(&error))
 }
 
+/// The fastest and the slowest latency of an encoded histogram, ns, to three digits; `None` of no
+/// request.
+///
+/// # Errors
+/// In words, what is wrong with the text.
+pub fn ends(text: &str) -> Result<Option<(u64, u64)>, String> {
+    let histogram = decode(text)?;
+    let mut all = histogram.iter_recorded().map(|bin| bin.value_iterated_to());
+    let first = all.next();
+    Ok(first.map(|first| (first, all.last().unwrap_or(first))))
+}
+
 /// A point of a cumulative distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cumulative {
@@ -109,6 +121,17 @@ mod tests {
         assert!(read.equivalent(read.value_at_quantile(0.5), 90_000));
         assert!(read.equivalent(read.max(), 2_000_000_000));
         assert_eq!(read.count_at(0), 3);
+    }
+
+    #[test]
+    fn the_ends_are_the_fastest_and_the_slowest() {
+        let of = |bins: &[(u64, u64)]| ends(&encode(&bins.iter().copied().collect())).unwrap();
+        assert_eq!(of(&[]), None);
+        let (first, last) = of(&[(110_000, 9)]).unwrap();
+        assert_eq!(first, last);
+        let (first, last) = of(&[(29_400, 1), (80_000, 3), (110_000, 9)]).unwrap();
+        assert!((29_400..29_430).contains(&first) && (110_000..110_110).contains(&last));
+        assert!(ends("no histogram").is_err());
     }
 
     /// The share of values up to one, counted one by one.
