@@ -248,6 +248,15 @@ impl Trace {
             .any(|figure| !matches!(figure, Coordinate::Figure(0.0)))
     }
 
+    /// Whether there is a point to draw.
+    pub fn is_drawn(&self) -> bool {
+        let is_there = |places: &[Coordinate]| places.iter().any(|at| *at != Coordinate::Gap(()));
+        match &self.values {
+            Values::Own { x, y } => is_there(x) && is_there(y),
+            Values::Curve { .. } => true,
+        }
+    }
+
     /// A trace through points of figures.
     pub fn through(
         name: impl Into<String>,

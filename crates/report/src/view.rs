@@ -136,6 +136,23 @@ impl Table {
         self
     }
 
+    /// Takes away the columns in which no row has a figure. Only of a table of one drive: where
+    /// drives stand side by side, it is worth telling that one has no figures.
+    pub fn drop_empty_columns(&mut self) {
+        if !matches!(self.compared, Compared::BetweenTables(_)) || self.rows.is_empty() {
+            return;
+        }
+        let is_told = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.into_iter().any(|cell| cell.text != number::MISSING)
+        };
+        let told: Vec<bool> = (0..self.columns.len()).map(is_told).collect();
+        for cells in self.rows.iter_mut().chain([&mut self.columns]) {
+            let mut told = told.iter();
+            cells.retain(|_| told.next() != Some(&false));
+        }
+    }
+
     /// Whether the table is folded on the screen.
     pub fn is_folded(&self) -> bool {
         self.folding != Folding::Open
@@ -275,6 +292,8 @@ impl Chart {
     /// Puts the chart among the page's data and gives its place.
     pub fn place(mut self, data: &mut ChartData, table: Option<Table>) -> Figure {
         self.id = format!("chart-{}", data.charts.len() + 1);
+        // In a legend, a name without a line is looked for in vain.
+        self.traces.retain(Trace::is_drawn);
         let temperatures = |trace: &Trace| trace.role == Role::Temperature;
         if self.traces.iter().any(temperatures) {
             self.y2 = Some(Axis::new(&say("axis-temperature"), "°C"));
@@ -304,5 +323,49 @@ impl Chart {
         };
         data.charts.push(self);
         figure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::Coordinate;
+
+    #[test]
+    fn a_trace_without_a_point_is_not_in_the_legend() {
+        let trace = |name: &str, ys: [Option<f64>; 2]| {
+            let xs = [1.0, 2.0].map(Coordinate::Figure);
+            Trace::own(name, 0, Role::Line, xs, ys.map(Coordinate::from))
+        };
+        let chart = Chart {
+            traces: vec![
+                trace("median", [Some(1.0), None]),
+                trace("99.999 %", [None, None]),
+            ],
+            ..Chart::default()
+        };
+        let mut data = ChartData::default();
+        let figure = chart.place(&mut data, None);
+        assert_eq!(figure.traces, 1);
+        assert_eq!(data.charts[0].traces[0].name, "median");
+        assert!(!figure.label.contains("99.999"), "{}", figure.label);
+    }
+
+    #[test]
+    fn a_column_without_a_figure_is_dropped_where_it_is_one_drive_s() {
+        let missing = || Cell::from(number::MISSING);
+        let table = || {
+            let row = |figure: Cell| vec!["depth 1".into(), figure, missing()];
+            let rows = [vec!["A".into()], row("5 µs".into()), row(missing())];
+            Table::new("", ["load", "99 %", "99.999 %"], rows)
+        };
+        let columns = |compared| {
+            let mut table = table().comparing(compared);
+            table.drop_empty_columns();
+            let rows = table.rows.iter().map(Vec::len).collect::<Vec<_>>();
+            (table.columns.len(), rows)
+        };
+        assert_eq!(columns(Compared::BetweenTables(1)), (2, vec![1, 2, 2]));
+        assert_eq!(columns(Compared::InRow(1)), (3, vec![1, 3, 3]));
     }
 }

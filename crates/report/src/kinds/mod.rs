@@ -5,7 +5,7 @@ use stend_record::review::TestResult;
 use crate::best;
 use crate::chart::ChartData;
 use crate::drive::Drive;
-use crate::view::Block;
+use crate::view::{Block, Table};
 
 /// Draws the results of a kind, of all drives; nothing of a test without such results.
 type Blocks = fn(&TestResult, &[Drive<'_>], &mut ChartData) -> Vec<Block>;
@@ -26,5 +26,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     if drives.len() > 1 {
         best::mark(blocks.iter_mut().flat_map(Block::tables_mut));
     }
+    let tables = blocks.iter_mut().flat_map(Block::tables_mut);
+    tables.for_each(Table::drop_empty_columns);
     blocks
 }
