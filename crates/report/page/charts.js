@@ -126,8 +126,36 @@
     }
   }
 
-  function traceOf(trace, chart) {
-    const common = { type: "scatter", name: plain(trace.name), ...valuesOf(trace, chart) };
+  const widthOf = (chart, size) => size?.width ?? document.getElementById(chart.id).clientWidth;
+  const fontSizeOf = (size) => (size ? 10 : 13);
+
+  // A name in lines that fit into a legend of a width: plotly would cut it. A word that is too long
+  // is broken after a mark, or anywhere.
+  const ruler = document.createElement("canvas").getContext("2d");
+  // Beside a name are the vertical axis with its labels, and the trace's symbol.
+  const BESIDE_NAME = { left: 100, symbol: 48 };
+  function inLines(name, width, fontSize) {
+    ruler.font = fontSize + "px " + FONT;
+    const room = width - BESIDE_NAME.left - BESIDE_NAME.symbol;
+    const fits = (text) => ruler.measureText(text).width <= room;
+    const lines = [""];
+    const put = (pieces, smaller) => {
+      for (const piece of pieces) {
+        const line = lines.at(-1) + piece;
+        if (fits(line.trimEnd())) lines[lines.length - 1] = line;
+        else if (smaller && !fits(piece.trimEnd())) smaller(piece);
+        else lines.push(piece);
+      }
+    };
+    const letters = (piece) => put(piece);
+    const marks = (word) => put(word.split(/(?<=[._/-])/), letters);
+    put(name.split(/(?<= )/), marks);
+    return lines.filter(Boolean).map((line) => plain(line.trimEnd())).join("<br>");
+  }
+
+  function traceOf(trace, chart, size) {
+    const name = inLines(trace.name, widthOf(chart, size), fontSizeOf(size));
+    const common = { type: "scatter", name, ...valuesOf(trace, chart) };
     return pointTrace(trace, chart, common);
   }
 
@@ -172,7 +200,7 @@
       // Many long names side by side: the unit, or the second number, goes under the first.
       const crowded = side === "x" && axis.tick_texts.join("").length > 40;
       const texts = axis.tick_texts.map((text) => crowded ? plain(text).replace(/\u00a0| : /, "<br>") : plain(text));
-      out.ticktext = side === "x" ? labelsWithRoom(axis, texts, width, size ? 10 : 13) : texts;
+      out.ticktext = side === "x" ? labelsWithRoom(axis, texts, width, fontSizeOf(size)) : texts;
       out.tickangle = 0;
     }
     switch (axis.scale) {
@@ -249,7 +277,8 @@
   }
 
   // Shaded stretches under the traces; one of them stands for all in the legend.
-  function bandsOf(chart) {
+  function bandsOf(chart, size) {
+    const width = widthOf(chart, size);
     return (chart.bands ?? []).map((band, i) => ({
       type: "rect",
       layer: "below",
@@ -261,13 +290,13 @@
       fillcolor: colour("grid"),
       opacity: .6,
       line: { width: 0 },
-      name: plain(band.text),
+      name: inLines(band.text, width, fontSizeOf(size)),
       showlegend: i === 0,
     }));
   }
 
   function layoutOf(chart, size) {
-    const width = size?.width ?? document.getElementById(chart.id).clientWidth;
+    const width = widthOf(chart, size);
     const marks = marksOf(chart, width);
     // Temperatures have an axis of their own, not read from zero.
     const second = chart.y2
@@ -279,11 +308,11 @@
       height: size ? size.height + marks.height : chart.height_px,
       autosize: !size,
       margin: { l: size ? 40 : 60, r: size ? 8 : 24, t: (size ? 10 : 34) + marks.height, b: size ? 30 : 40 },
-      shapes: [...bandsOf(chart), ...marks.shapes],
+      shapes: [...bandsOf(chart, size), ...marks.shapes],
       annotations: marks.annotations,
       paper_bgcolor: colour("paper"),
       plot_bgcolor: colour("paper"),
-      font: { family: FONT, size: size ? 10 : 13, color: colour("ink") },
+      font: { family: FONT, size: fontSizeOf(size), color: colour("ink") },
       separators: data.words.separators,
       // There is something to tell apart.
       showlegend: new Set(chart.traces.map((trace) => trace.name)).size > 1 || Boolean(chart.bands),
@@ -330,7 +359,7 @@
 
   const draw = (chart, size) => Plotly.react(
     chart.id,
-    chart.traces.map((trace) => traceOf(trace, chart)),
+    chart.traces.map((trace) => traceOf(trace, chart, size)),
     layoutOf(chart, size),
     configOf(chart),
   );

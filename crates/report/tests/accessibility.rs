@@ -109,7 +109,7 @@ fn axe_finds_a_picture_without_words() {
 }
 
 /// A page as a phone shows it: the widest that its content needs, CSS pixels.
-fn content_width(chromium: &Path, page: &str, width: u32) -> u32 {
+pub fn content_width(chromium: &Path, page: &str, width: u32) -> u32 {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(
         folder.path().join("page.html"),

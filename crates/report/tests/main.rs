@@ -12,6 +12,7 @@ mod endurance;
 mod files;
 mod identification;
 mod languages;
+mod names;
 mod page;
 mod published;
 mod repeated;

@@ -336,13 +336,19 @@ fn all_pages_fit_a_phone_and_are_quiet() {
     let Some(mut browser) = Browser::start() else {
         return;
     };
-    let served = Served::start();
+    let mut served = Served::start();
+    let long = "x".repeat(80);
+    let mut named = review(&long, TargetKind::BlockDevice, "2014");
+    (named.label, named.target.name) = (Some(long.clone()), long);
+    save(&mut served.lab, &named);
     browser.size(390, 844, true);
     for path in [
         "",
         "?text=nothing-like-this",
         "runs/1",
+        "runs/3",
         "compare?run=1&run=2",
+        "compare?run=3&run=2",
         "live",
         "jobs",
         "jobs/1",
