@@ -1,6 +1,6 @@
 //! Tests that were carried out several times: their means, and how sure these are.
 
-use stend_language::{Language, say, text, within};
+use stend_language::{Language, text, within};
 use stend_record::histogram;
 use stend_record::kinds::RepeatedFigure;
 use stend_record::latency::LatencyHalfWidths;
@@ -292,10 +292,7 @@ pub fn line(test: &TestResult) -> String {
         return format!("  {}\n", text!("repeated-same", count = count));
     }
     let items = all.iter().map(|(name, interval)| {
-        let share = match interval.share() {
-            share if share > 0.0 && share < 0.000_5 => say("repeated-little"),
-            share => words::percent(share),
-        };
+        let share = words::spread(interval.share());
         format!("{} ± {share}", words::uncapitalised(name))
     });
     let items: Vec<String> = items.collect();

@@ -18,6 +18,11 @@ pub fn number(value: f64) -> String {
     parted(rounded.round() as u64)
 }
 
+/// A count of things: every digit of it, thousands separated.
+pub fn whole(count: u64) -> String {
+    parted(count)
+}
+
 fn parted(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
@@ -105,14 +110,25 @@ pub fn block(bytes: u64) -> String {
     }
 }
 
-/// A share in percent, whole from ten up, else with one decimal: `33 %`, `4.2 %`.
+/// A share in percent, whole from ten up, else with one decimal: `33 %`, `4.2 %`. What rounds to 0
+/// has no sign.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
+    let value = if value.abs() < 0.05 { 0.0 } else { value };
     if value >= 9.95 {
         return format!("{} %", parted(value.round() as u64));
     }
     let text = format!("{value:.1}");
     format!("{} %", numeral(text.strip_suffix(".0").unwrap_or(&text)))
+}
+
+/// Half the width of a 95 % interval as a share of its figure, as it stands after ±: `25 %`,
+/// `1.5 %`, `< 0.1 %`; `0 %` only of what has no width.
+pub fn spread(share: f64) -> String {
+    match share {
+        share if share > 0.0 && share < 0.000_5 => format!("< {}", percent(0.001)),
+        share => percent(share),
+    }
 }
 
 /// A ratio: `1.8 times`.
@@ -238,6 +254,15 @@ mod tests {
                 percent(0.0)
             ],
             ["33 %", "4.2 %", "5 %", "1,250 %", "0 %"]
+        );
+        assert_eq!([-0.000_4, -0.004].map(percent), ["0 %", "-0.4 %"]);
+        assert_eq!(
+            [0.0, 0.000_4, 0.000_6, 0.015, 0.25].map(spread),
+            ["0 %", "< 0.1 %", "0.1 %", "1.5 %", "25 %"]
+        );
+        assert_eq!(
+            [7, 1_652, 1_234_567].map(whole),
+            ["7", "1,652", "1,234,567"]
         );
         assert_eq!([latency(85_200.0), latency(2.1e6)], ["85.2 µs", "2.1 ms"]);
     }

@@ -25,13 +25,18 @@ fn sure(figure: &KeyFigure) -> String {
     number::sure(text(figure.unit, figure.value), share)
 }
 
-/// How a figure stands to another, as a signed share: +8 %, −2 %, +150 %.
+/// How a figure stands to another, as a signed share: +8 %, −2 %, +150 %; what is less than that
+/// shows has no sign: `< 0.1 %`.
 pub fn difference(value: f64, other: f64) -> String {
     let ratio = value / other;
     if !ratio.is_finite() {
         return String::new();
     }
-    match number::percent(ratio - 1.0) {
+    let share = ratio - 1.0;
+    if share != 0.0 && share.abs() < 0.000_5 {
+        return format!("<\u{a0}{}", number::percent(0.001));
+    }
+    match number::percent(share) {
         text if ratio > 1.0 => format!("+{text}"),
         text => text.replace('-', "−"),
     }
@@ -95,5 +100,9 @@ mod tests {
         assert_eq!(difference(1.0, 0.0), "");
         assert_eq!(difference(0.0, 0.0), "");
         assert_eq!(difference(100.0, 100.0), "0\u{a0}%");
+        for other in [100.02, 99.98] {
+            assert_eq!(difference(100.0, other), "<\u{a0}0.1\u{a0}%");
+        }
+        assert_eq!(difference(100.0, 100.06), "−0.1\u{a0}%");
     }
 }

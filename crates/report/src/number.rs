@@ -1,7 +1,7 @@
 //! Numbers as a reader wants them: three or four significant digits, thousands
 //! separated, always with a unit; as the page's language writes them.
 
-use stend_analysis::Interval;
+use stend_analysis::{Interval, words};
 use stend_language::{numeral, text, unit};
 
 pub use stend_language::{bound, quoted};
@@ -149,13 +149,15 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// A share as percent: `8 %`, below 1 with one decimal.
+/// A share as percent: `8 %`, below 1 with one decimal. What rounds to 0 has no sign.
 pub fn percent(share: f64) -> String {
     if !share.is_finite() {
         return MISSING.to_string();
     }
     let value = share * 100.0;
-    if value.abs() < 0.95 && value != 0.0 {
+    if value.abs() < 0.05 && value != 0.0 {
+        format!("{}\u{a0}%", numeral("0.0"))
+    } else if value.abs() < 0.95 && value != 0.0 {
         format!(
             "{}\u{a0}%",
             numeral(&format!("{value:.1}").replace('-', "−"))
@@ -186,8 +188,7 @@ pub fn sure_of(figure: String, values: &[f64]) -> String {
 pub fn half_width(share: Option<f64>) -> Option<String> {
     match share? {
         share if !share.is_finite() => None,
-        share if share > 0.0 && share < 0.000_5 => Some(format!("± <\u{a0}{}", percent(0.001))),
-        share => Some(format!("± {}", percent(share))),
+        share => Some(format!("± {}", words::spread(share).replace(' ', "\u{a0}"))),
     }
 }
 
@@ -293,10 +294,12 @@ mod tests {
         assert_eq!(percent(0.082), "8\u{a0}%");
         assert_eq!(percent(-0.004), "−0.4\u{a0}%");
         assert_eq!(percent(12.5), "1,250\u{a0}%");
+        assert_eq!(percent(-0.000_4), "0.0\u{a0}%");
         assert_eq!(factor(0.01), "0.01");
         assert_eq!(factor(2.0), "2");
         let sure = |share| sure("5\u{a0}s".to_owned(), Some(share));
         assert_eq!(sure(0.25), "5\u{a0}s\u{a0}± 25\u{a0}%");
+        assert_eq!(sure(0.015), "5\u{a0}s\u{a0}± 1.5\u{a0}%");
         assert_eq!(sure(0.000_4), "5\u{a0}s\u{a0}± <\u{a0}0.1\u{a0}%");
         assert_eq!(sure(0.0), "5\u{a0}s\u{a0}± 0\u{a0}%");
         assert_eq!(sure(f64::NAN), "5\u{a0}s");

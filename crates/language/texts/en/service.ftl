@@ -244,4 +244,3 @@ steady-not-reached = steady state not achieved in { $rounds } rounds of { $secon
 repeated-same = the same in all { $count } repetitions: with other seeds, too, nothing of this depends
     on chance, and the 95 % interval has no width
 repeated-means = means of { $count } repetitions, 95 % intervals: { $figures }
-repeated-little = less than 0.1 %

@@ -286,4 +286,3 @@ repeated-means = средние { $count ->
         [one] { $count } повторения
        *[many] { $count } повторений
     }, 95-процентные интервалы: { $figures }
-repeated-little = менее 0,1 %

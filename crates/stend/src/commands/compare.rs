@@ -214,7 +214,7 @@ impl Compared {
 fn spread(row: &Row, side: usize) -> String {
     let of = row.half_widths[side].zip(row.values[side]);
     of.map_or_else(String::new, |(half, value)| {
-        format!(" ± {}", words::percent(half / value.max(f64::MIN_POSITIVE)))
+        format!(" ± {}", words::spread(half / value.max(f64::MIN_POSITIVE)))
     })
 }
 
