@@ -49,6 +49,8 @@ impl Unit {
             Unit::Nanoseconds => words::latency(value),
             Unit::Seconds => format!("{} {}", words::number(value), unit("s")),
             Unit::Percent => format!("{} %", words::number(value)),
+            // A mean of counts is none.
+            Unit::Count if value >= 0.0 && value.fract() == 0.0 => words::whole(value as u64),
             Unit::Count => words::number(value),
         }
     }

@@ -59,14 +59,20 @@ impl FilesJob<'_> {
 
     /// The beginning of the outcome's text.
     pub fn describe(&self, files: &[FileEntry]) -> String {
+        let count = match files.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
+        let directories = match directories(files) {
+            1 => "1 directory".to_owned(),
+            count => format!("{count} directories"),
+        };
         format!(
-            "{} of the set `{}` ({}): {} files in {} directories, {} bytes, seed {}\n\
+            "{} of the set `{}` ({}): {count} in {directories}, {} bytes, seed {}\n\
              sizes: {}\n",
             self.op.name(),
             self.set.name,
             self.set.title,
-            files.len(),
-            directories(files),
             self.bytes,
             self.seed,
             self.set.source,
@@ -77,4 +83,31 @@ impl FilesJob<'_> {
 /// Directories of these files.
 pub fn directories(files: &[FileEntry]) -> u64 {
     files.last().map_or(0, |last| u64::from(last.directory) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_directories_are_counted() {
+        let set = FileSet::shipped("iso").unwrap();
+        let described = |bytes| {
+            let job = FilesJob {
+                op: FileOp::Copy,
+                set: &set,
+                bytes,
+                seed: 1,
+                rest_s: 0.0,
+            };
+            job.describe(&job.files().unwrap())
+        };
+        let one = described(1_000_000_000);
+        assert!(one.contains(": 1 file in 1 directory, "), "{one}");
+        let many = described(100_000_000_000);
+        let (_, counts) = many.split_once("): ").unwrap();
+        let (counts, _) = counts.split_once(", ").unwrap();
+        let words: Vec<&str> = counts.split(' ').collect();
+        assert_eq!((words[1], words[4]), ("files", "directories"), "{many}");
+    }
 }

@@ -78,7 +78,13 @@ fn sets_are_bars_beside_the_rivals() {
     ];
     assert_eq!(common::bars(&html, "section.test"), expected);
     let words = words(&html);
-    for said in ["158 MB/s", "201 MB/s", "68,500 requests", "8.70 GB"] {
+    for said in [
+        "158 MB/s",
+        "201 MB/s",
+        "68,500 requests",
+        "8.70 GB",
+        "(4,714 files)",
+    ] {
         assert!(words.contains(said), "{said}");
     }
 }

@@ -47,5 +47,5 @@ pub(crate) fn count(n: u64, what: &str) -> String {
 
 /// A figure to three digits, or with its group separators where it has more.
 pub(crate) fn number(value: f64) -> String {
-    Unit::Count.words(value)
+    stend_analysis::words::number(value)
 }

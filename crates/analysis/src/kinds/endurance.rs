@@ -159,14 +159,18 @@ fn health(endurance: &Endurance) -> Option<String> {
     }
     if let Some(cycles) = last.erase_cycles {
         let mean = words::number(cycles.mean);
-        clauses.push(match cycles.max.map(|max| words::number(max as f64)) {
+        clauses.push(match cycles.max.map(words::whole) {
             Some(most) => text!("endurance-erased-most", mean = mean, most = most),
             None => text!("endurance-erased", mean = mean),
         });
     }
     if let Some(retired) = last.retired_blocks.filter(|&n| n > 0) {
-        let (count, retired) = counted(retired);
-        clauses.push(text!("endurance-retired", count = count, retired = retired));
+        let written = words::whole(retired);
+        clauses.push(text!(
+            "endurance-retired",
+            count = retired,
+            retired = written
+        ));
     }
     if clauses.is_empty() {
         return None;
@@ -236,8 +240,7 @@ fn reading(endurance: &Endurance) -> Option<String> {
     ];
     let more = |what: &str, of: fn(&Health) -> Option<u64>| {
         let more = of(&after)?.checked_sub(of(&before)?).filter(|&n| n > 0)?;
-        let (count, number) = counted(more);
-        Some(text!(what, count = count, number = number))
+        Some(text!(what, count = more, number = words::whole(more)))
     };
     let said = [
         more("endurance-read-retries", |h| h.read_retries),
@@ -246,12 +249,6 @@ fn reading(endurance: &Endurance) -> Option<String> {
     ];
     let said: Vec<String> = said.into_iter().flatten().collect();
     (!said.is_empty()).then(|| text!("endurance-reading", what = words::list(&said)))
-}
-
-/// A count, and how it is written.
-fn counted(count: u64) -> (f64, String) {
-    let count = count as f64;
-    (words::rounded(count), words::number(count))
 }
 
 fn afterwards(after: &Afterwards) -> String {

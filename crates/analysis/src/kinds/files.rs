@@ -52,8 +52,8 @@ fn sentences(files: &[FileWork]) -> Vec<String> {
             "files-speed",
             set = set_words(work),
             speed = words::speed(work.bw_bytes_per_s),
-            count = words::rounded(work.files as f64),
-            files = words::number(work.files as f64)
+            count = work.files,
+            files = words::whole(work.files)
         )
     };
     let by_speed = |a: &&FileWork, b: &&FileWork| a.bw_bytes_per_s.total_cmp(&b.bw_bytes_per_s);
