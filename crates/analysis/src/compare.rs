@@ -33,6 +33,9 @@ const ALLOWED: [(&str, f64); 3] = [(BEFORE, 5.0), (HIGHEST, 5.0), ("file system 
 const HOST_LIMIT_SHARE: f64 = 0.9;
 const HOST_LIMIT: &str = "host limit";
 
+/// Only a repeated review states how often it was repeated; the others were made once.
+const REPETITIONS: &str = "repetitions";
+
 /// Names of temperatures.
 const BEFORE: &str = "temperature before the tests";
 const HIGHEST: &str = "highest temperature under the curves";
@@ -137,7 +140,8 @@ pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
                 .cloned(),
         );
         all.extend(temperatures(side.review));
-        all.extend(side.review.conditions.iter().cloned());
+        let of_method = side.review.conditions.iter();
+        all.extend(of_method.filter(|c| c.name != REPETITIONS).cloned());
         let place = side.review.environment.iter();
         all.extend(
             place
@@ -271,6 +275,7 @@ fn head(review: &Review) -> Vec<Condition> {
         ("review", complete.to_owned()),
         ("bytes under test", review.target.capacity_bytes.to_string()),
         ("seed", review.seed.to_string()),
+        (REPETITIONS, review.repeat.max(1).to_string()),
     ]
     .map(|(name, value)| Condition {
         name: name.to_owned(),
@@ -474,6 +479,30 @@ mod tests {
         assert_eq!(names(&limit(1000), &limit(899)), ["host limit"]);
         let missing = review(None, &[], &[("host limit", "not measured: no engine")]);
         assert_eq!(names(&limit(1000), &missing), ["host limit"]);
+    }
+
+    #[test]
+    fn what_was_made_once_says_no_repetitions() {
+        let of = |repeat: u32| Review {
+            repeat,
+            conditions: match repeat {
+                0 => Vec::new(),
+                _ => vec![condition(
+                    REPETITIONS,
+                    "3 of every test, with the seeds 1, 2, 3",
+                )],
+            },
+            ..review(None, &[], &[])
+        };
+        let found = |one: &Review, two: &Review| {
+            unlike(&[one, two].map(|review| Side { review, facts: &[] }))
+        };
+        assert_eq!(found(&of(3), &of(3)), []);
+        let differing = found(&of(0), &of(3));
+        let values = ["1", "3"].map(|value| Some(value.to_owned())).to_vec();
+        let name = REPETITIONS.to_owned();
+        assert_eq!(differing, [Unlike { name, values }]);
+        assert!(by_whom(&differing).1.is_empty());
     }
 
     #[test]

@@ -45,6 +45,18 @@ fn figures_are_means_with_intervals() {
         said.contains("means of 2 repetitions, 95 % intervals: read, depth 1 ± "),
         "{said}"
     );
+    // Made once is a number of repetitions, too; and a width is told as on the page.
+    review(dir, &[&TWICE[..5], &["--out", "once"]].concat());
+    let compared = ok(dir, &["compare", "1", "3", "--out", "both"]).stdout;
+    let times = "  repetitions\n    [1] 2\n    [2] 1\n";
+    assert!(compared.contains(times), "{compared}");
+    let page = std::fs::read_to_string(dir.join("both/index.html")).unwrap();
+    let page = page.replace('\u{a0}', " ");
+    let widths = compared.lines().filter_map(|line| line.split_once("± "));
+    for (_, width) in widths {
+        let (width, _) = width.split_once('%').unwrap();
+        assert!(page.contains(&format!("± {width}%")), "{width}");
+    }
     let args = [
         &["review"],
         &TWICE[..],
