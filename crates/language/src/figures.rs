@@ -4,9 +4,9 @@ use crate::message::say;
 use crate::tag::{Language, current, numeral_in};
 
 /// The units that figures have, as the code names them.
-const UNITS: [&str; 20] = [
+const UNITS: [&str; 21] = [
     "IOPS", "MB/s", "B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "ns", "µs", "ms", "s", "min",
-    "h", "J", "W", "%", "°C",
+    "h", "J", "W", "mW", "%", "°C",
 ];
 
 /// Words that stay with the figure after them, in their cases.

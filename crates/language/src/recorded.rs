@@ -170,13 +170,14 @@ fn parts(language: Language, english: &str) -> String {
         .unwrap_or_else(|| with_figures(english))
 }
 
-/// A text whose figures with units are those of the language: `3 min` is `3 мин`.
+/// A text whose figures with units are those of the language: `3 min` is `3 мин`. They may be a
+/// list: `[0.5, 70] µs`.
 fn with_figures(text: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut figure_before = false;
     for word in text.split(' ') {
-        let bare = word.trim_end_matches([',', '.', ';', ':', ')']);
-        let digits = bare.trim_start_matches(['(', '−', '-', '+', '±']);
+        let bare = word.trim_end_matches([',', '.', ';', ':', ')', ']']);
+        let digits = bare.trim_start_matches(['(', '[', '−', '-', '+', '±']);
         let figure = digits.starts_with(|c: char| c.is_ascii_digit())
             && digits
                 .chars()
@@ -187,7 +188,7 @@ fn with_figures(text: &str) -> String {
             (_, true) => unit(bare) + end,
             _ => word.to_owned(),
         });
-        figure_before = figure && end.is_empty();
+        figure_before = figure && matches!(end, "" | "]");
     }
     out.join(" ")
 }
@@ -201,6 +202,34 @@ mod tests {
     fn figures_in_a_text_are_those_of_the_language() {
         let said = within(Language::Russian, || with_figures("1,000.5 MB/s (3 min)"));
         assert_eq!(said, "1\u{202f}000,5 МБ/с (3 мин)");
+        for (english, russian) in [
+            ("5.76 GB", "5,76 ГБ"),
+            ("[0.5, 70] µs", "[0,5, 70] мкс"),
+            ("2.5 mW", "2,5 мВт"),
+            ("1 years", "1 год"),
+            ("10 days", "10 дней"),
+            ("greedy", "greedy"),
+        ] {
+            let said = within(Language::Russian, || recorded_parts(english));
+            assert_eq!(said, russian);
+        }
+    }
+
+    #[test]
+    fn a_name_of_a_job_begins_with_that_of_its_curve() {
+        let load = "random write, 4 KiB, queue depth 1";
+        for (curve, russian) in [
+            ("after idle", "после простоя"),
+            ("after TRIM", "после TRIM"),
+            ("after 30 s", "после отдыха 30 с"),
+        ] {
+            let name = format!("{curve}: {load}");
+            let said = within(Language::Russian, || recorded_parts(&name));
+            assert_eq!(
+                said,
+                format!("{russian}: случайная запись, 4 КиБ, глубина очереди 1")
+            );
+        }
     }
 
     #[test]

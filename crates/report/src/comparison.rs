@@ -1,7 +1,7 @@
 //! What was not the same for all sides of a comparison.
 
 use stend_analysis::compare::Unlike;
-use stend_language::{recorded, say, text};
+use stend_language::{recorded, recorded_parts, say, text};
 use stend_record::review::{Review, TargetInfo};
 
 use crate::drive::Drive;
@@ -62,26 +62,41 @@ pub(crate) struct Differences {
 
 impl Differences {
     pub(crate) fn of(comparison: &Comparison<'_>, drives: &[Drive<'_>]) -> Differences {
-        let table = |caption: &str, head: &str, rows: &[Unlike]| {
-            (!rows.is_empty()).then(|| unlike_table(&say(caption), &say(head), rows, drives))
+        let table = |[caption, head]: [&str; 2], rows: &[Unlike], said: Said| {
+            let heads = [caption, head].map(say);
+            (!rows.is_empty()).then(|| unlike_table(heads, rows, said, drives))
         };
-        let conditions = comparison.conditions;
+        let (conditions, models) = (comparison.conditions, comparison.models);
+        let heads_of_models = ["models-that-differ", "model-figure"];
         Differences {
-            conditions: table("conditions-that-differ", "condition", conditions),
-            models: table("models-that-differ", "model-figure", comparison.models),
+            conditions: table(
+                ["conditions-that-differ", "condition"],
+                conditions,
+                recorded,
+            ),
+            // What is no figure with a unit stays as drive files have it.
+            models: table(heads_of_models, models, recorded_parts),
         }
     }
 }
 
-/// What differs, a row each, a column for each side.
-fn unlike_table(caption: &str, head: &str, unlike: &[Unlike], drives: &[Drive<'_>]) -> Table {
+/// A recorded text in the page's language.
+type Said = fn(&str) -> String;
+
+/// What differs, a row each, a column for each side; under a caption, with the head of the names.
+fn unlike_table(
+    [caption, head]: [String; 2],
+    unlike: &[Unlike],
+    said: Said,
+    drives: &[Drive<'_>],
+) -> Table {
     let rows = unlike.iter().map(|row| {
         let values = row
             .values
             .iter()
             .take(drives.len())
             .map(|value| match value {
-                Some(value) => Cell::from(recorded(value)),
+                Some(value) => Cell::from(said(value)),
                 None => say("not-known").into(),
             });
         let name = Cell::from(recorded(&row.name));
@@ -89,5 +104,5 @@ fn unlike_table(caption: &str, head: &str, unlike: &[Unlike], drives: &[Drive<'_
         cells.resize(drives.len() + 1, number::MISSING.into());
         cells
     });
-    Table::of_drives(caption, head, drives, rows).of_text()
+    Table::of_drives(caption, &head, drives, rows).of_text()
 }

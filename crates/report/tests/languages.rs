@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use scraper::{Html, Selector};
+use stend_analysis::compare::Unlike;
 use stend_identify::infer;
 use stend_identify::observed::Observed;
 use stend_language::{Language, within};
-use stend_report::{Origin, write};
+use stend_report::{Comparison, Origin, comparison as comparison_page, write};
 
 use crate::browser::{chromium, visit};
 use crate::common;
@@ -21,6 +22,37 @@ const STAY: &str = "IOPS TRIM SATA PCMark CrystalDiskMark JavaScript review json
     between tests minutes Data incompressible Program the report's tests \
     Clock virtual synthesised desktop trace seed a limit of all \
     fixture-a-240gb fixture-b-256gb Controller channels Interface Gbit s";
+
+#[test]
+fn differences_are_told_with_units_of_the_language() {
+    let unlike = |name: &str, values: [&str; 2]| Unlike {
+        name: name.to_owned(),
+        values: values.map(|value| Some(value.to_owned())).to_vec(),
+    };
+    let comparison = Comparison {
+        conditions: &[
+            unlike("edition's SHA-256", ["a", "b"]),
+            unlike("commit of stend", ["c", "d"]),
+        ],
+        models: &[
+            unlike("user_bytes", ["8 GB", "5.76 GB"]),
+            unlike("read_us", ["[70.5, 70] µs", "none"]),
+        ],
+        ..Comparison::default()
+    };
+    let review = common::review(0.01);
+    let page = within(Language::Russian, || comparison_page(&review, &comparison)).unwrap();
+    for cell in [
+        "SHA-256 редакции",
+        "коммит stend",
+        "8 ГБ",
+        "5,76 ГБ",
+        "[70,5, 70] мкс",
+        "нет",
+    ] {
+        assert!(page.contains(&format!(">{cell}</t")), "{cell}");
+    }
+}
 
 fn russian(review: &stend_record::review::Review) -> String {
     within(Language::Russian, || write(review)).unwrap()

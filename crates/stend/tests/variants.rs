@@ -93,6 +93,9 @@ fn eight_variants_of_a_model_have_eight_names() {
         let cells = cells.map(|text| page.contains(&format!(">{text}</t")));
         assert_eq!(cells, [true; 3], "{word}");
     }
+    let russian = ok(dir, &["compare", "size-4505600000", "8", "--lang", "ru"]).stdout;
+    let line = "user_bytes: 4,5056 ГБ против 7,3728 ГБ";
+    assert!(russian.contains(line), "{russian}");
     let compared = json(&ok(dir, &["compare", "1", "8", "--json"]).stdout);
     assert_eq!(compared["models"][0]["name"], "user_bytes");
     assert_eq!(compared["models"][0]["values"][1], "7.3728 GB");

@@ -18,3 +18,4 @@ unit-min = min
 unit-h = h
 unit-J = J
 unit-W = W
+unit-mW = mW

@@ -157,6 +157,8 @@ rec-method-flush = 4 KiB random write inside 16 GiB by one thread, { $time } eac
 rec-name-fresh = fresh
 rec-name-idle = after idle
 rec-name-trim = after TRIM
+rec-name-idle-job = after idle: { $load }
+rec-name-trim-job = after TRIM: { $load }
 rec-name-rest = after { $time }
 rec-name-trim-rest = after TRIM and { $time }
 rec-name-burst = burst
@@ -205,6 +207,8 @@ rec-condition-bytes = bytes under test
 rec-condition-temperature-before = temperature before the tests
 rec-condition-temperature-highest = highest temperature under the curves
 rec-condition-version = program version
+rec-condition-edition-sha = edition's SHA-256
+rec-condition-commit = commit of stend
 
 ## Conditions: values
 
@@ -499,6 +503,8 @@ rec-piece-copy = copy of `{ $set }`
 rec-piece-archive = archive of `{ $set }`
 rec-piece-unarchive = unarchive of `{ $set }`
 rec-piece-reading-all = reading all of it
+rec-piece-years = { $years } years
+rec-piece-days = { $days } days
 rec-piece-too-large = { $size } (more than the target holds)
 rec-value-busy = { $share } % of all processors' time taken
 rec-piece-one-test = 1 test

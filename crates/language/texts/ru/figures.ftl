@@ -18,3 +18,4 @@ unit-min = мин
 unit-h = ч
 unit-J = Дж
 unit-W = Вт
+unit-mW = мВт

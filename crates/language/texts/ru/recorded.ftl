@@ -165,6 +165,8 @@ rec-method-flush = Случайная запись блоками 4 КиБ в п
 rec-name-fresh = в свежем состоянии
 rec-name-idle = после простоя
 rec-name-trim = после TRIM
+rec-name-idle-job = после простоя: { $load }
+rec-name-trim-job = после TRIM: { $load }
 rec-name-rest = после отдыха { $time }
 rec-name-trim-rest = после TRIM и отдыха { $time }
 rec-name-burst = серия записи
@@ -211,6 +213,8 @@ rec-condition-bytes = тестируемый объём, байт
 rec-condition-temperature-before = температура перед тестами
 rec-condition-temperature-highest = наибольшая температура на кривых
 rec-condition-version = версия программы
+rec-condition-edition-sha = SHA-256 редакции
+rec-condition-commit = коммит stend
 
 ## Условия: значения
 
@@ -525,6 +529,18 @@ rec-piece-copy = копирование: `{ $set }`
 rec-piece-archive = архивация: `{ $set }`
 rec-piece-unarchive = распаковка: `{ $set }`
 rec-piece-reading-all = чтение всего объёма
+rec-piece-years = { $years ->
+    [one] { $years } год
+    [few] { $years } года
+    [many] { $years } лет
+   *[other] { $years } года
+}
+rec-piece-days = { $days ->
+    [one] { $days } день
+    [few] { $days } дня
+    [many] { $days } дней
+   *[other] { $days } дня
+}
 rec-piece-too-large = { $size } (больше объёма цели)
 rec-value-busy = занято { $share } % времени всех процессоров
 rec-piece-one-test = 1 тест

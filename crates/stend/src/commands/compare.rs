@@ -8,7 +8,7 @@ use stend_analysis::compare::{
 };
 use stend_analysis::words;
 use stend_lab::{Lab, RunId};
-use stend_language::{Language, numeral, recorded, say, text, within};
+use stend_language::{Language, numeral, recorded, recorded_parts, say, text, within};
 use stend_record::review::{Condition, Review};
 use stend_report::{Comparison, side_name};
 
@@ -229,10 +229,9 @@ fn level(row: &Row, side: usize) -> String {
 
 /// `user_bytes: 5.76 GB against 6.4 GB`.
 fn against(row: &Unlike) -> String {
-    let values: Vec<String> = told(&row.values).into_iter().map(recorded).collect();
-    let joined = values
-        .into_iter()
-        .reduce(|first, others| text!("terminal-against", first = first, others = others));
+    let values = told(&row.values).into_iter().map(recorded_parts);
+    let joined =
+        values.reduce(|first, others| text!("terminal-against", first = first, others = others));
     format!("{}: {}", row.name, joined.unwrap_or_default())
 }
 
