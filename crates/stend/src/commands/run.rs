@@ -350,8 +350,8 @@ fn run_real(
     if reads_alone && unwritten_bytes > 0 {
         let info = target.info();
         note(&format!(
-            "warning: of the {} bytes of {}, {unwritten_bytes} were never written: reads there reach \
-             no drive, and end sooner than any that do; --fill writes the whole file first",
+            "warning: of the {} bytes of {}, {unwritten_bytes} were never written: reads there \
+             reach no drive, and end sooner than any that do; --fill writes the whole file first",
             info.capacity_bytes, info.name
         ));
     }
