@@ -4,7 +4,7 @@ use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
 use crate::browse::share;
-use crate::{Lab, LabError};
+use crate::{Lab, LabError, RunId};
 
 /// A row that was not written for so long belongs to a program that has ended without a word, ms.
 pub const STALE_AFTER_MS: i64 = 15_000;
@@ -122,8 +122,9 @@ pub fn update(lab: &mut Lab, id: ProgressId, to: &Progress) -> Result<(), LabErr
 }
 
 /// A run that was deleted is none.
-const SELECT: &str = "SELECT id, (SELECT runs.id FROM runs WHERE runs.id = run) AS run, title, edition, simulated, state, test, doing, share_done,
-    left_words, log, curve, begun_unix_ms, seen_unix_ms FROM progress";
+const SELECT: &str = "SELECT id, (SELECT runs.id FROM runs WHERE runs.id = run) AS run, title,
+    edition, simulated, state, test, doing, share_done, left_words, log, curve, begun_unix_ms,
+    seen_unix_ms FROM progress";
 
 /// The reviews that are under way or were not long ago, the latest first.
 ///
@@ -138,14 +139,12 @@ pub fn list(lab: &Lab) -> Result<Vec<(ProgressId, Progress)>, LabError> {
 ///
 /// # Errors
 /// [`LabError::UnderWay`].
-pub(crate) fn check_over(lab: &Lab, runs: &[i64], now_unix_ms: i64) -> Result<(), LabError> {
+pub fn check_over(lab: &Lab, runs: &[RunId], now_unix_ms: i64) -> Result<(), LabError> {
     let under_way = |row: &Progress| !row.ended && !row.is_stopped(now_unix_ms);
     let rows = list(lab)?.into_iter();
     let running = rows.filter(|(_, row)| under_way(row));
-    match running
-        .filter_map(|(_, row)| row.run)
-        .find(|run| runs.contains(run))
-    {
+    let mut numbers = running.filter_map(|(_, row)| row.run);
+    match numbers.find(|&run| runs.contains(&RunId(run))) {
         Some(run) => Err(LabError::UnderWay { run }),
         None => Ok(()),
     }

@@ -11,7 +11,7 @@ use stend_record::review::{Condition, TargetInfo};
 use uuid::Uuid;
 
 use crate::drives::{self, Drive};
-use crate::{Lab, LabError, RunId, progress};
+use crate::{Lab, LabError, RunId};
 
 /// The number of a recorded job or replay in its lab, `j3`: no run has such a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -275,20 +275,15 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RecordedSummary> {
     })
 }
 
-/// Removes runs, recorded jobs and replays, all of them or, where one is not there or is under way,
-/// none.
+/// Removes runs, recorded jobs and replays, all of them or, where one is not there, none. Whether a
+/// run is under way, [`crate::progress::check_over`] tells.
 ///
 /// # Errors
-/// [`LabError::NoRun`], [`LabError::NoRecorded`], [`LabError::UnderWay`].
-pub fn delete(lab: &mut Lab, entries: &[EntryId], now_unix_ms: i64) -> Result<(), LabError> {
+/// [`LabError::NoRun`], [`LabError::NoRecorded`].
+pub fn delete(lab: &mut Lab, entries: &[EntryId]) -> Result<(), LabError> {
     for entry in entries {
         check(lab, *entry)?;
     }
-    let runs = entries.iter().filter_map(|entry| match entry {
-        EntryId::Run(run) => Some(run.0),
-        EntryId::Recorded(_) => None,
-    });
-    progress::check_over(lab, &runs.collect::<Vec<_>>(), now_unix_ms)?;
     lab.change(|within| {
         for entry in entries {
             let (table, id) = place(*entry);

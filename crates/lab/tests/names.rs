@@ -225,11 +225,11 @@ fn jobs_are_recorded_labelled_merged_and_removed() {
 
     let nine = EntryId::Recorded(RecordedId(9));
     let both = [EntryId::Recorded(id), nine];
-    let refused = recorded::delete(&mut lab, &both, 0).unwrap_err();
+    let refused = recorded::delete(&mut lab, &both).unwrap_err();
     assert!(matches!(refused, LabError::NoRecorded { .. }), "{refused}");
     assert_eq!(recorded::list(&lab).unwrap().len(), 2);
-    recorded::delete(&mut lab, &[EntryId::Recorded(id)], 0).unwrap();
-    recorded::delete(&mut lab, &[EntryId::Recorded(RecordedId(2))], 0).unwrap();
+    recorded::delete(&mut lab, &[EntryId::Recorded(id)]).unwrap();
+    recorded::delete(&mut lab, &[EntryId::Recorded(RecordedId(2))]).unwrap();
     let drives = "SELECT count(*) FROM drives";
     let connection = Connection::open(&path).unwrap();
     let left: i64 = connection.query_row(drives, [], |row| row.get(0)).unwrap();
@@ -298,7 +298,7 @@ fn a_number_is_a_run_or_a_job() {
 }
 
 #[test]
-fn a_run_that_is_under_way_is_not_deleted() {
+fn a_run_that_is_under_way_is_told() {
     let (_folder, path) = place();
     let mut lab = Lab::open(&path).unwrap();
     let run = lab.begin(&review(1, None), &context(1)).unwrap();
@@ -308,10 +308,13 @@ fn a_run_that_is_under_way_is_not_deleted() {
         ..Progress::default()
     };
     let row_id = progress::begin(&mut lab, &row).unwrap();
-    let refused = recorded::delete(&mut lab, &[EntryId::Run(run)], 1_001_000).unwrap_err();
+    let over = |lab: &Lab| progress::check_over(lab, &[RunId(9), run], 1_001_000);
+    let refused = over(&lab).unwrap_err();
     assert!(matches!(refused, LabError::UnderWay { .. }), "{refused}");
-    let over = Progress { ended: true, ..row };
-    progress::update(&mut lab, row_id, &over).unwrap();
-    recorded::delete(&mut lab, &[EntryId::Run(run)], 1_001_000).unwrap();
-    assert!(matches!(lab.run(run), Err(LabError::NoRun { .. })));
+    progress::check_over(&lab, &[RunId(9)], 1_001_000).unwrap();
+    // Its program was killed, or has ended.
+    progress::check_over(&lab, &[run], 1_016_000).unwrap();
+    let ended = Progress { ended: true, ..row };
+    progress::update(&mut lab, row_id, &ended).unwrap();
+    over(&lab).unwrap();
 }

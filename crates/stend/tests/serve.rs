@@ -261,14 +261,6 @@ fn commands_reach_a_served_drive() {
         &["exists already"],
     );
     ok(dir, &["drive", "idle", "c", "--seconds", "5"]);
-    // Its virtual time ends some day.
-    let year = ["drive", "idle", "c", "--seconds", "31622400"];
-    ok(dir, &year);
-    ok(dir, &year);
-    fails(dir, &year, 3, &["virtual time ends after 781 days"]);
-    let idle = |seconds| ["drive", "idle", "c", "--seconds", seconds];
-    fails(dir, &idle("nan"), 2, &["from 0 to 31622400"]);
-    fails(dir, &["drive", "status", "s"], 3, &["--control"]);
     assert!(
         ok(dir, &["drive", "power-cut", "c"])
             .stdout
@@ -297,6 +289,20 @@ fn commands_reach_a_served_drive() {
             .stdout
             .contains("PASSED")
     );
+}
+
+#[test]
+fn the_virtual_time_of_a_served_drive_ends_some_day() {
+    let dir = short_folder();
+    let dir = dir.path();
+    let _served = Served::start(dir, &["samsung-850-evo-250gb", "--speed", "max"]);
+    let idle = |seconds| ["drive", "idle", "c", "--seconds", seconds];
+    let year = idle("31622400");
+    ok(dir, &year);
+    ok(dir, &year);
+    fails(dir, &year, 3, &["virtual time ends after 781 days"]);
+    fails(dir, &idle("nan"), 2, &["from 0 to 31622400"]);
+    fails(dir, &["drive", "status", "s"], 3, &["--control"]);
 }
 
 /// What lies on a die that fails cannot be read, and the server goes on.

@@ -97,7 +97,7 @@ impl IntoResponse for Trouble {
     }
 }
 
-/// The page; one that may do better soon is asked for `again`.
+/// The page; one that may do better soon is requested `again` by itself.
 fn shown(status: StatusCode, title: &str, text: &str, again: bool) -> Response {
     let page = TroublePage {
         head: Head::plain(title).refreshed(if again { 3 } else { 0 }),

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use stend_lab::marks;
+use stend_lab::progress;
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
 use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES};
 
@@ -47,8 +48,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
         }
         LabCommand::Delete { runs } => {
             check_distinct(runs, "run")?;
-            let now_unix_ms = Timestamp::now().as_millisecond();
-            recorded::delete(&mut open(&args.lab)?, runs, now_unix_ms)?;
+            delete(&mut open(&args.lab)?, runs)?;
             note(&format!("deleted: {}", runs.len()));
             Ok(())
         }
@@ -92,6 +92,17 @@ fn open(of: &LabPath) -> Result<Lab, Failure> {
         true => Ok(Lab::open(&path)?),
         false => laboratory::look(of),
     }
+}
+
+/// Deletes entries, unless one of them is of a review that goes on.
+fn delete(lab: &mut Lab, entries: &[EntryId]) -> Result<(), Failure> {
+    let runs = entries.iter().filter_map(|entry| match entry {
+        EntryId::Run(run) => Some(*run),
+        EntryId::Recorded(_) => None,
+    });
+    let now_unix_ms = Timestamp::now().as_millisecond();
+    progress::check_over(lab, &runs.collect::<Vec<_>>(), now_unix_ms)?;
+    Ok(recorded::delete(lab, entries)?)
 }
 
 fn merge(args: &LabArgs, other: &Path) -> Result<(), Failure> {

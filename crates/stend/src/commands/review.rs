@@ -97,6 +97,27 @@ fn check_has_data(target: &Opened) -> Result<(), Failure> {
     )))
 }
 
+/// The target of a review, which is what an earlier one was of.
+fn open_target(
+    args: &ReviewArgs,
+    (edition, options): (&Edition, &ReviewOptions<'_>),
+    earlier: Option<&Review>,
+    folder: &Folder,
+) -> Result<Opened, Failure> {
+    let planned = |bytes| planned(edition, options, bytes);
+    let named = Named {
+        name: &args.target,
+        set: &args.set,
+    };
+    let target = open_planned(named, &args.real, Access::Look, &planned)?;
+    check_has_data(&target)?;
+    if let Some(earlier) = earlier {
+        check_goes_on(earlier, args, (edition, options), &target.info())?;
+        earlier::tell_taken_over(folder, earlier);
+    }
+    Ok(target)
+}
+
 /// Makes a review and saves it: in its folder, and in the lab if one is named.
 pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     // What can be wrong is found before anything is made, and least of all a file of
@@ -116,19 +137,9 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         let chosen = (args.tests.as_deref(), of_rivals.as_deref());
         check_nothing_is_left_out(earlier, chosen, &edition, &rivals, &folder)?;
     }
-    let planned = |bytes| planned(&edition, &options, bytes);
-    let named = Named {
-        name: &args.target,
-        set: &args.set,
-    };
-    let target = open_planned(named, &args.real, Access::Look, &planned)?;
-    check_has_data(&target)?;
-    if let Some(earlier) = &earlier {
-        check_goes_on(earlier, args, (&edition, &options), &target.info())?;
-        earlier::tell_taken_over(&folder, earlier);
-    }
-    note_copies(std::iter::once(&target).chain(&rivals));
+    let target = open_target(args, (&edition, &options), earlier.as_ref(), &folder)?;
     let drives = || std::iter::once(&target).chain(&rivals);
+    note_copies(drives());
     if args.threads.is_none() {
         options.threads = fitting(options.threads, drives());
     }

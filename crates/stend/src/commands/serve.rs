@@ -37,23 +37,10 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
         // Over-provisioning leaves the file as long as it was.
         Identity::new(&target.model().name, drive.native_bytes(), history)
     };
-    let file = match &args.data {
-        Some(path) => {
-            let file = DataFile::named(path, &identity(&target), args.as_it_is)?;
-            if file.is_new() {
-                made.add(path)?;
-                made.add(&beside(path))?;
-            }
-            file
-        }
-        None => DataFile::unnamed(drive.native_bytes())?,
-    };
+    let file = data_file(args, &identity(&target), &mut made)?;
     let power_loss = drive.spec().power_loss.as_ref();
     let may_undo = power_loss.is_some_and(|spec| spec.hold_up.is_none());
-    let recorder = recorder(args, drive.now())?;
-    if let Some(path) = &args.record {
-        made.add(path)?;
-    }
+    let recorder = recorder(args, drive.now(), &mut made)?;
     let before = identity(&target);
     let paced = args.speed != Pace::Max;
     let data = Data::new(file, may_undo);
@@ -118,8 +105,21 @@ impl Made {
     }
 }
 
+/// The file of the data: named, or one that ends with the server.
+fn data_file(args: &ServeArgs, of: &Identity, made: &mut Made) -> Result<DataFile, Failure> {
+    let Some(path) = &args.data else {
+        return Ok(DataFile::unnamed(of.capacity_bytes)?);
+    };
+    let file = DataFile::named(path, of, args.as_it_is)?;
+    if file.is_new() {
+        made.add(path)?;
+        made.add(&beside(path))?;
+    }
+    Ok(file)
+}
+
 /// The log of requests, if there is to be one.
-fn recorder(args: &ServeArgs, now: SimTime) -> Result<Option<Recorder>, Failure> {
+fn recorder(args: &ServeArgs, now: SimTime, made: &mut Made) -> Result<Option<Recorder>, Failure> {
     let Some(path) = &args.record else {
         return Ok(None);
     };
@@ -130,6 +130,7 @@ fn recorder(args: &ServeArgs, now: SimTime) -> Result<Option<Recorder>, Failure>
         )),
         _ => Failure::unwritable(path, &error),
     })?;
+    made.add(path)?;
     Ok(Some(recorder))
 }
 
