@@ -292,6 +292,30 @@ fn commands_reach_a_served_drive() {
 }
 
 #[test]
+fn what_trim_and_status_tell_is_what_the_host_has() {
+    let dir = short_folder();
+    let dir = dir.path();
+    let _served = Served::start(dir, &["demo-8gb", "--speed", "max"]);
+    let mut client = Client::connect(dir);
+    // An SLC cache of 461 MB with a page of parity for every five of data.
+    let status = json(&ok(dir, &["drive", "status", "c", "--json"]).stdout);
+    let free_bytes = status["free_entry_bytes"].as_u64().unwrap();
+    assert!((380_000_000..390_000_000).contains(&free_bytes), "{status}");
+    client.write(0, &[7; 8192]);
+    let trim = |offset, length| {
+        let range = ["--offset", offset, "--length", length];
+        ok(dir, &[&["drive", "trim", "c"], &range[..]].concat()).stdout
+    };
+    let said = trim("512", "512");
+    assert!(said.contains("512 bytes keep their data"), "{said}");
+    assert_eq!(client.read(0, 4096), [7; 4096]);
+    let said = trim("512", "7680");
+    assert!(said.contains("3584 bytes keep their data"), "{said}");
+    assert_eq!(client.read(0, 4096), [7; 4096]);
+    assert_eq!(client.read(4096, 4096), [0; 4096]);
+}
+
+#[test]
 fn the_virtual_time_of_a_served_drive_ends_some_day() {
     let dir = short_folder();
     let dir = dir.path();

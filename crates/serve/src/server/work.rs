@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use stend_base::{Device, Op, Request, SimTime};
+use stend_drive::SimDrive;
 use stend_target::{SimulatedTarget, Target};
 
 use super::control::{Command, Report, done, failed, last_cut, lateness};
@@ -14,6 +15,15 @@ const LINE_BYTES_MAX: usize = 64 << 10;
 
 /// The longest time that `idle` lets pass, s: a year.
 const IDLE_S_MAX: f64 = 366.0 * 86_400.0;
+
+/// What the host can write before the pool of new data is full, without the parity of that.
+fn free_entry_bytes(drive: &SimDrive) -> u64 {
+    let bytes = drive.free_entry_pages() * PAGE_BYTES;
+    match drive.spec().parity_data.map(u64::from) {
+        Some(data) => bytes * data / (data + 1),
+        None => bytes,
+    }
+}
 
 impl Server {
     /// How the server is.
@@ -28,7 +38,7 @@ impl Server {
             clients: self.clients.len() as u64,
             totals: self.engine.totals(),
             write_amplification: drive.counters().write_amplification(),
-            free_entry_bytes: drive.free_entry_pages() * PAGE_BYTES,
+            free_entry_bytes: free_entry_bytes(drive),
             temperature_c: health.temperature_c().map(|c| c as f64),
             used_percent: health.used_percent,
             undo_pages: self.engine.undo_pages() as u64,

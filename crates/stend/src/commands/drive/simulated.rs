@@ -4,6 +4,7 @@ use std::path::Path;
 
 use stend_base::Device;
 use stend_drive::SimDrive;
+use stend_drive::spec::PAGE_BYTES;
 use stend_target::real::EraseMethod;
 use stend_target::{Access, SimulatedTarget, is_state_file};
 
@@ -162,7 +163,17 @@ fn trim(target: &mut SimulatedTarget, offset: u64, length: Option<u64>) -> Resul
         ));
     }
     target.trim(offset, length)?;
-    Ok(trimmed(offset, length, "are trimmed"))
+    let begin = offset.next_multiple_of(PAGE_BYTES);
+    let whole = (offset + length) / PAGE_BYTES * PAGE_BYTES;
+    let whole = whole.saturating_sub(begin);
+    let how = match length - whole {
+        0 => "are trimmed".to_owned(),
+        kept => format!(
+            "are trimmed as far as they are whole pages of {PAGE_BYTES} bytes: {kept} bytes keep \
+             their data"
+        ),
+    };
+    Ok(trimmed(offset, length, &how))
 }
 
 fn erase(target: &mut SimulatedTarget, method: EraseMethod) -> Result<Done, Failure> {
