@@ -269,7 +269,7 @@ impl Cache {
     }
 
     fn step_words(&self, seen: &Observed) -> String {
-        first_step(seen).map_or_else(String::new, |step| step_words(&step, step.bytes))
+        first_step(seen).map_or_else(String::new, |step| step_words(seen, &step))
     }
 
     fn when_full(&self, seen: &Observed) -> Result<Property, String> {
@@ -456,7 +456,7 @@ fn presence(seen: &Observed) -> (Option<bool>, String) {
 /// The same where reads were not looked at.
 fn by_step(seen: &Observed) -> (Option<bool>, String) {
     match first_step(seen) {
-        Some(step) => (Some(true), step_words(&step, step.bytes)),
+        Some(step) => (Some(true), step_words(seen, &step)),
         None => (None, say("identify-step-unseen")),
     }
 }

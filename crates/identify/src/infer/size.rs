@@ -45,11 +45,16 @@ const ALIKE_SHARE: f64 = 0.02;
 /// moved.
 const ALL_SHARE: f64 = 0.9;
 
-/// What was seen of a step, of so many bytes in all.
-pub(super) fn step_words(step: &Step, written: f64) -> String {
+/// What an empty drive took up to a step: what had been written before is in the cache too.
+fn written_up_to(seen: &Observed, step: &Step) -> f64 {
+    step.bytes + seen.before_fill_bytes() as f64
+}
+
+/// What was seen of a step.
+pub(super) fn step_words(seen: &Observed, step: &Step) -> String {
     text!(
         "identify-step",
-        bytes = bytes(written),
+        bytes = bytes(written_up_to(seen, step)),
         fast = speed(step.fast),
         slow = speed(step.slow),
     )
@@ -89,9 +94,8 @@ fn with_kept(
 }
 
 fn by_step(seen: &Observed, step: &Step, kept: Kept, dies: Option<f64>) -> Size {
-    let first = seen.before_fill_bytes() as f64;
-    let written = step.bytes + first;
-    let evidence = step_words(step, written);
+    let written = written_up_to(seen, step);
+    let evidence = step_words(seen, step);
     let left = moved_seen(seen, written);
     if let Some((least, most)) = by_rates(seen, step, written) {
         let ends = (f64::midpoint(least, most), 0.99 * least, 1.02 * most);

@@ -507,3 +507,22 @@ fn the_fastest_flush_bounds_a_program_from_both_sides() {
     };
     assert_eq!(told(&seen, "program-ns").ends(), Some((1e5, 1e6)));
 }
+
+/// What was written before belongs to what the empty drive takes, in every sentence.
+#[test]
+fn all_that_tell_of_a_step_tell_the_same_bytes() {
+    let mut seen = with_cache();
+    let before = 125 * MB;
+    seen.fill = Some(curve(CACHE_BYTES - before, CAPACITY_BYTES - before));
+    assert_eq!(seen.before_fill_bytes(), before);
+    let taken = |id| {
+        let evidence = told(&seen, id).evidence;
+        let from = evidence.find("takes ").expect("it is told");
+        evidence[from..].split(" at ").next().map(str::to_owned)
+    };
+    // A sample ends beyond the step.
+    let words = Some("takes 404.5 MB".to_owned());
+    assert_eq!(taken("slc-cache-bytes"), words);
+    assert_eq!(taken("slc-write-bytes-per-s"), words);
+    assert_eq!(taken("after-cache-write-bytes-per-s"), words);
+}
