@@ -202,12 +202,12 @@ impl Drive {
 
     fn idle(&self, py: Python<'_>, seconds: f64) -> PyResult<()> {
         self.simulate(py, |target| {
-            // Not a number is none of it either; the clock holds centuries.
-            let room_s = (u64::MAX / 4) as f64 / 1e9 - target.now_s();
-            if !(seconds >= 0.0 && seconds < room_s) {
+            // Not a number is none of it either. Virtual time ends before a century has passed.
+            const SECONDS_MAX: f64 = 3_155_760_000.0;
+            if !(0.0..SECONDS_MAX).contains(&seconds) {
                 return Err(TargetError::Input(format!(
-                    "{seconds} seconds: they must be 0 or more, and fewer than {room_s:.0}, which \
-                     the drive's clock can hold"
+                    "{seconds} seconds: they must be 0 or more, and fewer than {SECONDS_MAX}, a \
+                     century"
                 )));
             }
             target.idle(seconds)

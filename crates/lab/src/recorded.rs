@@ -310,6 +310,22 @@ pub fn set_note(lab: &mut Lab, entry: EntryId, note: Option<&str>) -> Result<(),
     set(lab, entry, "note", note)
 }
 
+/// Sets both, or neither.
+///
+/// # Errors
+/// [`LabError::NoRun`], [`LabError::NoRecorded`].
+pub fn set_marks(
+    lab: &mut Lab,
+    entry: EntryId,
+    label: Option<&str>,
+    note: Option<&str>,
+) -> Result<(), LabError> {
+    check(lab, entry)?;
+    let (table, id) = place(entry);
+    let sql = format!("UPDATE {table} SET label = ?2, note = ?3 WHERE id = ?1");
+    lab.change(|to| to.execute(&sql, params![id, label, note]).map(drop))
+}
+
 fn set(lab: &mut Lab, entry: EntryId, column: &str, text: Option<&str>) -> Result<(), LabError> {
     check(lab, entry)?;
     let (table, id) = place(entry);

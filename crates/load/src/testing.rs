@@ -33,6 +33,11 @@ impl ConstantDevice {
         self
     }
 
+    /// Whether no request is under way.
+    pub fn is_silent(&self) -> bool {
+        self.pending.is_empty()
+    }
+
     /// What was submitted, and when; empty unless [`ConstantDevice::logging`].
     pub fn requests(&self) -> &[(SimTime, Request)] {
         self.log.as_deref().unwrap_or_default()

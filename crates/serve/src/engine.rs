@@ -119,8 +119,6 @@ pub struct Engine {
     /// Writes that have been answered and are not in the data yet, each with the drive's changes at
     /// its end. Writing a file takes longer than the drive: it must not make answers late.
     unwritten: VecDeque<(Written, u64)>,
-    /// Forgetting what cannot come back has failed in the file: the next flush says so.
-    settling_failed: bool,
     /// What requests cost the host in the model.
     host_times: (Nanos, Nanos),
     clients_take_time: bool,
@@ -156,7 +154,6 @@ impl Engine {
             cut_at: None,
             totals: Totals::default(),
             unwritten: VecDeque::new(),
-            settling_failed: false,
             host_times,
             clients_take_time,
         };
@@ -448,12 +445,12 @@ impl Engine {
     }
 
     /// Nothing is durable while something that was answered is lost.
-    fn check_kept(&mut self) -> io::Result<()> {
-        let settling_failed = std::mem::take(&mut self.settling_failed);
-        match self.data.lost_pages() {
-            0 if !settling_failed => Ok(()),
-            pages => Err(io::Error::other(format!(
-                "{pages} pages of writes that had been answered are lost"
+    fn check_kept(&self) -> io::Result<()> {
+        match self.data.is_whole() {
+            true => Ok(()),
+            false => Err(io::Error::other(format!(
+                "{} pages of 4 KiB that had been answered are lost",
+                self.data.lost_pages()
             ))),
         }
     }
@@ -475,9 +472,7 @@ impl Engine {
             result = self.data.written(&write, changes).and(result);
         }
         let durable = self.target.drive().counters().durable_changes;
-        let settled = self.data.settle(durable);
-        self.settling_failed |= settled.is_err();
-        if let Err(error) = result.and(settled) {
+        if let Err(error) = result.and(self.data.settle(durable)) {
             eprintln!("stend: the data file fails: {error}");
         }
         !self.unwritten.is_empty()

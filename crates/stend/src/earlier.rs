@@ -6,15 +6,18 @@
 use std::path::Path;
 
 use stend_lab::RunId;
-use stend_record::review::{Review, TargetKind, TestResult};
+use stend_record::review::{PRICE, Review, TargetKind, TestResult};
 
 use crate::failure::Failure;
 use crate::folder::{Folder, keep_finished};
 use crate::output::note;
+use crate::typed::word;
+use crate::values::Price;
 use crate::{kept, laboratory};
 
 /// What the command resumes: the unfinished review in the folder, or the lab's of
-/// the same run if that has more. One of which only the folder lacks the end is finished.
+/// the same run if that has more. One of which only the folder lacks the end is finished. The
+/// `command` is without a price.
 pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
     let found = look(folder, lab, command)?;
     if let Some(review) = &found {
@@ -75,10 +78,20 @@ fn tell(folder: &Folder, run: RunId, kept: &Review) -> Result<(), Failure> {
 fn is_worth_resuming(kept: &Review, command: &str, folder_was_there: bool) -> bool {
     let rivals = kept.rivals.iter().map(|rival| &rival.target);
     let mut targets = std::iter::once(&kept.target).chain(rivals);
-    kept.reproduce == command
+    command_without_price(kept) == command
         && !kept.complete
         && kept::count(kept) > 0
         && (folder_was_there || targets.any(|target| target.kind != TargetKind::Simulated))
+}
+
+/// The command of a review, as it is without its price, which need not be told again.
+fn command_without_price(kept: &Review) -> String {
+    let price = kept.target.fact(PRICE).and_then(Price::of_words);
+    let told = price.map(|price| format!(" --price {}", word(&price.typed())));
+    match told {
+        Some(told) => kept.reproduce.replacen(&told, "", 1),
+        None => kept.reproduce.clone(),
+    }
 }
 
 /// Whether `one` has all that `other` has, and more.

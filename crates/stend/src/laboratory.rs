@@ -237,8 +237,17 @@ pub struct Keeper {
     folder: PathBuf,
     edition_sha256: String,
     marks: MarkArgs,
-    /// Known as soon as anything was kept.
-    run: Mutex<Option<RunId>>,
+    /// Known as soon as anything was kept, with its name in any lab: numbers are given again.
+    run: Mutex<Option<(RunId, String)>>,
+}
+
+/// Whether a run is still that of this name.
+fn is_there(lab: &Lab, run: RunId, uuid: &str) -> Result<bool, Failure> {
+    match lab.run(run) {
+        Ok(found) => Ok(found.uuid == uuid),
+        Err(LabError::NoRun { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 impl Keeper {
@@ -260,40 +269,44 @@ impl Keeper {
     }
 
     /// Writes the present state of a review. The first time, it resumes the run of an `earlier`
-    /// review in the same folder, or begins one.
+    /// review in the same folder, or begins one. A run that was deleted meanwhile begins anew.
     pub fn keep(&self, review: &Review, earlier: Option<&Review>) -> Result<(), Failure> {
         let mut lab = self.lab.lock().unwrap_or_else(PoisonError::into_inner);
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         let beginning = self.context();
-        let now_unix_ms = beginning.now_unix_ms;
-        if run.is_some_and(|run| lab.run(run).is_err()) {
-            // It was deleted meanwhile, or merged away: it is written anew.
-            *run = None;
+        let number = match &*run {
+            Some((number, uuid)) if is_there(&lab, *number, uuid)? => *number,
+            Some(_) => lab.begin(review, &beginning)?,
+            None => self.first(&mut lab, review, earlier, &beginning)?,
+        };
+        *run = Some((number, lab.run(number)?.uuid));
+        Ok(lab.save(number, review, &beginning)?)
+    }
+
+    /// The run that is resumed, or a new one.
+    fn first(
+        &self,
+        lab: &mut Lab,
+        review: &Review,
+        earlier: Option<&Review>,
+        beginning: &RunContext<'_>,
+    ) -> Result<RunId, Failure> {
+        let found = match earlier {
+            Some(earlier) => lab.last_of(earlier, beginning)?,
+            None => None,
+        };
+        let Some(found) = found else {
+            return Ok(lab.begin(earlier.unwrap_or(review), beginning)?);
+        };
+        lab.resume(found, beginning.now_unix_ms)?;
+        let MarkArgs { label, note } = &self.marks;
+        if label.is_some() {
+            recorded::set_label(lab, EntryId::Run(found), label.as_deref())?;
         }
-        if run.is_none() {
-            let found = match earlier {
-                Some(earlier) => lab.last_of(earlier, &beginning)?,
-                None => None,
-            };
-            if let Some(found) = found {
-                lab.resume(found, now_unix_ms)?;
-                let MarkArgs { label, note } = &self.marks;
-                if label.is_some() {
-                    recorded::set_label(&mut lab, EntryId::Run(found), label.as_deref())?;
-                }
-                if note.is_some() {
-                    recorded::set_note(&mut lab, EntryId::Run(found), note.as_deref())?;
-                }
-            }
-            *run = Some(match found {
-                Some(found) => found,
-                None => lab.begin(earlier.unwrap_or(review), &beginning)?,
-            });
+        if note.is_some() {
+            recorded::set_note(lab, EntryId::Run(found), note.as_deref())?;
         }
-        if let Some(run) = *run {
-            lab.save(run, review, &beginning)?;
-        }
-        Ok(())
+        Ok(found)
     }
 
     fn context(&self) -> RunContext<'_> {
@@ -333,6 +346,7 @@ impl Keeper {
 
     /// The number of the run, if anything was kept.
     pub fn run(&self) -> Option<RunId> {
-        *self.run.lock().unwrap_or_else(PoisonError::into_inner)
+        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        run.as_ref().map(|(number, _)| *number)
     }
 }

@@ -83,12 +83,14 @@ impl Live {
         state.note(event);
     }
 
-    /// Tells that the review has come to its end, as this run.
-    pub fn end(self, run: Option<RunId>) {
+    /// Tells that the review has come to its end, as this run, and whether nothing is left to do.
+    pub fn end(self, run: Option<RunId>, complete: bool) {
         let mut state = self.shared.lock();
         state.row.run = run.map(|run| run.0);
-        // A rival that the lab has already took no event.
-        state.row.share_done = 1.0;
+        if complete {
+            // A rival that the lab has already took no event.
+            state.row.share_done = 1.0;
+        }
     }
 }
 

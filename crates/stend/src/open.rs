@@ -332,7 +332,7 @@ pub fn look(named: Named<'_>, real_args: &RealArgs) -> Result<Seen, Failure> {
 
 /// Whether a name that is no model's is meant as a path.
 fn is_like_a_path(name: &str, real_args: &RealArgs) -> bool {
-    name.contains('/') || Path::new(name).exists() || real_args.size.is_some()
+    name.contains('/') || Path::new(name).exists() || real_args.size.is_some() && !name.is_empty()
 }
 
 /// What to say of a name that is no model's, where nothing but a model will do.

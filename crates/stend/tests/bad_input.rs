@@ -167,6 +167,14 @@ fn unknown_names_are_told_with_those_there_are() {
 }
 
 #[test]
+fn a_target_without_a_name_is_none() {
+    let dir = folder();
+    let args = ["review", "", "--size", "64MiB"];
+    fails(dir.path(), &args, 3, &["no drive model ``"]);
+    assert_eq!(names(dir.path()), [] as [&str; 0]);
+}
+
+#[test]
 fn impossible_durations() {
     let dir = folder();
     for scale in ["0", "-1", "-0.0", "NaN", "inf", "1e300"] {

@@ -403,7 +403,7 @@ fn a_second_loop_device_of_the_same_file() {
         .to_string();
     assert!(text.contains(&other), "{text}");
     drop(undo);
-    // Nor while others write to the file itself, or one stands in a block device's place.
+    // Nor while others write to the file itself.
     let mut child = holding(&device.image(), ">>");
     let text = refusal(&device);
     assert!(
@@ -413,6 +413,32 @@ fn a_second_loop_device_of_the_same_file() {
     child.kill().unwrap();
     child.wait().unwrap();
     drop(open(&device.node, &destroy(TOKEN)).unwrap());
+}
+
+/// What is mounted from a device is written through a loop device over it.
+#[test]
+fn a_loop_device_over_a_device_in_use() {
+    if !have_root_and(&[NEEDED, &["mkfs.ext4", "mount"]].concat()) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    let above = sh("losetup", &["--find", "--show", device.node()]);
+    let _undo = Undo("losetup", vec!["--detach".to_owned(), above.clone()]);
+    let node = Path::new(&above);
+    let named = destroy(&format!(
+        "loop:{}",
+        device.node().trim_start_matches("/dev/")
+    ));
+    drop(open(node, &named).unwrap());
+    sh("mkfs.ext4", &["-q", device.node()]);
+    let mounted = Mounted::new(&[device.node()]);
+    let text = refused(open(node, &named));
+    let place = format!(
+        "{} is mounted at {}",
+        device.node(),
+        mounted.path().display()
+    );
+    assert!(text.contains(&place), "{text}");
 }
 
 #[test]

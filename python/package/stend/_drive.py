@@ -225,7 +225,11 @@ class Drive:
         return ReplayResult(done, latencies)
 
     def idle(self, seconds: float) -> None:
-        """Lets so many seconds pass without a request; work in idle time is done."""
+        """Lets so many seconds pass without a request; work in idle time is done.
+
+        Raises :class:`stend.InputError` beyond the end of the drive's virtual time, which lasts
+        for more than a year, of most drives for several.
+        """
         self._drive.idle(_values.real("seconds", seconds))
 
     def trim(self, offset: SupportsIndex = 0, length: SupportsIndex | None = None) -> None:

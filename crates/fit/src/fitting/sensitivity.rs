@@ -103,8 +103,8 @@ pub(super) fn settle(
     let (beside, before) = others.split_at(own.len());
     let fitted = parameters.iter().enumerate().map(|(index, parameter)| {
         let sensitivity = sensitivity(at_best, &beside[index], found[index], tried[index]);
-        let change = largest_change(at_best, &before[index]).0;
-        let shows = sensitivity.change_per_tenth.max(change) >= SENSITIVE_FROM;
+        let shows = sensitivity.change_per_tenth >= SENSITIVE_FROM
+            || !changed(objective, at_best, &before[index]).is_empty();
         let determined = searched[index] && shows;
         Fitted {
             parameter: parameter.clone(),

@@ -130,7 +130,7 @@ impl Drawn {
             // As in fio, the next one in the place of one that is touched.
             match map.next_untouched(blocks.source.next_index()?) {
                 Some(block) => break block,
-                None if self.repeats[index] => map.clear(),
+                None if self.wraps => map.clear(),
                 None => return None,
             }
         };

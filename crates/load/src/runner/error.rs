@@ -17,8 +17,7 @@ pub enum RunError {
     /// The device completes nothing any more.
     #[error(transparent)]
     Stalled(#[from] Stalled),
-    /// The device's virtual time ends before the run does. Requests may be in flight: the device
-    /// must not be used for another run.
+    /// The device's virtual time ends before the run does; nothing is in flight any more.
     #[error(transparent)]
     EndOfTime(#[from] EndOfTime),
     /// The progress callback stopped the run ([`Flow::Stop`](super::Flow::Stop)). Requests are

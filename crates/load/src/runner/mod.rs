@@ -269,8 +269,10 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
         }
         while self.active > 0 {
             let limit = self.timers.next_at();
-            if limit < SimTime::NEVER {
-                EndOfTime::check(self.device, limit)?;
+            if limit < SimTime::NEVER
+                && let Err(end) = EndOfTime::check(self.device, limit)
+            {
+                return Err(self.end_with(end.into(), 0));
             }
             match self.device.advance(limit) {
                 Some(completion) => self.complete(completion)?,
@@ -286,8 +288,10 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
 
     #[inline]
     fn complete(&mut self, completion: Completion) -> Result<(), RunError> {
-        if completion.at > self.next_mark {
-            self.mark(completion.at)?;
+        if completion.at > self.next_mark
+            && let Err(error) = self.mark(completion.at)
+        {
+            return Err(self.end_with(error, 1));
         }
         let slot = self.slots[completion.tag as usize];
         let job = &mut self.jobs[slot.job as usize];
@@ -299,6 +303,19 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
         }
         self.issue(slot.job, completion.at);
         Ok(())
+    }
+
+    /// An error that ends the run. At the end of time what is in flight completes, of which so many
+    /// have done so already, so that the device can be used for what takes less.
+    #[cold]
+    fn end_with(&mut self, error: RunError, completed: u32) -> RunError {
+        if matches!(error, RunError::EndOfTime(_)) {
+            let outstanding: u32 = self.jobs.iter().map(JobState::outstanding).sum();
+            for _ in completed..outstanding {
+                self.device.advance(SimTime::NEVER);
+            }
+        }
+        error
     }
 
     fn wake(&mut self, now: SimTime) -> Result<(), RunError> {

@@ -263,7 +263,13 @@ impl<D: Device> Run<'_, D> {
             }
             // What is under way completes before so much time has passed.
             let at = if self.outstanding > 0 { now } else { due };
-            EndOfTime::check(self.device, at)?;
+            if let Err(end) = EndOfTime::check(self.device, at) {
+                // The device can be used for what takes less.
+                while self.outstanding > 0 {
+                    self.advance(SimTime::NEVER)?;
+                }
+                return Err(end.into());
+            }
             self.advance(if full { SimTime::NEVER } else { due })?;
         }
     }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, SeekFrom, fallocate, seek};
 use serde::{Deserialize, Serialize};
-use tempfile::TempPath;
 
 use crate::PAGE_BYTES;
 
@@ -102,11 +101,9 @@ impl DataFile {
             .write(true)
             .create_new(true)
             .open(path);
-        // A new one goes again with what fails.
-        let mut is_new = None;
+        let is_new = new.is_ok();
         let file = match new {
             Ok(file) => {
-                is_new = Some(TempPath::try_from_path(path).map_err(failed)?);
                 file.set_len(now.capacity_bytes).map_err(failed)?;
                 file
             }
@@ -131,14 +128,10 @@ impl DataFile {
             file,
             len_bytes: now.capacity_bytes,
             path: Some(path.to_owned()),
-            is_new: is_new.is_some(),
+            is_new,
             written: bits(now.capacity_bytes),
         };
         data.find_written().map_err(failed)?;
-        if let Some(new) = is_new {
-            new.keep()
-                .map_err(|kept| DataError::Failed(kept.to_string()))?;
-        }
         Ok(data)
     }
 

@@ -71,6 +71,11 @@ pub struct Data {
     /// Pages of which something that was completed is not in the file, which could not take it:
     /// reading them is an error until they are written whole, or trimmed.
     lost: BTreeSet<u32>,
+    /// Of those, pages that hold what they should again: a cut that undoes it would bring back
+    /// what is lost.
+    lost_before: BTreeSet<u32>,
+    /// The file still holds what is durably gone.
+    stale: bool,
 }
 
 impl Data {
@@ -80,7 +85,14 @@ impl Data {
             file,
             undo: may_undo.then(Undo::default),
             lost: BTreeSet::new(),
+            lost_before: BTreeSet::new(),
+            stale: false,
         }
+    }
+
+    /// Whether the file has taken all that was completed.
+    pub fn is_whole(&self) -> bool {
+        self.lost.is_empty() && !self.stale
     }
 
     /// Pages of 4 KiB of which the file has not taken what was completed.
@@ -147,10 +159,24 @@ impl Data {
         }
     }
 
+    /// A page holds again what it did before.
+    fn undone(&mut self, page: u32) {
+        match self.lost_before.contains(&page) {
+            true => self.lost.insert(page),
+            false => self.lost.remove(&page),
+        };
+    }
+
     /// Pages that hold whole again what they should.
     fn restored(&mut self, offset_bytes: u64, end_bytes: u64) {
         let whole = offset_bytes.div_ceil(PAGE_BYTES) as u32..(end_bytes / PAGE_BYTES) as u32;
-        self.lost.retain(|page| !whole.contains(page));
+        let restored: Vec<u32> = self.lost.iter().copied().collect();
+        for page in restored.into_iter().filter(|page| whole.contains(page)) {
+            self.lost.remove(&page);
+            if self.undo.is_some() {
+                self.lost_before.insert(page);
+            }
+        }
     }
 
     /// What of a write has come to be in a drive that has refused it: the pages whose tag is its
@@ -181,12 +207,13 @@ impl Data {
     pub fn trimmed(&mut self, offset_bytes: u64, len_bytes: u64, changes: u64) -> io::Result<()> {
         let begin = offset_bytes.div_ceil(PAGE_BYTES) as u32;
         let end = ((offset_bytes + len_bytes) / PAGE_BYTES) as u32;
-        self.restored(offset_bytes, offset_bytes + len_bytes);
         match &mut self.undo {
-            _ if begin >= end => Ok(()),
-            Some(undo) => undo.trimmed_range(&mut self.file, (begin, end), changes),
-            None => self.file.zero_pages(begin, end),
+            _ if begin >= end => return Ok(()),
+            Some(undo) => undo.trimmed_range(&mut self.file, (begin, end), changes)?,
+            None => self.file.zero_pages(begin, end)?,
         }
+        self.restored(offset_bytes, offset_bytes + len_bytes);
+        Ok(())
     }
 
     /// Everything is erased.
@@ -197,8 +224,11 @@ impl Data {
         if let Some(undo) = &mut self.undo {
             *undo = Undo::default();
         }
+        self.file.zero_pages(0, self.file.pages())?;
         self.lost.clear();
-        self.file.zero_pages(0, self.file.pages())
+        self.lost_before.clear();
+        self.stale = false;
+        Ok(())
     }
 
     /// So many changes of the drive are durable: what they replaced is forgotten.
@@ -206,10 +236,12 @@ impl Data {
     /// # Errors
     /// As writing the file fails.
     pub fn settle(&mut self, durable_changes: u64) -> io::Result<()> {
-        match &mut self.undo {
+        let settled = match &mut self.undo {
             Some(undo) => undo.settle(&mut self.file, durable_changes),
             None => Ok(()),
-        }
+        };
+        self.stale |= settled.is_err();
+        settled
     }
 
     /// The power has been cut: makes the file hold what the drive does. `under_way` were the writes
@@ -232,17 +264,20 @@ impl Data {
                 continue;
             };
             changed.undone += 1;
-            self.lost.remove(&page);
             match old {
                 Old::Bytes(bytes) => self.file.write(u64::from(page) * PAGE_BYTES, &bytes[..])?,
                 Old::Nothing => self.file.zero_pages(page, page + 1)?,
             }
+            self.undone(page);
         }
         for (begin, end) in trimmed {
             for page in begin..end {
                 match drive.logical_page(page) {
                     LogicalPage::Unwritten => self.file.zero_pages(page, page + 1)?,
-                    _ => changed.undone += 1,
+                    _ => {
+                        changed.undone += 1;
+                        self.undone(page);
+                    }
                 }
             }
         }

@@ -321,8 +321,11 @@ fn parameter_line(measured: &Measured, fitted: &Fitted) -> String {
             fitted.sensitivity.change_per_tenth * 100.0,
             figure_of(measured, row)
         ),
-        _ => "not determined: it changes no measured figure by 0.5 % or more; kept as it was"
-            .to_owned(),
+        (true, None) => "a tenth moves no figure; the way from its value before did".to_owned(),
+        (false, _) => {
+            "not determined: it changes no measured figure by 0.5 % or more; kept as it was"
+                .to_owned()
+        }
     };
     format!(
         "  {}: {} -> {} (free from {lowest} to {highest}); {told}\n",

@@ -127,7 +127,11 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     let folder = Folder::open(folder_path(args), args.language.lang)?;
     // A drive that is to be kept goes through all tests: nothing is taken over.
     let kept = lab.filter(|_| args.state.is_none());
-    let earlier = earlier::find(&folder, kept, &options.reproduce)?;
+    let command = reproduce(&ReviewArgs {
+        price: None,
+        ..args.clone()
+    });
+    let earlier = earlier::find(&folder, kept, &command)?;
     check_is_whole(earlier.as_ref(), args, &folder)?;
     let args = &with_price_of(args, earlier.as_ref());
     options.reproduce = reproduce(args);

@@ -72,7 +72,7 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
         if target.state_path().is_some() {
             target.save()?;
         }
-        if data.lost_pages() > 0 {
+        if !data.is_whole() {
             return Err(Failure::Io(format!(
                 "the data file could not take all that was written: {} pages of 4 KiB that were \
                  answered are lost, and it does not hold what the drive does",
@@ -113,7 +113,10 @@ fn data_file(args: &ServeArgs, of: &Identity, made: &mut Made) -> Result<DataFil
     let file = DataFile::named(path, of, args.as_it_is)?;
     if file.is_new() {
         made.add(path)?;
-        made.add(&beside(path))?;
+        // One that another data file has left is not the server's to remove.
+        if !beside(path).exists() {
+            made.add(&beside(path))?;
+        }
     }
     Ok(file)
 }
@@ -203,8 +206,9 @@ fn open(
         return Ok(target);
     }
     SimulatedTarget::create(model, state)?;
+    let target = SimulatedTarget::open(state, Access::Change)?;
     made.add(state)?;
-    Ok(SimulatedTarget::open(state, Access::Change)?)
+    Ok(target)
 }
 
 fn listen(address: &Address) -> Result<Listener, Failure> {

@@ -273,7 +273,8 @@ fn below_a_loop(root: &SystemRoot, device: &Device) -> Vec<Finding> {
     if meta.file_type().is_block_device() {
         let below = Device::find(root, DeviceNumber::from_raw(meta.rdev()));
         for finding in below.iter().flat_map(|below| survey_node(root, below)) {
-            if !matches!(&finding, Finding::LoopOver { by, .. } if *by == own) {
+            // Itself, and what shares its file, which is told already.
+            if !matches!(finding, Finding::LoopOver { .. }) {
                 findings.push(finding);
             }
         }

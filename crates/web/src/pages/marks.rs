@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template;
-use stend_lab::recorded::{set_label, set_note};
+use stend_lab::recorded::set_marks;
 use stend_lab::{EntryId, marks};
 
 use super::fields::{Fields, field};
@@ -62,10 +62,8 @@ pub(crate) async fn set(
     let typed = (label.to_owned(), note.to_owned());
     match checked {
         (Ok(label), Ok(note)) => {
-            let set = app.write(move |lab| {
-                set_label(lab, entry, label.as_deref())?;
-                Ok(set_note(lab, entry, note.as_deref())?)
-            });
+            let set =
+                app.write(move |lab| Ok(set_marks(lab, entry, label.as_deref(), note.as_deref())?));
             match set.await {
                 // What was typed comes back.
                 Err(Trouble::NotWritten(_)) => {

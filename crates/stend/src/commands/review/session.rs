@@ -318,7 +318,8 @@ impl Session<'_> {
         };
         let review = run_review(target, self.edition, &options, &show);
         if let Some(live) = live {
-            live.end(run());
+            let complete = review.as_ref().is_ok_and(|review| review.complete);
+            live.end(run(), complete);
         }
         progress.finish();
         let review = review?;
