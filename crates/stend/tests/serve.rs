@@ -500,6 +500,11 @@ fn a_server_that_cannot_begin_leaves_no_files() {
     serve(&["--nbd", "unix:none/s"], 6, &["cannot listen"]);
     serve(&nowhere, 6, &["cannot listen"]);
     assert_eq!(names(dir), [] as [&str; 0]);
+    // What tells of data that was moved away stays.
+    fs::write(dir.join("x.stend"), "of another").unwrap();
+    serve(&nowhere, 6, &["cannot listen"]);
+    assert_eq!(names(dir), ["x.stend"]);
+    fs::remove_file(dir.join("x.stend")).unwrap();
     fs::write(dir.join("log"), "mine").unwrap();
     serve(&["--nbd", "unix:s"], 3, &["log", "it exists"]);
     assert_eq!(names(dir), ["log"]);
