@@ -84,28 +84,34 @@ pub(super) fn settle(
         .zip(found)
         .map(|(parameter, value)| beside(parameter, *value))
         .collect();
-    let mut points = vec![found.to_vec()];
-    points.extend(tried.iter().enumerate().map(|(index, value)| {
+    let with = |(index, value): (usize, &f64)| {
         let mut point = found.to_vec();
         point[index] = *value;
         point
-    }));
-    // As it was, for those that a step beside the best value hardly shows: where a curve is flat
-    // at its best place, the way there may still have been long.
-    let before = (0..own.len()).map(|index| {
-        let mut point = found.to_vec();
-        point[index] = own[index];
-        point
-    });
-    points.extend(before);
+    };
+    let mut points = vec![found.to_vec()];
+    points.extend(tried.iter().enumerate().map(with));
     let evaluations = objective.evaluate(&points);
-    let (at_best, others) = evaluations.split_first().expect("there is the best point");
-    let (beside, before) = others.split_at(own.len());
+    let (at_best, beside) = evaluations.split_first().expect("there is the best point");
+    let sensitivities: Vec<Sensitivity> = (0..own.len())
+        .map(|index| sensitivity(at_best, &beside[index], found[index], tried[index]))
+        .collect();
+    // Where a curve is flat at its best place, the way there may still have been long.
+    let shows = |index: usize| sensitivities[index].change_per_tenth >= SENSITIVE_FROM;
+    let open: Vec<usize> = (0..own.len())
+        .filter(|&index| searched[index] && !shows(index) && own[index] != found[index])
+        .collect();
+    let before: Vec<Vec<f64>> = open
+        .iter()
+        .map(|&index| with((index, &own[index])))
+        .collect();
+    let before = objective.evaluate(&before);
+    let far = |index: usize| {
+        let at = open.iter().position(|&open| open == index);
+        at.is_some_and(|at| !changed(objective, at_best, &before[at]).is_empty())
+    };
     let fitted = parameters.iter().enumerate().map(|(index, parameter)| {
-        let sensitivity = sensitivity(at_best, &beside[index], found[index], tried[index]);
-        let shows = sensitivity.change_per_tenth >= SENSITIVE_FROM
-            || !changed(objective, at_best, &before[index]).is_empty();
-        let determined = searched[index] && shows;
+        let determined = searched[index] && (shows(index) || far(index));
         Fitted {
             parameter: parameter.clone(),
             value: match determined {
@@ -113,7 +119,7 @@ pub(super) fn settle(
                 false => own[index],
             },
             determined,
-            sensitivity,
+            sensitivity: sensitivities[index].clone(),
         }
     });
     let fitted: Vec<Fitted> = fitted.collect();
