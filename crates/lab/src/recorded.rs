@@ -310,15 +310,14 @@ pub fn set_note(lab: &mut Lab, entry: EntryId, note: Option<&str>) -> Result<(),
     set(lab, entry, "note", note)
 }
 
-/// Sets both, or neither.
+/// Sets label and note, or neither.
 ///
 /// # Errors
 /// [`LabError::NoRun`], [`LabError::NoRecorded`].
 pub fn set_marks(
     lab: &mut Lab,
     entry: EntryId,
-    label: Option<&str>,
-    note: Option<&str>,
+    (label, note): (Option<&str>, Option<&str>),
 ) -> Result<(), LabError> {
     check(lab, entry)?;
     let (table, id) = place(entry);

@@ -116,3 +116,30 @@ fn finished(review: &Review) -> impl Iterator<Item = (&str, &TestResult)> {
     let own = review.tests.iter().map(move |test| (title, test));
     own.chain(of_rivals)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stend_record::review::{Condition, TargetInfo};
+
+    #[test]
+    fn a_command_is_the_same_with_the_price_and_without() {
+        let price = crate::values::price("7.90 EUR").unwrap();
+        let fact = Condition {
+            name: PRICE.to_owned(),
+            value: price.words(8_000_000_000),
+        };
+        let kept = |facts: Vec<Condition>, reproduce: &str| Review {
+            target: TargetInfo {
+                facts,
+                ..TargetInfo::default()
+            },
+            reproduce: reproduce.to_owned(),
+            ..Review::default()
+        };
+        let priced = kept(vec![fact], "stend review x --price '7.90 EUR' --size 8G");
+        assert_eq!(command_without_price(&priced), "stend review x --size 8G");
+        let plain = kept(Vec::new(), "stend review x --size 8G");
+        assert_eq!(command_without_price(&plain), "stend review x --size 8G");
+    }
+}

@@ -274,8 +274,12 @@ impl Keeper {
         let mut lab = self.lab.lock().unwrap_or_else(PoisonError::into_inner);
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         let beginning = self.context();
-        let number = match &*run {
-            Some((number, uuid)) if is_there(&lab, *number, uuid)? => *number,
+        if let Some((number, uuid)) = &*run
+            && is_there(&lab, *number, uuid)?
+        {
+            return Ok(lab.save(*number, review, &beginning)?);
+        }
+        let number = match *run {
             Some(_) => lab.begin(review, &beginning)?,
             None => self.first(&mut lab, review, earlier, &beginning)?,
         };

@@ -8,6 +8,7 @@ use stend_drive::model::Setting;
 use stend_load::trace::replay::DEPTH_MAX;
 use stend_method::{DURATION_SCALE_MAX, SteadyLoad};
 use stend_serve::clock::Pace;
+use stend_serve::server::IDLE_S_MAX;
 
 /// Bytes of `8G`, `8GiB`, `8GB`, `4096`.
 ///
@@ -72,15 +73,18 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 /// # Errors
 /// What is allowed.
 pub fn duration_scale(text: &str) -> Result<f64, String> {
-    let scale = text.parse().ok();
-    scale
-        .filter(|scale| *scale > 0.0 && *scale <= DURATION_SCALE_MAX)
-        .ok_or_else(|| {
-            format!(
-                "a duration scale must be above 0 and at most {DURATION_SCALE_MAX}, such as 0.1 \
-                 for a tenth of every duration"
-            )
-        })
+    factor(text, DURATION_SCALE_MAX).ok_or_else(|| {
+        format!(
+            "a duration scale must be above 0 and at most {DURATION_SCALE_MAX}, such as 0.1 for a \
+             tenth of every duration"
+        )
+    })
+}
+
+/// A number above 0 and at most `most`.
+fn factor(text: &str, most: f64) -> Option<f64> {
+    let number = text.parse().ok();
+    number.filter(|number| *number > 0.0 && *number <= most)
 }
 
 /// A share of a trace, above 0 and at most 1.
@@ -88,12 +92,9 @@ pub fn duration_scale(text: &str) -> Result<f64, String> {
 /// # Errors
 /// What is allowed.
 pub fn beginning(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok();
-    share
-        .filter(|share| *share > 0.0 && *share <= 1.0)
-        .ok_or_else(|| {
-            "it must be above 0 and at most 1, such as 0.1 for the first tenth of the trace".into()
-        })
+    factor(text, 1.0).ok_or_else(|| {
+        "it must be above 0 and at most 1, such as 0.1 for the first tenth of the trace".into()
+    })
 }
 
 /// Requests of a trace that may be outstanding, from 1 to [`DEPTH_MAX`].
@@ -265,7 +266,7 @@ pub fn days(text: &str) -> Result<f64, String> {
 /// # Errors
 /// What is allowed.
 pub fn idle_seconds(text: &str) -> Result<f64, String> {
-    number_within(text, 0.0, 366.0 * 86_400.0)
+    number_within(text, 0.0, IDLE_S_MAX)
 }
 
 /// A temperature that a drive without power may have, °C.

@@ -56,6 +56,8 @@ struct TroublePage<'a> {
 
 impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
+        // What a form has sent is not sent again by asking for its address.
+        let again = matches!(self, Trouble::Lab(LabError::Locked(_)));
         let (status, title, text) = match self {
             Trouble::Lab(LabError::Locked(path)) => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -65,19 +67,15 @@ impl IntoResponse for Trouble {
                     path.display()
                 ),
             ),
-            Trouble::NotWritten(path) => {
-                let text = format!(
+            Trouble::NotWritten(path) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The lab is in use",
+                format!(
                     "Another program is writing to {}, and nothing was changed. Go back, and send \
                      it again.",
                     path.display()
-                );
-                return shown(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "The lab is in use",
-                    &text,
-                    false,
-                );
-            }
+                ),
+            ),
             Trouble::Lab(error) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "The lab cannot be used",
@@ -92,7 +90,6 @@ impl IntoResponse for Trouble {
                 text,
             ),
         };
-        let again = status == StatusCode::SERVICE_UNAVAILABLE;
         shown(status, title, &text, again)
     }
 }

@@ -22,9 +22,7 @@ impl RandomMap {
         self.touched.fill(0);
     }
 
-    /// Whether a block is touched.
-    #[inline]
-    pub fn is_touched(&self, block: u64) -> bool {
+    fn is_touched(&self, block: u64) -> bool {
         self.touched[(block / 64) as usize] >> (block % 64) & 1 != 0
     }
 

@@ -185,14 +185,14 @@ fn blocks(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> (Vec<Blocks>, [usize
     let used = || Direction::ALL.into_iter().filter(|d| spec.rw.uses(*d));
     for direction in used() {
         let (min, unit_bytes) = shape(direction);
-        // As in fio's `last_block`: the last block that leaves room for the smallest length.
-        let len = (plan.region_bytes - (min - unit_bytes)) / unit_bytes;
         if let Some(same) = shapes.iter().position(|s| *s == (min, unit_bytes)) {
             of[direction as usize] = same;
             continue;
         }
         of[direction as usize] = made.len();
         shapes.push((min, unit_bytes));
+        // As in fio's `last_block`: the last block that leaves room for the smallest length.
+        let len = (plan.region_bytes - (min - unit_bytes)) / unit_bytes;
         // The directions that share the blocks share the map.
         let mut alike = used().filter(|d| shape(*d) == (min, unit_bytes));
         let mapped = alike.any(is_mapped).then(|| RandomMap::new(len));

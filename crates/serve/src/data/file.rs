@@ -283,6 +283,16 @@ impl DataFile {
     }
 }
 
+#[cfg(test)]
+impl DataFile {
+    /// Has the file take no writes, as one whose file system is full, or take them again.
+    pub(super) fn take_writes(&mut self, taken: bool) {
+        let path = self.path.as_ref().expect("it has a name");
+        let file = OpenOptions::new().read(true).write(taken).open(path);
+        self.file = file.expect("it is there");
+    }
+}
+
 /// A page's data.
 pub type Page = Box<[u8; PAGE_BYTES as usize]>;
 

@@ -71,9 +71,9 @@ pub struct Data {
     /// Pages of which something that was completed is not in the file, which could not take it:
     /// reading them is an error until they are written whole, or trimmed.
     lost: BTreeSet<u32>,
-    /// Of those, pages that hold what they should again: a cut that undoes it would bring back
-    /// what is lost.
-    lost_before: BTreeSet<u32>,
+    /// Where a cut may undo what was completed: pages and tags of writes that have left them lost.
+    /// They may be whole again, and become what such a write has left.
+    lost_by: BTreeSet<(u32, u32)>,
     /// The file still holds what is durably gone.
     stale: bool,
 }
@@ -85,7 +85,7 @@ impl Data {
             file,
             undo: may_undo.then(Undo::default),
             lost: BTreeSet::new(),
-            lost_before: BTreeSet::new(),
+            lost_by: BTreeSet::new(),
             stale: false,
         }
     }
@@ -140,9 +140,12 @@ impl Data {
         let result = self.keep(write, changes);
         if result.is_err() {
             self.lost.extend(write.pages());
-        } else if !self.lost.is_empty() {
-            let end_bytes = write.offset_bytes + write.len_bytes;
-            self.restored(write.offset_bytes, end_bytes);
+        } else {
+            self.restored(write.offset_bytes, write.offset_bytes + write.len_bytes);
+        }
+        if self.undo.is_some() {
+            let lost = self.lost.range(write.pages());
+            self.lost_by.extend(lost.map(|&page| (page, write.tag)));
         }
         result
     }
@@ -159,9 +162,9 @@ impl Data {
         }
     }
 
-    /// A page holds again what it did before.
-    fn undone(&mut self, page: u32) {
-        match self.lost_before.contains(&page) {
+    /// A page holds again what the write of this tag has left, or something older.
+    fn undone(&mut self, page: u32, tag: Option<u32>) {
+        match tag.is_some_and(|tag| self.lost_by.contains(&(page, tag))) {
             true => self.lost.insert(page),
             false => self.lost.remove(&page),
         };
@@ -170,13 +173,7 @@ impl Data {
     /// Pages that hold whole again what they should.
     fn restored(&mut self, offset_bytes: u64, end_bytes: u64) {
         let whole = offset_bytes.div_ceil(PAGE_BYTES) as u32..(end_bytes / PAGE_BYTES) as u32;
-        let restored: Vec<u32> = self.lost.iter().copied().collect();
-        for page in restored.into_iter().filter(|page| whole.contains(page)) {
-            self.lost.remove(&page);
-            if self.undo.is_some() {
-                self.lost_before.insert(page);
-            }
-        }
+        self.lost.retain(|page| !whole.contains(page));
     }
 
     /// What of a write has come to be in a drive that has refused it: the pages whose tag is its
@@ -226,7 +223,7 @@ impl Data {
         }
         self.file.zero_pages(0, self.file.pages())?;
         self.lost.clear();
-        self.lost_before.clear();
+        self.lost_by.clear();
         self.stale = false;
         Ok(())
     }
@@ -268,7 +265,7 @@ impl Data {
                 Old::Bytes(bytes) => self.file.write(u64::from(page) * PAGE_BYTES, &bytes[..])?,
                 Old::Nothing => self.file.zero_pages(page, page + 1)?,
             }
-            self.undone(page);
+            self.undone(page, tag);
         }
         for (begin, end) in trimmed {
             for page in begin..end {
@@ -276,7 +273,7 @@ impl Data {
                     LogicalPage::Unwritten => self.file.zero_pages(page, page + 1)?,
                     _ => {
                         changed.undone += 1;
-                        self.undone(page);
+                        self.undone(page, drive.content(page));
                     }
                 }
             }
@@ -300,4 +297,81 @@ pub struct CutPages {
     pub undone: u64,
     /// Pages that hold what a write brought that had not been completed.
     pub not_acknowledged: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_base::{Device, Op, Request, SimTime};
+    use stend_drive::Model;
+
+    use super::*;
+
+    const PAGE: usize = PAGE_BYTES as usize;
+
+    fn write(tag: u32) -> Written {
+        Written {
+            tag,
+            offset_bytes: 0,
+            len_bytes: PAGE_BYTES,
+            payload: Payload::Bytes(vec![tag as u8; PAGE]),
+        }
+    }
+
+    /// A drive whose first page holds what a write of this tag brought.
+    fn drive_with(tag: u32) -> SimDrive {
+        let model = Model::shipped("demo-8gb").expect("it is shipped");
+        let mut drive = SimDrive::new(&model.spec());
+        drive.keep_content(true);
+        drive.submit(Request {
+            tag,
+            op: Op::Write,
+            offset_bytes: 0,
+            len_bytes: PAGE_BYTES,
+            queue: 0,
+            fua: false,
+        });
+        drive.advance(SimTime::NEVER).expect("it is written");
+        drive
+    }
+
+    /// Data of which a write of 2 is lost, and the page was written again or trimmed.
+    fn lost_and_restored(then: impl Fn(&mut Data) -> io::Result<()>) -> Data {
+        let folder = tempfile::tempdir().unwrap();
+        let identity = Identity::new("demo", 1 << 22, None);
+        let file = DataFile::named(&folder.path().join("data"), &identity, false).unwrap();
+        let mut data = Data::new(file, true);
+        data.written(&write(1), 1).unwrap();
+        data.settle(1).unwrap();
+        data.file().take_writes(false);
+        data.written(&write(2), 2).unwrap_err();
+        assert!(!data.is_whole() && data.lost_pages() == 1);
+        data.read(0, 512).unwrap_err();
+        then(&mut data).unwrap_err();
+        assert!(!data.is_whole(), "what fails restores nothing");
+        data.file().take_writes(true);
+        then(&mut data).unwrap();
+        assert!(data.is_whole());
+        data.read(0, PAGE_BYTES).unwrap();
+        data
+    }
+
+    /// What a power cut brings back of lost data is an error, not what the file happens to hold.
+    #[test]
+    fn a_cut_brings_no_lost_data_back() {
+        let drive = drive_with(2);
+        for mut data in [
+            lost_and_restored(|data| data.written(&write(3), 3)),
+            lost_and_restored(|data| data.trimmed(0, PAGE_BYTES, 3)),
+        ] {
+            let cut = data.cut(&drive, &[]).unwrap();
+            assert_eq!(cut.undone, 1);
+            assert_eq!(data.lost_pages(), 1);
+            data.read(0, 512).unwrap_err();
+        }
+        // Undone itself, the lost write is none any more.
+        let mut data = lost_and_restored(|data| data.written(&write(3), 3));
+        data.cut(&drive_with(1), &[]).unwrap();
+        assert!(data.is_whole());
+        assert_eq!(data.read(0, PAGE_BYTES).unwrap(), vec![1; PAGE]);
+    }
 }

@@ -26,6 +26,7 @@ use crate::nbd::{Export, Session};
 use connection::Connection;
 pub use control::{Command, Report, read_answer};
 pub use listen::{Address, Listener};
+pub use work::IDLE_S_MAX;
 
 /// Below this, an end that is awaited is waited for without sleep: to sleep and wake takes about as
 /// long.

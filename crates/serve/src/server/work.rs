@@ -14,7 +14,7 @@ use crate::engine::CutAt;
 const LINE_BYTES_MAX: usize = 64 << 10;
 
 /// The longest time that `idle` lets pass, s: a year.
-const IDLE_S_MAX: f64 = 366.0 * 86_400.0;
+pub const IDLE_S_MAX: f64 = 366.0 * 86_400.0;
 
 /// What the host can write before the pool of new data is full, without the parity of that.
 fn free_entry_bytes(drive: &SimDrive) -> u64 {

@@ -6,10 +6,8 @@ mod serve;
 use std::path::Path;
 
 use jiff::Timestamp;
-use stend_lab::marks;
-use stend_lab::progress;
 use stend_lab::recorded::{self, Recorded, RecordedSummary};
-use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES};
+use stend_lab::{EntryId, Format, Lab, RunId, RunState, RunSummary, TABLES, marks, progress};
 
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
 use crate::failure::Failure;

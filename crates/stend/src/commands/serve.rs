@@ -37,11 +37,11 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
         // Over-provisioning leaves the file as long as it was.
         Identity::new(&target.model().name, drive.native_bytes(), history)
     };
-    let file = data_file(args, &identity(&target), &mut made)?;
+    let before = identity(&target);
+    let file = data_file(args, &before, &mut made)?;
     let power_loss = drive.spec().power_loss.as_ref();
     let may_undo = power_loss.is_some_and(|spec| spec.hold_up.is_none());
     let recorder = recorder(args, drive.now(), &mut made)?;
-    let before = identity(&target);
     let paced = args.speed != Pace::Max;
     let data = Data::new(file, may_undo);
     let mut engine = Engine::new(target, data, recorder, paced);
@@ -157,15 +157,10 @@ fn check_addresses(args: &ServeArgs) -> Result<(), Failure> {
     }
 }
 
-/// Whether a drive in a file is named, and not a model.
-fn is_kept(name: &str) -> bool {
-    !is_model(name) && is_state_file(Path::new(name))
-}
-
 /// The model of a new drive; `None` where a drive in a file is named.
 fn model(args: &ServeArgs) -> Result<Option<Model>, Failure> {
     let name = args.drive.as_str();
-    if is_kept(name) {
+    if !is_model(name) && is_state_file(Path::new(name)) {
         if args.state.is_some() {
             return Err(Failure::Input(format!(
                 "{name} holds a drive, which is kept in it: leave --state out"

@@ -38,6 +38,9 @@ impl Marks {
     }
 }
 
+/// What is said while another program writes.
+const BUSY: &str = "Another program is writing to the lab: nothing is kept yet. Try again.";
+
 /// Where the form of an entry goes.
 fn action(entry: EntryId) -> String {
     match entry {
@@ -59,21 +62,21 @@ pub(crate) async fn set(
         marks::typed(label, marks::label),
         marks::typed(note, marks::note),
     );
-    let typed = (label.to_owned(), note.to_owned());
+    // What was typed comes back.
+    let again = |wrong: Vec<String>| {
+        Ok(Some(Marks {
+            wrong,
+            ..Marks::of(app, entry, Some(label), Some(note))
+        }))
+    };
     match checked {
-        (Ok(label), Ok(note)) => {
-            let set =
-                app.write(move |lab| Ok(set_marks(lab, entry, label.as_deref(), note.as_deref())?));
+        (Ok(new_label), Ok(new_note)) => {
+            let set = app.write(move |lab| {
+                let marks = (new_label.as_deref(), new_note.as_deref());
+                Ok(set_marks(lab, entry, marks)?)
+            });
             match set.await {
-                // What was typed comes back.
-                Err(Trouble::NotWritten(_)) => {
-                    let wrong = "Another program is writing to the lab: nothing is kept yet. Try \
-                                 again.";
-                    Ok(Some(Marks {
-                        wrong: vec![wrong.to_owned()],
-                        ..Marks::of(app, entry, Some(typed.0.as_str()), Some(typed.1.as_str()))
-                    }))
-                }
+                Err(Trouble::NotWritten(_)) => again(vec![BUSY.to_owned()]),
                 set => set.map(|()| None),
             }
         }
@@ -81,10 +84,7 @@ pub(crate) async fn set(
             let wrong = [("Label", label_checked), ("Note", note_checked)];
             let wrong = wrong.into_iter();
             let wrong = wrong.filter_map(|(of, checked)| Some(format!("{of}: {}", checked.err()?)));
-            Ok(Some(Marks {
-                wrong: wrong.collect(),
-                ..Marks::of(app, entry, Some(label), Some(note))
-            }))
+            again(wrong.collect())
         }
     }
 }
