@@ -7,10 +7,15 @@ import pathlib
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 import stend
+
+if TYPE_CHECKING:
+    from ray.cluster_utils import Cluster
 
 # A shell starts what runs in the background with SIGINT ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -50,3 +55,35 @@ def full_drive() -> stend.Drive:
     drive = stend.Drive("demo-8gb")
     drive.fill()
     return drive
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on a cluster want the machine for themselves: `-m ray` chooses them."""
+    for item in items:
+        if "cluster" in getattr(item, "fixturenames", ()):
+            item.add_marker("ray")
+
+
+@pytest.fixture(scope="session")
+def nodes() -> Iterator[Cluster]:
+    """A cluster of one node with one processor, for all tests: it takes seconds to start."""
+    if os.environ.get("STEND_REQUIRE_TOOLS") != "1":
+        pytest.importorskip("ray", reason="ray is not installed: pip install 'stend[ray]'")
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        yield nodes
+    finally:
+        nodes.shutdown()  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture
+def cluster(nodes: Cluster) -> Iterator[Cluster]:
+    """The cluster, to which nobody is connected."""
+    import ray
+
+    try:
+        yield nodes
+    finally:
+        ray.shutdown()

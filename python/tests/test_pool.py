@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
 import stend
 from conftest import ROOT
 
-ray = pytest.importorskip("ray", reason="ray is not installed: pip install 'stend[ray]'")
+if TYPE_CHECKING:
+    from ray.cluster_utils import Cluster
 
 ARTICLE = """
 schema = "stend.article/1"
@@ -86,13 +87,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture(scope="module")
-def two_workers() -> Iterator[None]:
-    ray.init(address="local", num_cpus=2, log_to_driver=False)
-    yield
-    ray.shutdown()
-
-
 def test_findings_are_those_of_the_command_line(program: str, folder: Path) -> None:
     arguments = [program, "claims", "a.toml", "--samples", "6", "--json", "--lab", "cli.db"]
     said = subprocess.run(arguments, capture_output=True, text=True)
@@ -116,14 +110,14 @@ def test_findings_are_those_of_the_command_line(program: str, folder: Path) -> N
     assert frame["of"].tolist() == [6, 6]
 
 
-@pytest.mark.usefixtures("two_workers")
-def test_findings_by_ray_are_the_same(folder: Path) -> None:
+def test_findings_by_ray_are_the_same(cluster: Cluster, folder: Path) -> None:
     told: list[tuple[int, int]] = []
+    address = cluster.address
     by_ray = stend.claims(
         files=["a.toml"],
         samples=4,
         lab="ray.db",
-        ray=True,
+        ray=address,
         progress=lambda done, of, what: told.append((done, of)),
     )
     # Two drives, themselves and in four versions.
@@ -134,20 +128,24 @@ def test_findings_by_ray_are_the_same(folder: Path) -> None:
     # Everything was in the lab: nothing is left to be handed out.
     told.clear()
     stend.claims(
-        files=["a.toml"], samples=4, lab="ray.db", ray=True, progress=lambda *a: told.append(a)
+        files=["a.toml"],
+        samples=4,
+        lab="ray.db",
+        ray=address,
+        progress=lambda *a: told.append(a),
     )
     assert told == []
 
 
-@pytest.mark.usefixtures("two_workers")
-def test_a_fit_by_ray_is_the_same(program: str, folder: Path) -> None:
+def test_a_fit_by_ray_is_the_same(cluster: Cluster, program: str, folder: Path) -> None:
     given = dict(generations=3, population=4)
     arguments = [program, "fit", "small.toml", "--to", "f.toml", "--json", "--out", "cli"]
     arguments += ["--generations", "3", "--population", "4"]
     said = subprocess.run(arguments, capture_output=True, text=True, check=True)
     here = stend.fit("small.toml", "f.toml", threads=1, **given)  # type: ignore[arg-type]
     assert here.record["parameters"] == json.loads(said.stdout)["parameters"]
-    by_ray = stend.fit("small.toml", "f.toml", ray=True, **given)  # type: ignore[arg-type]
+    address = cluster.address
+    by_ray = stend.fit("small.toml", "f.toml", ray=address, **given)  # type: ignore[arg-type]
     assert by_ray.record == here.record and by_ray.files == here.files
     figure = here.parameters.iloc[0]
     assert figure["key"] == "controller.read_command_ns" and figure["determined"]

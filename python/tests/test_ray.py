@@ -22,25 +22,6 @@ import ray
 from ray.cluster_utils import Cluster
 
 
-@pytest.fixture(scope="module")
-def nodes() -> Iterator[Cluster]:
-    """A cluster of one node with one processor, for all tests: it takes seconds to start."""
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    try:
-        yield nodes
-    finally:
-        nodes.shutdown()  # type: ignore[no-untyped-call]
-
-
-@pytest.fixture
-def cluster(nodes: Cluster) -> Iterator[Cluster]:
-    """The cluster, to which nobody is connected."""
-    try:
-        yield nodes
-    finally:
-        ray.shutdown()
-
-
 def study(runtime_s: int) -> stend.Study:
     job = stend.Job("w", rw="randwrite", bs="4k", iodepth="{depth}", runtime=runtime_s)
     factors: dict[str, Factor] = {
