@@ -46,6 +46,9 @@ _before = 0
 def main() -> int:
     """Returns the exit code: 7 where rows failed, 3 for a wrong study, 6 where files fail."""
     given = _arguments().parse_args()
+    # Ray prints what its nodes say: results alone are the standard output's.
+    results = sys.stdout
+    sys.stdout = sys.stderr
     try:
         study = Study.read(given.study)
         name = study.definition["name"]
@@ -57,7 +60,7 @@ def main() -> int:
             series=given.series,
             progress=_progress,
         )
-        print(result.save(given.out or f"study-{name}"))
+        print(result.save(given.out or f"study-{name}"), file=results)
     except Error as error:
         print(f"error: {error}", file=sys.stderr)
         return 3
