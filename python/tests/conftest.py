@@ -66,12 +66,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def nodes() -> Iterator[Cluster]:
-    """A cluster of one node with one processor, for all tests: it takes seconds to start."""
+    """A cluster of one node with two workers, for all tests: it takes seconds to start."""
     if os.environ.get("STEND_REQUIRE_TOOLS") != "1":
         pytest.importorskip("ray", reason="ray is not installed: pip install 'stend[ray]'")
     from ray.cluster_utils import Cluster
 
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
     try:
         yield nodes
     finally:
