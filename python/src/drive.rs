@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use stend_contract::{JobRequest, Target, TargetError, fill_job};
 use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
-use stend_target::{Access, JobRequest, SimulatedTarget, Target, TargetError, fill_job, harm};
+use stend_simulated::{Access, SimulatedTarget, harm};
 
 use crate::errors::{Kind, error, input, of_drive, of_file};
 use crate::replay::{self, ReplayResult};

@@ -7,9 +7,10 @@ use std::sync::atomic::AtomicBool;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use stend_contract::{ReplayOutcome, Target, TargetError};
 use stend_load::trace::replay::DEPTH_MAX;
 use stend_load::trace::{Fit, ReplayOptions, Replayed, Timing, TraceFile, summary};
-use stend_target::{ReplayOutcome, SimulatedTarget, Streamed, Target, TargetError};
+use stend_simulated::{SimulatedTarget, Streamed};
 
 use crate::chunks::{Piped, Room, Source, index_of};
 use crate::errors::{input, of_drive};

@@ -11,7 +11,7 @@ use stend_language::{Language, within};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, check_options, run_review};
 use stend_record::review::{FailedTest, Review as Record, Rival};
 use stend_report::write_folder;
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use crate::drive::{Drive, model};
 use crate::errors::{Kind, error, input};

@@ -12,7 +12,7 @@ use stend_analysis::Load;
 use stend_lab::Lab;
 use stend_method::{Edition, EndsWhen, Event as ReviewEvent, ReviewOptions, estimate, run_review};
 use stend_record::review::{Condition, Review, TestResult};
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use crate::check::loads;
 use crate::error::ClaimsError;

@@ -6,10 +6,12 @@
 
 mod error;
 mod files;
+mod reading;
 mod target;
 
 pub use error::{TargetError, failed, input};
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, directories, file_sets};
+pub use reading::Reading;
 pub use stend_load::Sample;
 pub use stend_load::runner::Progress;
 pub use target::{

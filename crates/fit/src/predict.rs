@@ -1,9 +1,10 @@
 //! A test on a simulated drive in a state, and the figures of its result.
 
 use stend_base::Rng;
+use stend_contract::{JobOutcome, JobRequest, Sample, Target, TargetError};
 use stend_drive::Model;
 use stend_drive::model::{NewValue, write_values};
-use stend_target::{JobOutcome, JobRequest, Sample, SimulatedTarget, Target, TargetError};
+use stend_simulated::SimulatedTarget;
 
 use crate::measured::{Figure, State, Step, Take, Test, Used, Variant, Window};
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stend_drive::Model;
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use crate::measured::Measured;
 use crate::predict::{measure, prepare, vary};

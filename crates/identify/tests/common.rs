@@ -11,7 +11,7 @@ use stend_identify::observed::Observed;
 use stend_identify::property::Identification;
 use stend_identify::{Options, infer, probe};
 use stend_record::review::{Condition, TargetInfo};
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 /// A shipped model with other figures.
 pub fn model(name: &str, set: &[(&str, &str)]) -> Option<Model> {

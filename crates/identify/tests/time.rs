@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use stend_identify::observed::Observed;
 use stend_identify::{Options, probe};
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use crate::common::{Hidden, small};
 

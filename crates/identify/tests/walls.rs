@@ -6,7 +6,7 @@ use std::path::Path;
 
 use stend_identify::observed::Observed;
 use stend_identify::{Options, infer, probe};
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use crate::common::{seen_plain, small};
 

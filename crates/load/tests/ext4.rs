@@ -5,7 +5,7 @@
 //! made anew by
 //!
 //! ```text
-//! cargo test -p stend-target --test main ext4_record -- --ignored --nocapture
+//! cargo test -p stend-real --test main ext4_record -- --ignored --nocapture
 //! ```
 
 use std::collections::BTreeMap;

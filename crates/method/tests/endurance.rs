@@ -3,16 +3,16 @@
 use std::sync::{Arc, Mutex};
 
 use crate::common::{info, option, outcome};
+use stend_contract::{
+    Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, Target, TargetError,
+    WriteLimit,
+};
 use stend_method::{
     Edition, Event, MethodError, ReviewOptions, check_write_budget, estimate, run_review,
 };
 use stend_record::endurance::{Endurance, EnduranceEnd, Health};
 use stend_record::fio::{Direction, Job, Latency};
 use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult};
-use stend_target::{
-    Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, Target, TargetError,
-    WriteLimit,
-};
 
 /// No whole number of requests.
 const CAPACITY_BYTES: u64 = (64 << 20) + 4096;

@@ -2,10 +2,11 @@
 //! figure is the same.
 
 use crate::common::test;
+use stend_contract::Target;
 use stend_drive::Model;
 use stend_method::{Edition, Ending, EndsWhen, ReviewOptions, run_review};
 use stend_record::review::{Review, TestResult};
-use stend_target::{SimulatedTarget, Target};
+use stend_simulated::SimulatedTarget;
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 

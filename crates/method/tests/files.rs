@@ -4,8 +4,8 @@
 use crate::common;
 
 use common::{CAPACITY_BYTES, Fake, Fault, options, test};
+use stend_contract::Target;
 use stend_method::{Edition, estimate, run_review};
-use stend_target::Target;
 
 /// The edition of 2014 with sets that a target of [`CAPACITY_BYTES`] holds twice.
 fn on_files(set_bytes: u64) -> Edition {

@@ -6,7 +6,7 @@ use stend_drive::Model;
 use stend_method::edition::{ContinuationStep, Step, TestKind};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::review::{Review, Series};
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use crate::common::test;
 

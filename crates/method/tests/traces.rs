@@ -5,9 +5,9 @@ use crate::common;
 use std::sync::Mutex;
 
 use common::{Fake, Fault, options, test};
+use stend_contract::Target;
 use stend_method::{Edition, ReviewOptions, estimate, run_review};
 use stend_record::review::{Review, TestResult};
-use stend_target::Target;
 
 fn edition() -> Edition {
     Edition::load("2014").unwrap()

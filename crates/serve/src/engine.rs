@@ -6,9 +6,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
+use stend_contract::{Target, TargetError};
 use stend_drive::sim::EARLIER_TAG;
 use stend_drive::{Counters, Model, SimDrive};
-use stend_target::{SimulatedTarget, Target, TargetError};
+use stend_simulated::SimulatedTarget;
 
 use crate::PAGE_BYTES;
 use crate::data::{CutPages, Data, Payload, Written};

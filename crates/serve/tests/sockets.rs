@@ -230,7 +230,8 @@ fn commands_are_answered_or_refused() {
     assert!(ask(json!({"command": "snapshot", "file": "relative"})).is_err());
     let file = served.path("snapshot");
     ask(json!({"command": "snapshot", "file": &file})).unwrap();
-    let kept = stend_target::SimulatedTarget::open(&file, stend_target::Access::Look).unwrap();
+    let kept =
+        stend_simulated::SimulatedTarget::open(&file, stend_simulated::Access::Look).unwrap();
     assert_eq!(kept.drive().logical_page(1), LogicalPage::Written);
     assert_eq!(kept.drive().logical_page(0), LogicalPage::Unwritten);
     let now_ns = ask(json!({"command": "status"})).unwrap()["totals"]["at_ns"].as_u64();

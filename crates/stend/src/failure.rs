@@ -5,12 +5,12 @@ use std::path::Path;
 
 use stend_claims::ClaimsError;
 use stend_config::FileError;
+use stend_contract::TargetError;
 use stend_lab::LabError;
 use stend_load::JobError;
 use stend_method::MethodError;
 use stend_report::ReportError;
 use stend_study::StudyError;
-use stend_target::TargetError;
 
 /// A failure of the whole command.
 #[derive(Debug, thiserror::Error)]

@@ -6,12 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use stend_contract::{Target, WriteLimit};
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
+use stend_real as real;
+use stend_real::{FioTarget, OpenOptions};
 use stend_record::endurance::Health;
 use stend_record::review::{ModelInfo, TargetInfo};
-use stend_target::real::{self, FioTarget, OpenOptions};
-use stend_target::{Access, SimulatedTarget, Target, WriteLimit, is_state_file, model_info};
+use stend_simulated::{Access, SimulatedTarget, is_state_file, model_info};
 
 use crate::args::{OnArgs, RealArgs, SetArgs};
 use crate::consent;

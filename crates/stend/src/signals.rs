@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
-use stend_target::real::stop_programs;
+use stend_real::stop_programs;
 
 use crate::child;
 use crate::failure::Failure;

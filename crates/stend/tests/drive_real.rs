@@ -16,8 +16,8 @@ use common::{
 use serde_json::Value;
 
 const TOKEN: &str = "loop:disk.img";
-const ATA: &str = include_str!("../../target/tests/data/smartctl-ata.json");
-const NVME: &str = include_str!("../../target/tests/data/smartctl-nvme.json");
+const ATA: &str = include_str!("../../real/tests/data/smartctl-ata.json");
+const NVME: &str = include_str!("../../real/tests/data/smartctl-nvme.json");
 
 /// A loop device full of sevens.
 fn full() -> Loop {

@@ -335,7 +335,7 @@ fn a_plan_tells_the_share_of_the_life_by_the_wear_so_far() {
     if !have_root_and(&DEVICE) {
         return;
     }
-    let worn = include_str!("../../target/tests/data/smartctl-ata-worn.json");
+    let worn = include_str!("../../real/tests/data/smartctl-ata-worn.json");
     let device = Loop::new(64 * MIB);
     let dir = folder();
     let dir = dir.path();
@@ -372,7 +372,7 @@ fn what_a_drive_told_of_itself_before_and_after() {
     if !have_root_and(&DEVICE) {
         return;
     }
-    let before = include_str!("../../target/tests/data/smartctl-ata-worn.json");
+    let before = include_str!("../../real/tests/data/smartctl-ata-worn.json");
     let mut after = json(before);
     let table = &mut after["ata_smart_attributes"]["table"];
     table[0]["raw"]["value"] = 6.into();
@@ -434,7 +434,7 @@ fn a_drive_that_tells_nothing_of_itself_is_no_failure() {
     );
     assert_eq!(looped["smart"].get("before"), None);
     assert!(page(dir).contains("Not known: "));
-    let bridge = include_str!("../../target/tests/data/smartctl-usb.json");
+    let bridge = include_str!("../../real/tests/data/smartctl-usb.json");
     let other = folder();
     let path = smartctl(other.path(), &[bridge]);
     let args = tiny(other.path(), &target, "sequential");

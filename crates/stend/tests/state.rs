@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use common::{Mounted, Said, fails, folder, have_root_and, json, number, ok, program, tool};
 use serde_json::Value;
 use stend_base::{Device, Op, Request, SimTime, Status};
+use stend_contract::{JobRequest, Target};
 use stend_drive::{Model, SimDrive};
-use stend_target::{JobRequest, SimulatedTarget, Target};
+use stend_simulated::SimulatedTarget;
 
 const WRITE: &str = "[a]\nrw=randwrite\nbs=4k\niodepth=32\nsize=2g\nio_size=64m\n";
 const MIXED: &str = "[b]\nrw=randrw\nbs=4k\niodepth=8\nsize=2g\nio_size=32m\nrandseed=9\n";

@@ -13,11 +13,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use stend_analysis::kinds::key_figures;
 use stend_base::Nanos;
+use stend_contract::TargetError;
 use stend_load::runner::{Flow, Progress};
 use stend_load::{JobFile, RunOptions, Sample};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::study::StudyRow;
-use stend_target::{SimulatedTarget, TargetError};
+use stend_simulated::SimulatedTarget;
 
 use crate::error::StudyError;
 use crate::outcome::{Measured, Outcome};

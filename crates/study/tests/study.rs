@@ -10,8 +10,8 @@ use stend_drive::model::Setting;
 use stend_lab::Lab;
 use stend_load::{JobFile, RunOptions};
 use stend_record::study::{Cell, Study, StudyRow};
+use stend_simulated::SimulatedTarget;
 use stend_study::{Context, Definition, Done, Event, Options, Plan, Session, StudyError, run};
-use stend_target::SimulatedTarget;
 
 /// Two thousand random writes.
 const JOB: &str = "[w]\nrw=randwrite\nbs=4k\niodepth={depth}\nsize=8m\n";
@@ -94,8 +94,8 @@ fn a_row_is_what_the_same_job_yields_alone() {
         };
         target.run_file(&file, &options).unwrap()
     };
-    go(&stend_target::fill_job(8_000_000_000), 1);
-    stend_target::Target::idle(&mut target, 5.0).unwrap();
+    go(&stend_contract::fill_job(8_000_000_000), 1);
+    stend_contract::Target::idle(&mut target, 5.0).unwrap();
     let file = JobFile::parse(&JOB.replace("{depth}", "8")).unwrap();
     let options = RunOptions {
         seed: 7,

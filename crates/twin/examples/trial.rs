@@ -23,7 +23,7 @@ use stend_identify::{infer, observed_in};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::load::Load;
 use stend_record::review::Review;
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 use stend_twin::draft::Draft;
 use stend_twin::errors::{Errors, errors};
 use stend_twin::fitting::{Found, Progress, Search};

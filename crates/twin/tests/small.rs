@@ -3,7 +3,7 @@
 use stend_drive::Model;
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::review::Review;
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 use stend_twin::parts::Part;
 
 const EDITION: &str = r#"

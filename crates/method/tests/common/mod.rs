@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use stend_base::Nanos;
+use stend_contract::{
+    Completed, Deletion, FilesJob, FilesOutcome, JobOutcome, JobRequest, LoggedOutcome,
+    ReplayOutcome, Sample, Target, TargetError,
+};
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_method::ReviewOptions;
 use stend_record::fio::{Direction, Job, Latency, Output, Syncs};
 use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult};
-use stend_target::{
-    Completed, Deletion, FilesJob, FilesOutcome, JobOutcome, JobRequest, LoggedOutcome,
-    ReplayOutcome, Sample, Target, TargetError,
-};
 
 pub const CAPACITY_BYTES: u64 = 64 << 20;
 

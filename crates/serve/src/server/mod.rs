@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use stend_base::Device;
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use crate::clock::{Clock, Pace};
 use crate::data::CutPages;

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 use stend_base::{Device, Op, Request, SimTime};
+use stend_contract::Target;
 use stend_drive::SimDrive;
-use stend_target::{SimulatedTarget, Target};
+use stend_simulated::SimulatedTarget;
 
 use super::control::{Command, Report, done, failed, last_cut, lateness};
 use super::{Effect, Server};

@@ -4,7 +4,7 @@ use stend_drive::Model;
 use stend_serve::data::{Data, DataFile};
 use stend_serve::engine::Engine;
 use stend_serve::nbd::Export;
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 pub const READ: u16 = 0;
 pub const WRITE: u16 = 1;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use crate::args::{
     Choice, LabPath, LanguageArgs, MarkArgs, RealArgs, ReviewArgs, ScaleArgs, SetArgs,

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::json;
+use stend_contract::Target;
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
-use stend_target::{SimulatedTarget, Target};
+use stend_simulated::SimulatedTarget;
 
 use crate::args::{DriveFilter, DrivesArgs, DrivesCommand, SetArgs};
 use crate::failure::Failure;

@@ -11,7 +11,7 @@ use stend_identify::{infer, observed_in, probe, written_bytes_max};
 use stend_language::{Language, recorded, say, text, within};
 use stend_record::review::{self, Review};
 use stend_report::Origin;
-use stend_target::Access;
+use stend_simulated::Access;
 
 use crate::args::IdentifyArgs;
 use crate::failure::Failure;

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use stend_contract::{ReplayOutcome, Target};
 use stend_lab::RecordedKind;
 use stend_lab::recorded::NewRecord;
 use stend_language::counted;
@@ -13,7 +14,7 @@ use stend_load::trace::{
     Beginning, Extent, Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary,
 };
 use stend_record::review::{TargetInfo, TargetKind};
-use stend_target::{Access, ReplayOutcome, Target};
+use stend_simulated::Access;
 
 use super::run::{fill, save};
 use super::traces::{NamedTrace, summary_json};

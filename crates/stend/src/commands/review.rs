@@ -7,13 +7,14 @@ use std::sync::{Mutex, PoisonError};
 
 use stend_analysis::steady::start_words;
 use stend_analysis::{kinds, repeated, verdict};
+use stend_contract::{Target, WriteLimit};
 use stend_lab::RunId;
 use stend_language::{recorded, say, text, within};
 use stend_method::{
     Edition, MethodError, ReviewOptions, check_options, check_resumes, check_write_budget, estimate,
 };
 use stend_record::review::{PRICE, Review, Rival, TargetInfo, TargetKind, TestResult};
-use stend_target::{Access, Target, WriteLimit};
+use stend_simulated::Access;
 
 use crate::args::{Choice, ReviewArgs, SetArgs};
 use crate::failure::Failure;

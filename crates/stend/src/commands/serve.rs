@@ -13,7 +13,7 @@ use stend_serve::engine::Engine;
 use stend_serve::lateness::{LATE_NS, Summary};
 use stend_serve::record::Recorder;
 use stend_serve::server::{Act, Address, Effect, Listener, Options, Report, Server};
-use stend_target::{Access, SimulatedTarget, is_state_file};
+use stend_simulated::{Access, SimulatedTarget, is_state_file};
 use tempfile::TempPath;
 
 use super::drive::apply;

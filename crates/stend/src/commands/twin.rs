@@ -12,7 +12,7 @@ use stend_identify::{infer, observed_in};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::load::Load;
 use stend_record::review::{Review, SCHEMA as REVIEW_SCHEMA};
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 use stend_twin::draft::{Draft, shipped};
 use stend_twin::errors::{Errors, errors};
 use stend_twin::fitting::{Found, Progress, Search, interval};

@@ -1,9 +1,10 @@
 //! SLC caches of every kind, word lines programmed at once, and an L2P on flash.
 
+use stend_contract::Target;
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
 use stend_drive::model::tables::slc_cache::SlcCache;
-use stend_target::{SimulatedTarget, Target};
+use stend_simulated::SimulatedTarget;
 
 use super::{GB, figure, job, levels, percentile, write};
 
@@ -51,7 +52,7 @@ fn curve(target: &mut SimulatedTarget) -> Vec<(f64, f64)> {
 /// The same in requests of another length.
 fn curve_of(target: &mut SimulatedTarget, length: &str) -> Vec<(f64, f64)> {
     let text = format!("[write]\nrw=write\nbs={length}\niodepth=32\nsize=3200m\n");
-    let request = stend_target::JobRequest {
+    let request = stend_contract::JobRequest {
         text: &text,
         seed: 7,
         sample_ms: 500,

@@ -1,9 +1,10 @@
 //! The steps of the sustained-write curve, and what rest and TRIM give back.
 
 use stend_analysis::{end_level, recovered_bytes};
+use stend_contract::Target;
 use stend_drive::Model;
 use stend_record::review::Series;
-use stend_target::{SimulatedTarget, Target};
+use stend_simulated::SimulatedTarget;
 
 use super::{GB, about, clean, drive, job, levels, preconditioned, write};
 

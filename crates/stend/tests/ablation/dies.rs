@@ -1,7 +1,7 @@
 //! What dies can do beside one plain operation at a time.
 
 use stend_drive::Model;
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use super::{drive_with, figure, job, percentile};
 

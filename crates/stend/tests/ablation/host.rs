@@ -3,8 +3,9 @@
 
 use std::fmt::Write;
 
+use stend_contract::{JobOutcome, JobRequest, Target};
 use stend_drive::Model;
-use stend_target::{JobOutcome, JobRequest, SimulatedTarget, Target};
+use stend_simulated::SimulatedTarget;
 
 const SOURCE: &str = "assumed: a drive for tests, nobody's product";
 

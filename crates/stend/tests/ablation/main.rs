@@ -15,10 +15,11 @@ mod power;
 mod power_loss;
 
 use stend_analysis::{LevelKind, steps};
+use stend_contract::{JobRequest, Target};
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
 use stend_record::review::{Pattern, PointOp, Sample, Series, SeriesPoint};
-use stend_target::{JobRequest, SimulatedTarget, Target};
+use stend_simulated::SimulatedTarget;
 
 const GB: f64 = 1e9;
 

@@ -1,7 +1,7 @@
 //! Errors of the flash, as a reader sees them.
 
 use stend_base::Nanos;
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use super::{drive_with, figure, job};
 

@@ -1,7 +1,8 @@
 //! What victim policies, streams and wear levelling do to the sustained speed of writing.
 
+use stend_contract::{JobRequest, Target};
 use stend_drive::Model;
-use stend_target::{JobRequest, SimulatedTarget, Target};
+use stend_simulated::SimulatedTarget;
 
 use super::{about, figure, job};
 

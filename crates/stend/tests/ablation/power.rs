@@ -1,6 +1,7 @@
 //! Idle states, heat, and wear-out.
 
-use stend_target::{JobRequest, SimulatedTarget, Target};
+use stend_contract::{JobRequest, Target};
+use stend_simulated::SimulatedTarget;
 
 use super::{drive_with, figure};
 

@@ -1,9 +1,10 @@
 //! What capacitors and paired pages do to synchronous writes and to the data after a power cut.
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
+use stend_contract::{JobRequest, Target};
 use stend_drive::{Model, SimDrive};
 use stend_method::{Edition, ReviewOptions, run_review};
-use stend_target::{JobRequest, SimulatedTarget, Target};
+use stend_simulated::SimulatedTarget;
 
 use super::{figure, model_with};
 

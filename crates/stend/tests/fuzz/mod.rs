@@ -331,7 +331,7 @@ fn reviews() {
 }
 
 fn recorded(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tests/data");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../real/tests/data");
     fs::read_to_string(folder.join(name)).unwrap()
 }
 
@@ -371,7 +371,7 @@ fn answers_of_smartctl() {
         let Ok(document) = serde_json::from_value::<Document>(value.clone()) else {
             return false;
         };
-        stend_target::real::smartctl::complaints(&document);
+        stend_real::smartctl::complaints(&document);
         let written = serde_json::to_value(&document).unwrap();
         assert_eq!(
             serde_json::from_value::<Document>(written).unwrap(),

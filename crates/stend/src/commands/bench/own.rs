@@ -6,7 +6,7 @@ use stend_drive::Model;
 use stend_load::trace::replay::{DEPTH_MAX, replay};
 use stend_load::trace::{Fit, ReplayOptions, Timing, op_index};
 use stend_load::{JobFile, RunOptions};
-use stend_target::SimulatedTarget;
+use stend_simulated::SimulatedTarget;
 
 use super::case::{Case, Pace, State};
 use super::figures::Figures;

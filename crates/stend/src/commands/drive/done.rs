@@ -1,7 +1,7 @@
 //! What `stend drive` prints after a change.
 
 use serde_json::{Value, json};
-use stend_target::real::EraseMethod;
+use stend_real::EraseMethod;
 
 use crate::failure::Failure;
 use crate::output::{print, print_json};

@@ -1,8 +1,8 @@
 //! What happens to simulated drives, in words: data ages without power, a die fails, the power is
 //! cut.
 
-use stend_target::SimulatedTarget;
-use stend_target::harm::{self, REFERENCE_C};
+use stend_simulated::SimulatedTarget;
+use stend_simulated::harm::{self, REFERENCE_C};
 
 use super::done::Done;
 use crate::failure::Failure;

@@ -5,9 +5,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 use stend_analysis::{RemainingLife, remaining_life, words};
 use stend_base::Device;
+use stend_contract::Target;
+use stend_real::{health_of, smartctl};
 use stend_record::smart::{Attributes, Document};
-use stend_target::real::{health_of, smartctl};
-use stend_target::{Access, SimulatedTarget, Target};
+use stend_simulated::{Access, SimulatedTarget};
 
 use super::simulated::open;
 use crate::failure::Failure;

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use stend_base::Nanos;
+use stend_contract::Reading;
 use stend_load::JobFile;
-use stend_target::{Access, Reading, real};
+use stend_real as real;
+use stend_simulated::Access;
 
 use super::readings::{Watched, directions, latency, temperature, used};
 #[cfg(feature = "screen")]

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::Receiver;
 
-use stend_target::{Reading, TargetError};
+use stend_contract::{Reading, TargetError};
 
 /// What is watched, and its readings as they come. The channel closes after the last one.
 pub struct Watched {

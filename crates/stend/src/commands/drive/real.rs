@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use stend_target::real::{self, EraseMethod, OpenOptions};
+use stend_real as real;
+use stend_real::{EraseMethod, OpenOptions};
 
 use super::done::{Done, done, erased, switched, trimmed};
 use crate::args::{DriveCommand, OnOff};

@@ -9,9 +9,9 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use serde_json::Value;
+use stend_contract::{Reading, TargetError};
 use stend_serve::engine::{Direction, Totals};
 use stend_serve::server::{Command, Report, read_answer};
-use stend_target::{Reading, TargetError};
 
 use super::done::done;
 use super::readings::Watched;

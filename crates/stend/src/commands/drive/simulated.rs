@@ -5,8 +5,8 @@ use std::path::Path;
 use stend_base::Device;
 use stend_drive::SimDrive;
 use stend_drive::spec::PAGE_BYTES;
-use stend_target::real::EraseMethod;
-use stend_target::{Access, SimulatedTarget, is_state_file};
+use stend_real::EraseMethod;
+use stend_simulated::{Access, SimulatedTarget, is_state_file};
 
 use super::done::{Done, done, erased, switched, trimmed};
 use super::harm;

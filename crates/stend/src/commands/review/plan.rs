@@ -8,8 +8,8 @@ use stend_method::{
     Edition, Estimate, FILL_BYTES_PER_S, Outline, OutlinedPart, Prospect, ReviewOptions,
     check_write_budget, outline,
 };
+use stend_real::{RATING_UNKNOWN, life_percent};
 use stend_record::review::TargetKind;
-use stend_target::real::{RATING_UNKNOWN, life_percent};
 
 use super::{check_rival, checked, rival};
 use crate::args::{ReviewArgs, SetArgs};

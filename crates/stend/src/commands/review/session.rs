@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use stend_contract::{Target, TargetError};
 use stend_method::{Edition, Event, ReviewOptions, Slots, run_review};
 use stend_record::review::{
     Condition, FailedTest, PRICE, Review, Rival, SCHEMA, TargetInfo, TestResult,
 };
-use stend_target::{Target, TargetError};
 
 use crate::args::MarkArgs;
 use crate::failure::Failure;

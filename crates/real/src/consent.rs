@@ -1,0 +1,72 @@
+//! Naming what is to be destroyed a second time: as an option, or typed at a prompt.
+
+use std::path::Path;
+
+use crate::options::OpenOptions;
+use crate::units::quoted;
+use stend_contract::TargetError;
+
+/// What is to be destroyed, and the name that allows it.
+pub(crate) struct Demand<'a> {
+    /// As the user named it first.
+    pub(crate) path: &'a Path,
+    /// `a test destroys everything on`.
+    pub(crate) what_is_done: &'a str,
+    /// `device`.
+    pub(crate) noun: &'a str,
+    /// What it is named by, `serial number`.
+    pub(crate) name: &'a str,
+    /// That name.
+    pub(crate) token: &'a str,
+}
+
+impl Demand<'_> {
+    /// Agrees if the options name it; else shows `table`, what will be lost, and asks.
+    ///
+    /// # Errors
+    /// [`TargetError::Refused`] with the table, and what to type.
+    pub(crate) fn consent(
+        &self,
+        options: &OpenOptions,
+        table: impl FnOnce() -> String,
+    ) -> Result<(), TargetError> {
+        let given = &options.destroy;
+        if given.iter().any(|name| name.trim() == self.token) {
+            return Ok(());
+        }
+        let path = self.path.display();
+        let (noun, name, token) = (self.noun, self.name, quoted(self.token));
+        let mut text = format!("{path}: {} this {noun}.\n", self.what_is_done);
+        for given in given {
+            text.push_str(&format!(
+                "--destroy {} does not name it: is it another {noun} that you mean?\n",
+                quoted(given.trim())
+            ));
+        }
+        text.push_str(&table());
+        let Some(ask) = options.ask.filter(|_| given.is_empty()) else {
+            text.push_str(&format!(
+                "If all of it may be lost, repeat the command with the {noun}'s {name}: \
+                 --destroy {token}"
+            ));
+            return Err(TargetError::Refused(text));
+        };
+        text.push_str(&format!(
+            "If all of it may be lost, type the {noun}'s {name}, {token}: "
+        ));
+        let refused = |what: &str| Err(TargetError::Refused(format!("{path}: {what}")));
+        match ask(&text) {
+            Some(typed) if typed == self.token => Ok(()),
+            Some(typed) => refused(&format!(
+                "{} was typed, which does not name the {noun}: nothing is touched",
+                quoted(&typed)
+            )),
+            None => refused("nothing was typed: nothing is touched"),
+        }
+    }
+}
+
+/// A row of such a table.
+pub(crate) fn row(name: &str, value: &str) -> String {
+    format!("  {name:<16}{value}\n")
+}

@@ -1,0 +1,112 @@
+//! Where the time of an archive goes: into the file below, or into Deflate.
+
+use std::cell::Cell;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// Time spent, in sum.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stopwatch(Rc<Cell<Duration>>);
+
+impl Stopwatch {
+    /// What has been spent so far.
+    pub(crate) fn spent(&self) -> Duration {
+        self.0.get()
+    }
+}
+
+/// What is read or written, and the time of it.
+pub(crate) struct Timed<T> {
+    pub(crate) inner: T,
+    pub(crate) own: Stopwatch,
+    /// Of what works below it, whose time is no part of its own.
+    pub(crate) below: Option<Stopwatch>,
+}
+
+impl<T> Timed<T> {
+    fn time<R>(&mut self, act: impl FnOnce(&mut T) -> R) -> R {
+        let below =
+            |below: &Option<Stopwatch>| below.as_ref().map_or(Duration::ZERO, |b| b.spent());
+        let (began, before) = (Instant::now(), below(&self.below));
+        let result = act(&mut self.inner);
+        let own = began.elapsed().saturating_sub(below(&self.below) - before);
+        self.own.0.set(self.own.spent() + own);
+        result
+    }
+}
+
+impl<T: Read> Read for Timed<T> {
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        self.time(|inner| inner.read(piece))
+    }
+}
+
+impl<T: Write> Write for Timed<T> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.time(|inner| inner.write(piece))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.time(T::flush)
+    }
+}
+
+impl<T: Seek> Seek for Timed<T> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.time(|inner| inner.seek(to))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes its time.
+    struct Slow(u64);
+
+    impl Write for Slow {
+        fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+            std::thread::sleep(Duration::from_millis(self.0));
+            Ok(piece.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Works for 20 ms on what it passes on.
+    struct Working(Timed<Slow>);
+
+    impl Write for Working {
+        fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+            std::thread::sleep(Duration::from_millis(20));
+            self.0.write(piece)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_time_of_the_file_below_is_not_deflates() {
+        let (below, own) = (Stopwatch::default(), Stopwatch::default());
+        let mut archive = Working(Timed {
+            inner: Slow(200),
+            own: below.clone(),
+            below: None,
+        });
+        let mut above = Timed {
+            inner: &mut archive,
+            own: own.clone(),
+            below: Some(below.clone()),
+        };
+        above.write_all(&[0; 10]).unwrap();
+        above.write_all(&[0; 10]).unwrap();
+        assert!(below.spent() >= Duration::from_millis(400));
+        let own = own.spent();
+        assert!((40..200).contains(&own.as_millis()), "{own:?}");
+    }
+}

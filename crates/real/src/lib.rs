@@ -1,0 +1,519 @@
+//! A real file or block device, tested by fio.
+//!
+//! [`open`] decides whether the target may be touched at all:
+//!
+//! - A **regular file** is created at the size asked for, with its space reserved. One that exists
+//!   is used as it is if stend made it and nobody has written to it since, or if the user names it
+//!   once more; never while others use it. Its content is overwritten, it never grows, and nothing
+//!   else is touched. A file just created holds no data yet: reads of it cost the drive nothing
+//!   until it has been written, so fill it first.
+//! - A **directory** gets a fresh subdirectory, with a file in it as above; work on files
+//!   goes on beside that file. All of it is removed at the end. Nothing else in the directory
+//!   is touched.
+//! - A **block device** is claimed only when nothing uses it (mounts, swap, holders,
+//!   partitions, signatures, another's exclusive open, the running system's disk), and only on
+//!   its serial number, typed by the user. Devices without one are
+//!   named `loop:FILE` (loop devices, by the name of the backing file), `dm:NAME` (device
+//!   mapper) or `device:NAME` (by the kernel's name); the refusal says which. While the
+//!   target lives it holds the device exclusively.
+//!
+//! With [`OpenOptions::read_only`] none of that is checked, since nothing can be lost: a file or
+//! device is opened for reading, not exclusively, even while others use it; writes are refused
+//! by stend first and by fio (`--readonly`) again.
+//!
+//! The I/O is direct: a file system that cannot do that is refused, since the machine's
+//! memory would be measured.
+
+mod claim;
+mod consent;
+mod deflate;
+mod device;
+mod environment;
+mod file;
+mod file_claim;
+mod files;
+mod fio;
+mod fio_log;
+#[cfg(test)]
+mod fuzz;
+mod health;
+mod host;
+mod job;
+mod latency_log;
+mod link;
+mod logged;
+mod look;
+mod mark;
+mod meter;
+mod moved;
+mod nvme_tree;
+mod opened;
+mod opening;
+mod options;
+mod place;
+mod presence;
+mod read_only;
+#[cfg(test)]
+mod recorded;
+mod replay;
+mod running;
+mod samples;
+mod service;
+pub mod smartctl;
+mod survey;
+mod system;
+mod thermometer;
+mod tools;
+mod units;
+mod users;
+mod watch;
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use stend_load::jobfile::Text;
+use stend_load::trace::{ReplayOptions, Timing, Trace};
+use stend_record::endurance::Health;
+use stend_record::review::{Condition, TargetInfo, TargetKind};
+use stend_record::smart::Reading;
+
+use crate::device::{Device, discard};
+use crate::fio::Fio;
+use crate::job::{Engine, JobContext};
+use crate::opened::Opened;
+use crate::place::PathKind;
+use crate::presence::Presence;
+use crate::running::RunFolder;
+use crate::system::{SystemRoot, mount_of};
+use crate::thermometer::Thermometer;
+use stend_contract::{
+    Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, Moved, RefusedOutcome,
+    ReplayOutcome, Target, condition,
+};
+use stend_contract::{FilesJob, FilesOutcome};
+use stend_contract::{TargetError, failed};
+
+pub use crate::claim::{RATING_UNKNOWN, life_percent};
+pub use crate::fio::FIO_VARIABLE;
+pub use crate::health::of_document as health_of;
+pub use crate::look::{Seen, look};
+pub use crate::options::OpenOptions;
+pub use crate::running::stop_programs;
+pub use crate::service::{EraseMethod, Erasing, Trimmed, erase, set_write_cache, trim};
+pub use crate::watch::{Watch, watch};
+
+/// A file, directory or block device, tested by fio.
+#[derive(Debug)]
+pub struct FioTarget {
+    name: String,
+    opened: Opened,
+    fio: Fio,
+    presence: Presence,
+    engine: Engine,
+    root: SystemRoot,
+    runtime_dir: PathBuf,
+}
+
+/// Opens a file, directory or block device for testing; see the module for what is refused.
+///
+/// # Errors
+/// [`TargetError::ToolMissing`] without a usable fio (or, for a device, `blkid`);
+/// [`TargetError::Refused`] where the target must not be touched or the serial number is
+/// not given; [`TargetError::Input`] for an impossible size or a new file without one;
+/// [`TargetError::Failed`] without space, permission or direct I/O.
+pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError> {
+    // Before anything is created or claimed.
+    let fio = Fio {
+        read_only: options.read_only,
+        ..Fio::find(options.fio_path.as_deref())?
+    };
+    let root = SystemRoot::running();
+    let runtime_dir = match &options.runtime_dir {
+        // fio runs in another folder at times.
+        Some(dir) => fs::canonicalize(dir).map_err(|error| {
+            TargetError::Input(format!(
+                "{}: the folder for running fio cannot be reached: {error}",
+                dir.display()
+            ))
+        })?,
+        None => std::env::temp_dir(),
+    };
+    let opened = opening::open(&root, path, options)?;
+    let presence = Presence::of(&root, &opened.path, opened.device.as_ref());
+    let mut target = FioTarget {
+        name: path.display().to_string(),
+        opened,
+        fio: Fio {
+            presence: Some(presence.clone()),
+            ..fio
+        },
+        presence,
+        engine: Engine::Psync,
+        root,
+        runtime_dir,
+    };
+    match target.probe_engine() {
+        Ok(engine) => target.engine = engine,
+        Err(error) => {
+            if target.opened.created {
+                // It would be in the way of the next attempt.
+                let _ = fs::remove_file(target.path());
+            }
+            return Err(error);
+        }
+    }
+    Ok(target)
+}
+
+/// Bytes of the block device at a path, for what is to be said before it is opened; `None`
+/// of anything else.
+pub fn device_bytes(path: &Path) -> Option<u64> {
+    match PathKind::of(path) {
+        Ok(PathKind::Device(number, _)) => {
+            Device::find(&SystemRoot::running(), number).map(|device| device.size_bytes)
+        }
+        _ => None,
+    }
+}
+
+/// Checks a job file for a real target as far as that can be done before the target is opened:
+/// options that reach beyond it, files without a job.
+///
+/// # Errors
+/// [`TargetError::Input`] with file, line and section.
+pub fn check_job(text: &Text) -> Result<(), TargetError> {
+    job::check(&text.to_string()).map_err(|bad| bad.told(Some(text)))
+}
+
+impl FioTarget {
+    /// Runs a job file of the user's, whose own logs go to the present folder.
+    ///
+    /// # Errors
+    /// As [`Target::run`]; an error names the line of the user's own file.
+    pub fn run_text(&mut self, text: &Text, seed: u64) -> Result<JobOutcome, TargetError> {
+        let flat = text.to_string();
+        let request = JobRequest {
+            text: &flat,
+            seed,
+            sample_ms: 0,
+        };
+        self.run_job(&request, Some(text), &|_| {})
+    }
+
+    /// Whether its file was made when it was opened: there is no data in it yet.
+    pub fn is_new(&self) -> bool {
+        self.opened.created
+    }
+
+    /// Bytes of its file that were never written, so that reads of them reach no drive; 0 for a
+    /// device, which does not tell, and where the file system does not.
+    pub fn unwritten_bytes(&self) -> u64 {
+        if self.opened.kind == TargetKind::BlockDevice {
+            return 0;
+        }
+        let Ok(ranges) = file::data_ranges(&self.opened.handle) else {
+            return 0;
+        };
+        let size_bytes = self.opened.size_bytes;
+        let inside = |range: Range<u64>| range.end.min(size_bytes).saturating_sub(range.start);
+        size_bytes - ranges.into_iter().map(inside).sum::<u64>()
+    }
+
+    fn context<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> JobContext<'a> {
+        JobContext {
+            path,
+            range_bytes: self.opened.size_bytes,
+            engine: self.engine,
+            seed: job.seed,
+            sample_ms: job.sample_ms,
+            every_request: false,
+            read_only: self.read_only(),
+        }
+    }
+
+    fn run_job(
+        &self,
+        job: &JobRequest<'_>,
+        text: Option<&Text>,
+        told: &(dyn Fn(Moved) + Sync),
+    ) -> Result<JobOutcome, TargetError> {
+        let (folder, path) = self.run_folder()?;
+        let context = self.context(&path, job);
+        let job_text = job::compose(job.text, &context).map_err(|bad| bad.told(text))?;
+        let sampled = job.sample_ms > 0;
+        let device = self.device().filter(|_| sampled);
+        let thermometer = device.and_then(Thermometer::of);
+        let fio = &self.fio;
+        let run = || fio.run_told(&job_text, folder.path(), sampled, told);
+        let (ran, readings) = thermometer::watched(thermometer.as_ref(), run);
+        let (fio, logs) = self.of_present(ran)?;
+        let (mut samples, mut temperatures) = (Vec::new(), Vec::new());
+        if sampled {
+            samples = samples::add_up(&logs, &fio, job.sample_ms);
+            let start_ms = samples::start_ms(&logs, job.sample_ms);
+            temperatures = thermometer::since(&readings, start_ms);
+        }
+        Ok(JobOutcome {
+            fio,
+            job_text,
+            samples,
+            temperatures,
+        })
+    }
+
+    /// A folder for one run of fio, and a name of the target that fio takes literally:
+    /// a path with a colon or the like is linked to from that folder.
+    fn run_folder(&self) -> Result<(RunFolder, String), TargetError> {
+        self.presence.check()?;
+        let failed = failed(&self.runtime_dir, "no folder for a run of fio can be made");
+        let folder = RunFolder::new_in(&self.runtime_dir).map_err(&failed)?;
+        let plain = |name: &&str| job::is_plain(name) && !name.contains(' ');
+        if let Some(name) = self.path().to_str().filter(plain) {
+            return Ok((folder, name.to_owned()));
+        }
+        let link = folder.path().join("target");
+        std::os::unix::fs::symlink(self.path(), &link).map_err(failed)?;
+        let name = link.to_string_lossy().into_owned();
+        Ok((folder, name))
+    }
+
+    /// What was done to the target, unless it has been removed: then it does not count.
+    fn of_present<T>(&self, done: Result<T, TargetError>) -> Result<T, TargetError> {
+        if done.is_err() && self.device().is_some() {
+            self.presence.check_after_failure()?;
+        }
+        self.presence.check()?;
+        done
+    }
+
+    /// The block device under test; `None` of a file.
+    fn device(&self) -> Option<&Device> {
+        let tested = self.opened.kind == TargetKind::BlockDevice;
+        self.opened.device.as_ref().filter(|_| tested)
+    }
+
+    /// Refuses what would change a target that was opened for reading alone.
+    fn may_change(&self, what: &str) -> Result<(), TargetError> {
+        if !self.read_only() {
+            return Ok(());
+        }
+        Err(TargetError::Refused(format!(
+            "{}: {what} would change the target, which was opened with --read-only",
+            self.path().display()
+        )))
+    }
+
+    /// TRIMs a range, so many bytes with a command.
+    fn trim_range(
+        &self,
+        offset_bytes: u64,
+        len_bytes: u64,
+        command_bytes: u64,
+    ) -> Result<(), TargetError> {
+        self.may_change("TRIM")?;
+        self.presence.check()?;
+        if let Some(device) = self.device() {
+            device.check_trim(self.path())?;
+            let done = discard(self.path(), offset_bytes, len_bytes, command_bytes);
+            return self.of_present(done);
+        }
+        let what = "the file system cannot free space within a file (in place of TRIM)";
+        let range = offset_bytes..offset_bytes + len_bytes;
+        file::punch(&self.opened.handle, range, command_bytes).map_err(failed(self.path(), what))
+    }
+
+    fn probe_engine(&self) -> Result<Engine, TargetError> {
+        if self.device().is_none() {
+            file::check_direct(&self.opened.handle, self.path())?;
+        }
+        let (_folder, name) = self.run_folder()?;
+        self.fio.choose_engine(&name)
+    }
+
+    /// The target's path, absolute and without links.
+    pub fn path(&self) -> &Path {
+        &self.opened.path
+    }
+}
+
+impl Target for FioTarget {
+    fn info(&self) -> TargetInfo {
+        let subdirectory = self.opened.subdirectory.as_ref();
+        let shown = subdirectory.map_or(self.path(), |made| &made.directory);
+        let opened = &self.opened;
+        look::describe(
+            &self.name,
+            opened.kind,
+            shown,
+            opened.size_bytes,
+            self.device(),
+        )
+    }
+
+    fn environment(&self) -> Vec<Condition> {
+        let mut facts = environment::machine(&self.root);
+        facts.push(condition("fio", self.fio.version.clone()));
+        facts.push(condition("I/O engine", self.engine.description()));
+        facts.extend(
+            self.opened
+                .read_only
+                .iter()
+                .flat_map(|used| read_only::facts(used)),
+        );
+        if self.device().is_none() {
+            let path = self.path();
+            if let Some(mount) = mount_of(&self.root.mounts(), path) {
+                let punches = (!self.read_only()).then_some(self.opened.trim_supported);
+                facts.extend(environment::file_system(mount, path, punches));
+            }
+            facts.extend(environment::filled(path));
+            if self.opened.device.is_none() {
+                facts.push(condition(
+                    "device",
+                    "not known: the file system does not stand on one block device",
+                ));
+            }
+        }
+        facts.extend(self.opened.device.iter().flat_map(Device::facts));
+        facts
+    }
+
+    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+        self.run_job(job, None, &|_| {})
+    }
+
+    /// By the kernel's count of fio's process.
+    fn run_told(
+        &mut self,
+        job: &JobRequest<'_>,
+        told: &(dyn Fn(Moved) + Sync),
+    ) -> Result<JobOutcome, TargetError> {
+        self.run_job(job, None, told)
+    }
+
+    fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
+        let (folder, path) = self.run_folder()?;
+        let job_text = job::compose(job.text, &self.context(&path, job))?;
+        let ran = self.fio.run_until_refused(&job_text, folder.path());
+        // A drive that was removed has refused nothing.
+        if matches!(ran, Ok((_, Some(_)))) {
+            self.presence.check_after_failure()?;
+        }
+        let (fio, errno) = self.of_present(ran)?;
+        Ok(RefusedOutcome {
+            job: JobOutcome {
+                fio,
+                job_text,
+                ..JobOutcome::default()
+            },
+            errno,
+        })
+    }
+
+    /// Of a block device, by `smartctl`.
+    fn health(&mut self) -> Result<Health, String> {
+        let reading = self.smart_reading().unwrap_or_else(|| {
+            Err(
+                "a file has no health of its own: that of the drive below it tells of everything \
+                 that is written there"
+                    .to_owned(),
+            )
+        });
+        Ok(reading?.health)
+    }
+
+    /// Of a block device, as [`Target::health`]; of a file or a directory nothing is asked.
+    fn smart_reading(&mut self) -> Option<Result<Reading, String>> {
+        let device = self.device()?;
+        Some(health::reading(&device.disk_name()))
+    }
+
+    /// By fio's engine `null`.
+    fn host_limit(&mut self, threads: u32, block_bytes: u64) -> Option<Result<HostLimit, String>> {
+        Some(host::limit(&self.fio, &self.root, threads, block_bytes))
+    }
+
+    fn read_only(&self) -> bool {
+        self.opened.read_only.is_some()
+    }
+
+    /// By fio's `read_iolog`. [`ReplayOutcome::limits`] says what fio cannot
+    /// do, and how exact times are.
+    fn replay(
+        &mut self,
+        trace: &dyn Trace,
+        options: &ReplayOptions,
+    ) -> Result<ReplayOutcome, TargetError> {
+        if options.timing == Timing::Busy {
+            return Err(TargetError::Input(format!(
+                "{}: fio cannot leave idle time out; replay with the original timing, whose busy \
+                 time does not count it",
+                trace.name()
+            )));
+        }
+        if self.read_only() {
+            read_only::check_trace(trace)?;
+        }
+        self.fio.needs_iolog_v3()?;
+        let (folder, name) = self.run_folder()?;
+        let prepared =
+            replay::prepare(trace, options, folder.path(), &name, self.opened.size_bytes)?;
+        let job = replay::job(self.engine, options, folder.path());
+        let unwritten_reads = replay::unwritten(trace, options, &self.opened)?;
+        // In its folder, where the log goes.
+        let ran = self.fio.run(&job, folder.path(), true);
+        self.of_present(ran)?;
+        Ok(ReplayOutcome {
+            unwritten_reads,
+            job_text: job,
+            ..replay::outcome(&prepared, options, self.engine, folder.path())?
+        })
+    }
+
+    fn run_logged(
+        &mut self,
+        job: &JobRequest<'_>,
+        deletion: Option<&Deletion>,
+    ) -> Result<LoggedOutcome, TargetError> {
+        let (folder, path) = self.run_folder()?;
+        let context = JobContext {
+            sample_ms: 0,
+            every_request: true,
+            ..self.context(&path, job)
+        };
+        let trim = |d: &Deletion| self.trim_range(d.offset_bytes, d.len_bytes, d.command_bytes);
+        let ran = logged::run(&self.fio, &folder, &context, job.text, deletion, &trim);
+        self.of_present(ran)
+    }
+
+    fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
+        self.may_change("work on files")?;
+        let Some(subdirectory) = &self.opened.subdirectory else {
+            return Err(TargetError::Input(format!(
+                "{}: work on files needs a directory as its target: name one with --size",
+                self.name
+            )));
+        };
+        let done = files::run(subdirectory.path(), job, &|| self.presence.check());
+        self.of_present(done)
+    }
+
+    /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to
+    /// the file system, which passes it on to the drive if mounted with `discard`.
+    fn trim_all(&mut self) -> Result<(), TargetError> {
+        self.trim_range(0, self.opened.size_bytes, self.opened.size_bytes)
+    }
+
+    fn trim_supported(&self) -> bool {
+        self.opened.trim_supported
+    }
+
+    fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
+        running::rest_s(seconds, &|| self.presence.check())
+    }
+
+    fn fork(&mut self) -> Option<Box<dyn Target>> {
+        None
+    }
+}

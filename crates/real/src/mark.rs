@@ -1,0 +1,102 @@
+//! The mark on files that stend made for tests: their content is stend's own, as long as nobody
+//! else has written to them.
+//!
+//! It is an extended attribute of the file, `user.stend.target`, and holds the file's inode, size
+//! and time of the last change of its content as stend left them. So a copy of the file, another
+//! file moved to its place, or the same file with other content does not pass for stend's own.
+//! A file system without extended attributes keeps no mark, and such a file has to be named.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+
+use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
+
+const NAME: &str = "user.stend.target";
+
+/// What a file's mark says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// stend made the file, and its content is as stend left it.
+    Own,
+    /// stend made the file, and its content has changed since: by others, or by a run of stend
+    /// that was killed.
+    Changed,
+    /// There is none.
+    None,
+}
+
+/// Reads the mark of an open file.
+pub(crate) fn of(file: &File) -> io::Result<Mark> {
+    let mut found = [0; 128];
+    let Ok(bytes) = fgetxattr(file, NAME, &mut found) else {
+        return Ok(Mark::None);
+    };
+    Ok(match found[..bytes] == *text(file)?.as_bytes() {
+        true => Mark::Own,
+        false => Mark::Changed,
+    })
+}
+
+/// Marks an open file as stend's own as it is now.
+pub(crate) fn put(file: &File) -> io::Result<()> {
+    // What is still on its way would change the time later.
+    file.sync_all()?;
+    Ok(fsetxattr(
+        file,
+        NAME,
+        text(file)?.as_bytes(),
+        XattrFlags::empty(),
+    )?)
+}
+
+fn text(file: &File) -> io::Result<String> {
+    let meta = file.metadata()?;
+    Ok(format!(
+        "1 inode {} size {} changed {}.{:09}",
+        meta.ino(),
+        meta.size(),
+        meta.mtime(),
+        meta.mtime_nsec()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::FileExt;
+
+    use super::*;
+
+    #[test]
+    fn a_mark_holds_until_the_content_changes() {
+        // Beside this program: in the machine's memory older kernels keep no such attributes.
+        let program = std::env::current_exe().unwrap();
+        let folder = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+        let path = folder.path().join("file");
+        let file = File::create_new(&path).unwrap();
+        file.set_len(8192).unwrap();
+        assert_eq!(of(&file).unwrap(), Mark::None);
+        put(&file).unwrap();
+        assert_eq!(of(&file).unwrap(), Mark::Own);
+        // A copy with all attributes and times is another file.
+        let copy = folder.path().join("copy");
+        let copied = std::process::Command::new("cp")
+            .args(["--preserve=all"])
+            .args([&path, &copy])
+            .status()
+            .unwrap();
+        assert!(copied.success());
+        assert_eq!(of(&File::open(&copy).unwrap()).unwrap(), Mark::Changed);
+        // Moved, it stays what it is.
+        let moved = folder.path().join("moved");
+        fs::rename(&path, &moved).unwrap();
+        assert_eq!(of(&File::open(&moved).unwrap()).unwrap(), Mark::Own);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        file.write_all_at(b"thesis", 4096).unwrap();
+        assert_eq!(of(&file).unwrap(), Mark::Changed);
+        put(&file).unwrap();
+        file.set_len(4096).unwrap();
+        assert_eq!(of(&file).unwrap(), Mark::Changed);
+    }
+}

@@ -1,0 +1,108 @@
+//! A target that may be touched: a file, a directory, or a device claimed for this process alone.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use stend_contract::TargetError;
+use stend_record::review::TargetKind;
+
+use crate::device::Device;
+use crate::file;
+use crate::running::{LeftMarked, TargetFolder};
+use crate::system::SystemRoot;
+
+/// A directory that is tested.
+#[derive(Debug)]
+pub(crate) struct Subdirectory {
+    /// What the user named, absolute and without links.
+    pub(crate) directory: PathBuf,
+    /// The subdirectory in it.
+    pub(crate) folder: TargetFolder,
+}
+
+impl Subdirectory {
+    /// The subdirectory that everything is in.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// A target that may be touched.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// Absolute, without links.
+    pub(crate) path: PathBuf,
+    pub(crate) kind: TargetKind,
+    pub(crate) size_bytes: u64,
+    /// A file for TRIM; of a device the exclusive open that keeps others away.
+    pub(crate) handle: File,
+    /// Of a file, the device below its file system, if known.
+    pub(crate) device: Option<Device>,
+    /// The same device by its other nodes, held as well.
+    pub(crate) _other_nodes: Vec<File>,
+    /// Of a directory, the subdirectory that the file is in.
+    pub(crate) subdirectory: Option<Subdirectory>,
+    pub(crate) trim_supported: bool,
+    /// It was not there before.
+    pub(crate) created: bool,
+    /// Of a file that stend made: marks it at the end.
+    pub(crate) _marked: Option<LeftMarked>,
+    /// Keeps another stend away from the directory that the target is in.
+    pub(crate) _lock: Option<File>,
+    /// Opened for reading alone: who else uses it.
+    pub(crate) read_only: Option<Vec<String>>,
+}
+
+impl Opened {
+    /// A device, or so much of it.
+    ///
+    /// # Errors
+    /// [`TargetError::Input`] when it is smaller.
+    pub(crate) fn of_device(
+        node: PathBuf,
+        handle: File,
+        device: Device,
+        size_bytes: Option<u64>,
+    ) -> Result<Opened, TargetError> {
+        let remedy = "give a smaller size or none";
+        Ok(Opened {
+            size_bytes: file::part_of(&node, device.size_bytes, size_bytes, remedy)?,
+            path: node,
+            kind: TargetKind::BlockDevice,
+            handle,
+            trim_supported: device.takes_trim(),
+            device: Some(device),
+            _other_nodes: Vec::new(),
+            subdirectory: None,
+            created: false,
+            _marked: None,
+            _lock: None,
+            read_only: None,
+        })
+    }
+
+    /// A file that was there, with the device below it. Whether space in it can be freed is tried
+    /// where `punches` is set.
+    pub(crate) fn of_file(
+        root: &SystemRoot,
+        path: PathBuf,
+        handle: File,
+        size_bytes: u64,
+        punches: bool,
+    ) -> Opened {
+        Opened {
+            device: Device::below(root, &path),
+            trim_supported: punches && file::can_punch(&path),
+            path,
+            kind: TargetKind::File,
+            size_bytes,
+            handle,
+            _other_nodes: Vec::new(),
+            subdirectory: None,
+            created: false,
+            _marked: None,
+            _lock: None,
+            read_only: None,
+        }
+    }
+}

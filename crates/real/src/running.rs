@@ -1,0 +1,266 @@
+//! What runs for real targets at this moment, so that it does not outlive stend: a signal
+//! sent to stend alone would leave fio writing to the drive.
+//!
+//! Signals concern the process as a whole; so does the one list kept here.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::mark;
+use stend_contract::TargetError;
+
+/// Between two looks at whether work can go on.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// How long a program may take to end before it is killed.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+struct Running {
+    programs: Vec<Pid>,
+    run_folders: usize,
+    /// Folders of targets, which live longer than any run.
+    target_folders: Vec<PathBuf>,
+    /// Files of targets, with stend's mark.
+    marked: Vec<Arc<File>>,
+    stopping: bool,
+}
+
+static RUNNING: Mutex<Running> = Mutex::new(Running {
+    programs: Vec::new(),
+    run_folders: 0,
+    target_folders: Vec::new(),
+    marked: Vec::new(),
+    stopping: false,
+});
+
+static CHANGED: Condvar = Condvar::new();
+
+fn running() -> MutexGuard<'static, Running> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the programs that run for real targets, waits until what they left in temporary folders is
+/// removed, removes the folders of targets, marks their files, and lets no other program begin. For
+/// a process that is about to exit: every later run on a real target fails.
+pub fn stop_programs() {
+    let mut now = running();
+    now.stopping = true;
+    CHANGED.notify_all();
+    for signal in [Signal::TERM, Signal::KILL] {
+        for program in &now.programs {
+            // One that has just ended by itself is no failure.
+            let _ = kill_process(*program, signal);
+        }
+        let busy = |now: &mut Running| !now.programs.is_empty() || now.run_folders > 0;
+        now = CHANGED
+            .wait_timeout_while(now, PATIENCE, busy)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
+    }
+    // Their owners may be waiting for what the end of the process holds.
+    for folder in now.target_folders.drain(..) {
+        // There is nobody left to report an error to.
+        let _ = std::fs::remove_dir_all(folder);
+    }
+    for file in now.marked.drain(..) {
+        // Without the mark, the file has to be named the next time.
+        let _ = mark::put(&file);
+    }
+}
+
+/// Runs a command to its end, as [`Command::output`] does, or kills it as soon as `useful`, which
+/// is asked every second about its process, is false.
+pub(crate) fn output(
+    command: &mut Command,
+    useful: &(dyn Fn(Pid) -> bool + Sync),
+) -> io::Result<Output> {
+    let (child, program) = {
+        // Under the lock, so that no program begins unseen.
+        let mut now = running();
+        if now.stopping {
+            return Err(ended());
+        }
+        let child = command.spawn()?;
+        let program = Pid::from_child(&child);
+        now.programs.push(program);
+        (child, program)
+    };
+    let output = thread::scope(|scope| {
+        let (working, ended) = mpsc::channel::<()>();
+        scope.spawn(move || kill_when_useless(program, useful, &ended));
+        let output = child.wait_with_output();
+        drop(working);
+        output
+    });
+    running().programs.retain(|other| *other != program);
+    CHANGED.notify_all();
+    output
+}
+
+/// Asked to end, fio waits for its requests, which a device that is gone may never answer.
+fn kill_when_useless(program: Pid, useful: &dyn Fn(Pid) -> bool, ended: &Receiver<()>) {
+    while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(SECOND) {
+        if !useful(program) {
+            let _ = kill_process(program, Signal::KILL);
+            return;
+        }
+    }
+}
+
+fn ended() -> io::Error {
+    // Not `Interrupted`, after which readers and writers would try again.
+    io::Error::other("stend is being ended")
+}
+
+/// Fails when stend is being ended: long work in a [`RunFolder`] asks now and then.
+pub(crate) fn check_stopping() -> io::Result<()> {
+    match running().stopping {
+        true => Err(ended()),
+        false => Ok(()),
+    }
+}
+
+/// Waits for so long, or until stend is being ended, which is an error.
+pub(crate) fn rest(time: Duration) -> io::Result<()> {
+    let stopped = CHANGED
+        .wait_timeout_while(running(), time, |now| !now.stopping)
+        .unwrap_or_else(PoisonError::into_inner)
+        .0
+        .stopping;
+    match stopped {
+        true => Err(ended()),
+        false => Ok(()),
+    }
+}
+
+/// As [`rest`], for so many seconds, or until `check`, which is asked every second, fails.
+///
+/// # Errors
+/// [`TargetError::Input`] for what is no time; [`TargetError::Failed`] when stend is being ended;
+/// those of `check`.
+pub(crate) fn rest_s(
+    seconds: f64,
+    check: &dyn Fn() -> Result<(), TargetError>,
+) -> Result<(), TargetError> {
+    let time = Duration::try_from_secs_f64(seconds)
+        .map_err(|error| TargetError::Input(format!("a pause of {seconds} s: {error}")))?;
+    let began = Instant::now();
+    loop {
+        check()?;
+        let left = time.saturating_sub(began.elapsed());
+        if left.is_zero() {
+            return Ok(());
+        }
+        rest(left.min(SECOND)).map_err(|error| TargetError::Failed(error.to_string()))?;
+    }
+}
+
+/// A temporary folder for one run of fio, or for files to be worked on.
+#[derive(Debug)]
+pub(crate) struct RunFolder {
+    /// Removed first.
+    folder: TempDir,
+    _counted: Counted,
+}
+
+impl RunFolder {
+    /// A new folder in `parent`.
+    pub(crate) fn new_in(parent: &Path) -> io::Result<RunFolder> {
+        let counted = Counted::new();
+        Ok(RunFolder {
+            folder: tempfile::Builder::new()
+                .prefix("stend-")
+                .tempdir_in(parent)?,
+            _counted: counted,
+        })
+    }
+
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// A folder for as long as a target lives. It is removed with it, or by [`stop_programs`].
+#[derive(Debug)]
+pub(crate) struct TargetFolder(TempDir);
+
+impl TargetFolder {
+    /// A new folder in `parent`.
+    pub(crate) fn new_in(parent: &Path) -> io::Result<TargetFolder> {
+        // Under the lock, so that none is made unseen.
+        let mut now = running();
+        if now.stopping {
+            return Err(ended());
+        }
+        let folder = tempfile::Builder::new()
+            .prefix("stend-")
+            .tempdir_in(parent)?;
+        now.target_folders.push(folder.path().to_owned());
+        Ok(TargetFolder(folder))
+    }
+
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for TargetFolder {
+    fn drop(&mut self) {
+        let path = self.0.path();
+        running().target_folders.retain(|folder| folder != path);
+    }
+}
+
+/// A file that gets stend's mark when its target goes, or by [`stop_programs`].
+#[derive(Debug)]
+pub(crate) struct LeftMarked(Arc<File>);
+
+impl LeftMarked {
+    /// Marks an open file now, and again at the end. `None` where the file system keeps no mark.
+    pub(crate) fn of(file: &File) -> Option<LeftMarked> {
+        mark::put(file).ok()?;
+        let file = Arc::new(file.try_clone().ok()?);
+        running().marked.push(Arc::clone(&file));
+        Some(LeftMarked(file))
+    }
+}
+
+impl Drop for LeftMarked {
+    fn drop(&mut self) {
+        let mut now = running();
+        let before = now.marked.len();
+        now.marked.retain(|file| !Arc::ptr_eq(file, &self.0));
+        if now.marked.len() < before {
+            // Without the mark, the file has to be named the next time.
+            let _ = mark::put(&self.0);
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Counted;
+
+impl Counted {
+    fn new() -> Counted {
+        running().run_folders += 1;
+        Counted
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        running().run_folders -= 1;
+        CHANGED.notify_all();
+    }
+}

@@ -1,0 +1,159 @@
+//! What happens to simulated drives: data ages without power, a die fails, the power is cut.
+
+use stend_base::{Device, Nanos, Op, Request, SimTime};
+
+use crate::target::SimulatedTarget;
+use stend_contract::TargetError;
+
+/// Activation energy of the loss of charge, eV (JEDEC JESD218, after JESD22-A117).
+const ACTIVATION_EV: f64 = 1.1;
+
+/// Boltzmann's constant, eV/K.
+const BOLTZMANN_EV_PER_K: f64 = 8.617_333e-5;
+
+/// Temperature for which a model says what a year does, °C: that of JESD218 for client drives
+/// without power.
+pub const REFERENCE_C: f64 = 30.0;
+
+/// What an hour counts at this temperature, in hours at [`REFERENCE_C`], by the law of Arrhenius.
+pub fn acceleration(celsius: f64) -> f64 {
+    let inverse = |celsius: f64| 1.0 / (celsius + 273.15);
+    let exponent = ACTIVATION_EV / BOLTZMANN_EV_PER_K * (inverse(REFERENCE_C) - inverse(celsius));
+    exponent.exp()
+}
+
+/// The raw bit error rate before and after data aged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aged {
+    /// Days at [`REFERENCE_C`] that the time counted as.
+    pub counted_days: f64,
+    /// The highest of a superblock with data, before; `None` without data.
+    pub rber_before: Option<f64>,
+    /// The same afterwards.
+    pub rber: Option<f64>,
+}
+
+/// What a power cut left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PowerCut {
+    /// From the cut until the first command was served, ns.
+    pub took_ns: u64,
+    /// From power-up until commands were served, ns.
+    pub recovery_ns: u64,
+    /// Pages of which the data was lost by it.
+    pub lost_pages: u64,
+    /// Cuts so far at which the capacitors did not hold long enough.
+    pub failed_saves: u64,
+}
+
+/// Errors of the flash are modelled, or it is said that they are not.
+fn has_errors(target: &SimulatedTarget, what: &str) -> Result<(), TargetError> {
+    match target.drive().spec().media {
+        Some(_) => Ok(()),
+        None => Err(TargetError::Input(format!(
+            "the model of {} has no errors of the flash ([media]), so that {what}",
+            target.model().title
+        ))),
+    }
+}
+
+/// Data ages for so many days without power at this temperature, °C.
+///
+/// # Errors
+/// [`TargetError::Input`] where the model has no errors of the flash, for a temperature or time
+/// that is none, and for more time than a drive's clock can hold.
+pub fn age(target: &mut SimulatedTarget, days: f64, celsius: f64) -> Result<Aged, TargetError> {
+    has_errors(target, "its data does not age")?;
+    // Not a number is none of it either.
+    if !(days >= 0.0 && celsius > -273.15 && celsius.is_finite()) {
+        return Err(TargetError::Input(format!(
+            "{days} days at {celsius} °C: the days are 0 or more, the temperature is above \
+             -273.15 °C"
+        )));
+    }
+    let counted_days = days * acceleration(celsius);
+    let ns = counted_days * 86_400e9;
+    if ns >= (u64::MAX / 4) as f64 {
+        return Err(TargetError::Input(format!(
+            "{days} days at {celsius} °C are {counted_days:.0} days at {REFERENCE_C} °C, more than \
+             a drive's clock can hold; name fewer"
+        )));
+    }
+    let rber = |target: &SimulatedTarget| target.drive().rber_max().map(|rber| rber as f64 / 1e12);
+    let rber_before = rber(target);
+    target.drive_mut().rest_without_power(Nanos(ns as u64));
+    Ok(Aged {
+        counted_days,
+        rber_before,
+        rber: rber(target),
+    })
+}
+
+/// A die fails: what lies on it cannot be read any more.
+///
+/// # Errors
+/// [`TargetError::Input`] where the model has no errors of the flash, and for a die that there is
+/// not.
+pub fn fail_die(target: &mut SimulatedTarget, die: u32) -> Result<(), TargetError> {
+    has_errors(target, "no die can fail")?;
+    let dies = target.drive().spec().dies;
+    if die >= dies {
+        let most = dies - 1;
+        return Err(TargetError::Input(format!(
+            "die {die}: the drive has {dies} dies, 0 to {most}"
+        )));
+    }
+    target.drive_mut().fail_die(die);
+    Ok(())
+}
+
+/// The power is cut and comes back; the drive recovers.
+///
+/// # Errors
+/// [`TargetError::Input`] where the model does not say what a power cut leaves;
+/// [`TargetError::Failed`] when the drive does not recover, which is a fault of the simulation.
+pub fn power_cut(target: &mut SimulatedTarget) -> Result<PowerCut, TargetError> {
+    if target.drive().spec().power_loss.is_none() {
+        return Err(TargetError::Input(format!(
+            "the model of {} does not say what a power cut leaves ([power_loss])",
+            target.model().title
+        )));
+    }
+    let drive = target.drive_mut();
+    let (cut_at, lost) = (drive.now(), drive.counters().lost_pages);
+    drive.power_cut();
+    drive.power_up();
+    // The first command waits until the drive has recovered.
+    drive.submit(Request {
+        op: Op::Flush,
+        ..Request::default()
+    });
+    if drive.advance(SimTime::NEVER).is_none() {
+        let stuck = drive.diagnosis();
+        return Err(TargetError::Failed(format!(
+            "the drive does not recover: {stuck}"
+        )));
+    }
+    let counters = drive.counters();
+    Ok(PowerCut {
+        took_ns: drive.now().since(cut_at).0,
+        recovery_ns: counters.recovery_ns_last,
+        lost_pages: counters.lost_pages - lost,
+        failed_saves: counters.failed_saves,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::acceleration;
+
+    /// JESD218 requires of client drives a year at 30 °C, of enterprise drives three months at
+    /// 40 °C: nearly the same by its own activation energy.
+    #[test]
+    fn a_year_at_30_degrees_is_three_months_at_40() {
+        assert_eq!(acceleration(30.0), 1.0);
+        let months = 3.0 * acceleration(40.0);
+        assert!((months / 12.0 - 1.0).abs() < 0.05, "{months}");
+        assert!(acceleration(55.0) > 20.0 && acceleration(25.0) < 0.55);
+    }
+}
