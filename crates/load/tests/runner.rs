@@ -324,6 +324,27 @@ fn fsync_and_end_fsync_flush() {
     assert_eq!(result.jobs[0].runtime, Nanos::from_micros(1300));
 }
 
+/// As fio 3.33 does: a flush follows a read as well, while the number of writes is a multiple.
+#[test]
+fn in_a_mix_reads_after_the_last_write_of_a_group_are_flushed_too() {
+    let (_, log) = execute(
+        "[j]\nrw=randrw\nrwmixread=75\nsize=4m\nfsync=4\n",
+        &RunOptions::default(),
+    );
+    let ops: Vec<Op> = log.iter().map(|(_, r)| r.op).collect();
+    let (mut expected, mut writes) = (0, 0);
+    for (at, &op) in ops.iter().enumerate().filter(|(_, op)| **op != Op::Flush) {
+        writes += u32::from(op == Op::Write);
+        let due = writes > 0 && writes % 4 == 0 && at + 1 < ops.len();
+        assert_eq!(due, ops.get(at + 1) == Some(&Op::Flush), "request {at}");
+        expected += usize::from(due);
+    }
+    // A quarter of all requests, not of the writes: fio does 236 to 275 of 1,024.
+    let flushes = ops.iter().filter(|op| **op == Op::Flush).count();
+    assert_eq!(flushes, expected);
+    assert!(ops.len() - flushes == 1024 && flushes > 200, "{flushes}");
+}
+
 #[test]
 fn fdatasync_flushes_and_shares_a_flush_with_fsync() {
     let (result, log) = execute(

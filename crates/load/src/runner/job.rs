@@ -49,15 +49,17 @@ struct Pace {
     thinktime: Nanos,
     think_blocks: u32,
     burst: u32,
-    /// Of `fsync` and of `fdatasync`.
-    flushes: [FlushEvery; 2],
+    flush: FlushPace,
 }
 
-/// A flush after so many writes; never after 0.
+/// When flushes come between the requests.
 #[derive(Clone, Copy, Debug, Default)]
-struct FlushEvery {
-    every: u32,
-    writes: u32,
+struct FlushPace {
+    /// `fsync` and `fdatasync`: a flush after so many writes; never after 0.
+    every: [u32; 2],
+    writes: u64,
+    /// Nothing was issued since the last flush.
+    flushed: bool,
 }
 
 /// The state of a job.
@@ -291,7 +293,10 @@ impl Pace {
             rate,
             thinktime: spec.thinktime,
             think_blocks: spec.thinktime_blocks,
-            flushes: flushes.map(|every| FlushEvery { every, writes: 0 }),
+            flush: FlushPace {
+                every: flushes,
+                ..FlushPace::default()
+            },
             ..Pace::default()
         }
     }
@@ -300,20 +305,18 @@ impl Pace {
     fn count(&mut self, direction: Direction, len: u64) {
         self.rate_bytes[direction as usize] += len;
         self.burst += 1;
-        for flush in &mut self.flushes {
-            flush.writes += u32::from(direction == Direction::Write);
-        }
+        self.flush.writes += u64::from(direction == Direction::Write);
+        self.flush.flushed = false;
     }
 
-    /// Whether a flush is due now. What is due at once is one flush.
+    /// Whether a flush is due now. What is due at once is one flush. As in fio, the writes so far
+    /// decide, whatever was issued last: reads that follow such a write bring a flush each.
     fn take_flush(&mut self) -> bool {
-        let mut due = false;
-        for flush in &mut self.flushes {
-            if flush.every > 0 && flush.writes >= flush.every {
-                flush.writes = 0;
-                due = true;
-            }
-        }
+        let flush = &mut self.flush;
+        let writes = flush.writes;
+        let at = |&every: &u32| every > 0 && writes.is_multiple_of(u64::from(every));
+        let due = writes > 0 && !flush.flushed && flush.every.iter().any(at);
+        flush.flushed |= due;
         due
     }
 
