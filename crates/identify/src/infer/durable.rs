@@ -3,7 +3,7 @@
 use stend_language::{say, text};
 
 use super::words::{fixed, speed, us};
-use crate::observed::Observed;
+use crate::observed::{Flush, Observed};
 use crate::property::Property;
 
 pub(super) fn properties(seen: &Observed) -> Vec<Property> {
@@ -40,8 +40,17 @@ fn flushes(seen: &Observed) -> Vec<Property> {
     };
     let taken = us(single.flush_ns);
     let interval = (0.5 * fastest, 2.0 * single.flush_ns);
-    let protected = fastest < NO_PROGRAM_NS;
     let evidence = text!("identify-flush", time = &taken);
+    if writes_wait(seen) {
+        let why = text!("identify-written-through", time = us(single.write_ns));
+        return vec![
+            Property::quantity(time, single.flush_ns, interval, "ns", evidence),
+            program_time(program, single.write_ns, false),
+            Property::unknown(protection, why),
+            Property::unknown(ignored, no_one),
+        ];
+    }
+    let protected = fastest < NO_PROGRAM_NS;
     let why = match protected {
         true => text!("identify-flush-short", time = taken),
         false => text!("identify-flush-waits", time = taken),
@@ -54,17 +63,24 @@ fn flushes(seen: &Observed) -> Vec<Property> {
     ]
 }
 
-/// Of the fastest flush, what programs of flash may take: a drive may have several to wait for, of
-/// data and of its map.
+/// Whether each write waits for the flash, so that nothing is left for a flush to wait for: the
+/// write cache is off.
+pub(super) fn writes_wait(seen: &Observed) -> bool {
+    let waits = |flush: &Flush| flush.write_ns >= NO_PROGRAM_NS && flush.flush_ns < NO_PROGRAM_NS;
+    !seen.flushes.is_empty() && seen.flushes.iter().all(waits)
+}
+
+/// Of the fastest flush, or of a write that waits, what programs of flash may take: a drive may have
+/// several to wait for, of data and of its map.
 const PROGRAM_SHARES: (f64, f64) = (0.1, 1.0);
 
-fn program_time(id: &str, flush_ns: f64, protected: bool) -> Property {
+fn program_time(id: &str, waited_ns: f64, protected: bool) -> Property {
     if protected {
         return Property::unknown(id, say("identify-no-program"));
     }
-    let evidence = text!("identify-program", time = us(flush_ns));
+    let evidence = text!("identify-program", time = us(waited_ns));
     let (low, high) = PROGRAM_SHARES;
-    Property::range(id, (low * flush_ns, high * flush_ns), "ns", evidence)
+    Property::range(id, (low * waited_ns, high * waited_ns), "ns", evidence)
 }
 
 /// Both directions at once reach less than this share of what they do in turns.

@@ -4,6 +4,7 @@ use stend_language::{say, text};
 use stend_record::review::Sample;
 
 use super::cache::Cache;
+use super::durable::writes_wait;
 use super::words::{bytes, fixed, speed};
 use crate::ends::taken_when_full;
 use crate::observed::{Curve, Observed, Recovered, Rested};
@@ -400,6 +401,9 @@ const PASSED_SHARE: f64 = 0.7;
 
 fn write_buffer(seen: &Observed, cache: &Cache) -> Property {
     let id = "write-buffer-bytes";
+    if writes_wait(seen) {
+        return Property::unknown(id, say("identify-buffer-unused"));
+    }
     let Some(curve) = &seen.burst else {
         return Property::unknown(id, say("identify-burst-missing"));
     };

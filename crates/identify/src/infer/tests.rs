@@ -508,6 +508,28 @@ fn the_fastest_flush_bounds_a_program_from_both_sides() {
     assert_eq!(told(&seen, "program-ns").ends(), Some((1e5, 1e6)));
 }
 
+/// With the write cache off, a flush has nothing to wait for, whatever the drive is made of.
+#[test]
+fn a_short_flush_after_a_write_that_waited_tells_nothing() {
+    let seen = |write_ns, burst| Observed {
+        flushes: vec![Flush {
+            every: 1,
+            flush_ns: 2e4,
+            write_ns,
+        }],
+        burst,
+        ..with_cache()
+    };
+    let burst = Some(levels(&[(10 * MB, 2e9), (256 * MB, 0.8 * FAST)]));
+    let cached = seen(1e4, burst.clone());
+    assert!(told(&cached, "power-loss-protection").told);
+    assert!(told(&cached, "write-buffer-bytes").number().is_some());
+    let through = seen(1e6, burst);
+    assert!(!told(&through, "power-loss-protection").told);
+    assert_eq!(told(&through, "program-ns").ends(), Some((1e5, 1e6)));
+    assert_eq!(told(&through, "write-buffer-bytes").number(), None);
+}
+
 /// What was written before belongs to what the empty drive takes, in every sentence.
 #[test]
 fn all_that_tell_of_a_step_tell_the_same_bytes() {

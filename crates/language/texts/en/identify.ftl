@@ -131,6 +131,7 @@ identify-burst-missing = the first writes after a rest were not looked at
 identify-burst-few = the first writes after a rest were too few
 identify-buffer-unseen = the drive takes what the link brings, or as much as its flash does: its
     buffer does not fill at once
+identify-buffer-unused = each write waits for the flash: the write cache is off
 identify-buffer = the first writes after a rest run ahead of the steady { $speed } by { $bytes }
 
 ## Reads, dies, the map, throttling
@@ -173,9 +174,11 @@ identify-flushes-missing = flushes were not looked at
 identify-flush = a flush after a write of one page takes { $time }
 identify-flush-short = a flush after a write of one page takes { $time }: less than a program of
     flash: what is written is safe in the buffer, or flushes are ignored, which looks the same
+identify-written-through = a write of one page takes { $time } and leaves nothing for a flush to wait
+    for: the write cache is off, and what the drive would lose with it on is not seen
 identify-flush-waits = a flush after a write of one page takes { $time }: it waits for the flash
 identify-no-program = no flush waits for a program of flash
-identify-program = the fastest flush takes { $time }, no program takes longer
+identify-program = the shortest wait for the flash is { $time }, no program takes longer
 identify-mixed-missing = reads and writes at once were not looked at
 identify-mixed = ascending reads alone { $reads }, writes alone { $writes }, in turns { $turns },
     both at once { $both }
