@@ -146,6 +146,12 @@ fn impossible_bounds_are_refused() {
         ),
         ("gc_page_ns", "30000", "true", "expected two numbers"),
         (
+            "gc_page_ns",
+            "30000",
+            "[-1, 40000]",
+            "-1 is not allowed; expected a whole number from 0",
+        ),
+        (
             "program_us",
             "[1800.0, 900.0, 1800.0]",
             "[1000, 2000]",
@@ -164,6 +170,15 @@ fn impossible_bounds_are_refused() {
             "{said}"
         );
     }
+    let ratio = with(
+        "gc_page_ns",
+        "gc_page_ns = { value = 30000, source = \"assumed\", free_ratio = [0, 2] }",
+    );
+    let said = parse(&ratio).expect_err("nothing of it");
+    assert!(
+        said.contains("multiples of the value are above 0"),
+        "{said}"
+    );
     let state = figures(
         "\n[[idle_states]]\nname = \"a\"\ndelay_ms = 7\npower_mw = 5\nentry_us = 5\nexit_us = 5\n\
          waits_for_idle_work = true",

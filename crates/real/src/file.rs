@@ -13,8 +13,8 @@ use rustix::io::Errno;
 use crate::units::bytes_for_people;
 use stend_contract::{TargetError, failed};
 
-/// Sizes are rounded down to this, so that every block size up to it fits.
-pub(crate) const GRAIN_BYTES: u64 = 4096;
+/// Sizes under test are rounded down to this, bytes, so that every block size up to it fits.
+pub const GRAIN_BYTES: u64 = 4096;
 
 /// Below this, nothing sensible can be measured.
 pub(crate) const MIN_SIZE_BYTES: u64 = 1 << 20;

@@ -1,6 +1,7 @@
 //! Finding fio, asking what it can do here, and running it.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -122,6 +123,20 @@ impl Fio {
         Err(TargetError::Failed(format!(
             "fio cannot read {target}: {complaint}"
         )))
+    }
+
+    /// What fio says against a job file; `None` if nothing.
+    pub(crate) fn complaint(&self, text: &str) -> Result<Option<String>, TargetError> {
+        let folder = std::env::temp_dir();
+        let cannot = failed(&folder, "the job file cannot be written");
+        let mut job = tempfile::NamedTempFile::new().map_err(&cannot)?;
+        job.write_all(text.as_bytes()).map_err(&cannot)?;
+        let said = tools::run(
+            tools::command(&self.path)
+                .arg("--parse-only")
+                .arg(job.path()),
+        )?;
+        Ok((!said.status.success()).then_some(said.stderr))
     }
 
     fn read_once(&self, target: &str, engine: &str, direct: u8) -> Result<ToolOutput, TargetError> {

@@ -171,18 +171,42 @@ impl From<BadJob> for TargetError {
     }
 }
 
-/// Checks of a job file what needs no target.
-pub(crate) fn check(text: &str) -> Result<(), BadJob> {
+/// More than any target has, so that every range fits.
+const ANY_RANGE_BYTES: u64 = 1 << 62;
+
+/// Checks of a job file what needs no target; of its ranges where the size is known that will be
+/// under test. Returns one of the kind that fio will get.
+pub(crate) fn check(text: &str, range_bytes: Option<u64>) -> Result<String, BadJob> {
     let context = JobContext {
         path: "/target",
-        range_bytes: u64::MAX,
+        range_bytes: range_bytes.unwrap_or(ANY_RANGE_BYTES),
         engine: Engine::Psync,
         seed: 0,
         sample_ms: 0,
         every_request: false,
         read_only: false,
     };
-    compose(text, &context).map(drop)
+    compose(text, &context)
+}
+
+/// What fio says against a job file, with the line of the option that it names.
+pub(crate) fn refused_by_fio(text: &str, said: &str) -> BadJob {
+    let named = said
+        .lines()
+        .find_map(|line| line.split_once("failed parsing ").map(|(_, option)| option));
+    let is_named = |raw: &str| named.is_some_and(|option| code_of(raw) == option.trim());
+    let what = match said.lines().next() {
+        Some(first) if !first.trim().is_empty() => format!(
+            "fio refuses it: {}",
+            first.trim().trim_start_matches("fio: ")
+        ),
+        _ => "fio refuses it and does not say why".to_owned(),
+    };
+    BadJob {
+        line: text.lines().position(is_named).map(|index| index + 1),
+        section: None,
+        what,
+    }
 }
 
 /// The job file for fio, or what is wrong with the one given.

@@ -95,6 +95,7 @@ use stend_contract::{FilesJob, FilesOutcome};
 use stend_contract::{TargetError, failed};
 
 pub use crate::claim::{RATING_UNKNOWN, life_percent};
+pub use crate::file::GRAIN_BYTES;
 pub use crate::fio::FIO_VARIABLE;
 pub use crate::health::of_document as health_of;
 pub use crate::look::{Seen, look};
@@ -178,12 +179,20 @@ pub fn device_bytes(path: &Path) -> Option<u64> {
 }
 
 /// Checks a job file for a real target as far as that can be done before the target is opened:
-/// options that reach beyond it, files without a job.
+/// options that reach beyond it, files without a job, and what fio itself refuses; ranges where the
+/// user says how many bytes are under test.
 ///
 /// # Errors
-/// [`TargetError::Input`] with file, line and section.
-pub fn check_job(text: &Text) -> Result<(), TargetError> {
-    job::check(&text.to_string()).map_err(|bad| bad.told(Some(text)))
+/// [`TargetError::Input`] with file, line and section; [`TargetError::ToolMissing`] without fio.
+pub fn check_job(text: &Text, size_bytes: Option<u64>) -> Result<(), TargetError> {
+    let range_bytes = size_bytes.map(|bytes| bytes - bytes % GRAIN_BYTES);
+    let flat = text.to_string();
+    let told = |bad: job::BadJob| bad.told(Some(text));
+    let for_fio = job::check(&flat, range_bytes).map_err(told)?;
+    match Fio::find(None)?.complaint(&for_fio)? {
+        Some(said) => Err(told(job::refused_by_fio(&flat, &said))),
+        None => Ok(()),
+    }
 }
 
 impl FioTarget {

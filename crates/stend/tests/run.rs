@@ -409,6 +409,39 @@ fn what_is_wrong_with_a_later_target_is_told_first() {
 }
 
 #[test]
+fn what_fio_or_the_size_refuses_makes_no_file() {
+    if !have(&["fio"]) {
+        return;
+    }
+    for (line, said) in [
+        (
+            "rw=zzz",
+            "j.fio, line 3, section [j]: fio refuses it: failed parsing rw=zzz",
+        ),
+        (
+            "bs=0",
+            "j.fio, line 3, section [j]: fio refuses it: bs: min value out of range",
+        ),
+        ("runtime=xx", "failed parsing runtime=xx"),
+        ("rwmixread=150", "max value out of range: 150 (100 max)"),
+        ("offset=12m", "lead beyond the 16777216 bytes under test"),
+    ] {
+        let dir = with_job(&format!("[j]\nrw=write\n{line}\nsize=8m\n"));
+        let args = ["run", "j.fio", "--on", "./new.bin", "--size", "16M"];
+        fails(dir.path(), &args, 3, &[said]);
+        assert!(!dir.path().join("new.bin").exists(), "{line}");
+    }
+    let dir = folder();
+    ok(
+        dir.path(),
+        &["traces", "make", "excel", "--out", "excel.log"],
+    );
+    let args = ["replay", "excel.log", "--on", "./new.bin", "--size", "16M"];
+    fails(dir.path(), &args, 3, &["beyond the 16777216 bytes"]);
+    assert!(!dir.path().join("new.bin").exists());
+}
+
+#[test]
 fn a_job_may_come_from_a_pipe_and_a_trace_may_not() {
     let dir = folder();
     let job = "[j]\nrw=write\nsize=1m\n";

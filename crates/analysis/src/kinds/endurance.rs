@@ -158,7 +158,11 @@ fn health(endurance: &Endurance) -> Option<String> {
         clauses.push(text!("endurance-spare", spare = spare));
     }
     if let Some(cycles) = last.erase_cycles {
-        let mean = words::number(cycles.mean);
+        // As exact as the most, beside which it stands.
+        let mean = match cycles.mean {
+            mean if mean >= 100.0 => words::whole(mean.round() as u64),
+            mean => words::number(mean),
+        };
         clauses.push(match cycles.max.map(words::whole) {
             Some(most) => text!("endurance-erased-most", mean = mean, most = most),
             None => text!("endurance-erased", mean = mean),

@@ -162,12 +162,25 @@ pub(super) fn figures_of(
     }
 }
 
+/// The values of `free` that bound a figure that is one number; none where the range is wrong.
+pub(super) fn bounds_of(figure: &dyn TableLike) -> Vec<TomlValue> {
+    let is_one = |item: &Item| item.as_value().is_some_and(|value| number(value).is_some());
+    let free = figure.get("free").filter(|free| {
+        figure.get("value").is_some_and(is_one) && bounds(Range::Values, free).is_ok()
+    });
+    let list = free.and_then(Item::as_array);
+    list.into_iter().flatten().cloned().collect()
+}
+
 fn bounds(range: Range, free: &Item) -> Result<[f64; 2], String> {
     let key = range.key();
     let list: Option<Vec<_>> = free
         .as_array()
         .map(|list| list.iter().map(number).collect());
     match list.unwrap_or_default()[..] {
+        [Some(lowest), Some(_)] if range == Range::Ratio && lowest <= 0.0 => Err(format!(
+            "{key}: {lowest} is not allowed; multiples of the value are above 0"
+        )),
         [Some(lowest), Some(highest)] if lowest <= highest => Ok([lowest, highest]),
         [_, _, ..] => Err(format!(
             "{key} is [lowest, highest], two finite numbers in order"

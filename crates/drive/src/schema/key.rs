@@ -672,9 +672,16 @@ impl<T: Scalar> Key for Field<T> {
         if let Some(message) = rule.and_then(|rule| rule.problem(&found.value)) {
             reader.problem(line, name.clone(), message);
         }
-        let bounds = figure.get("free").and_then(Item::as_array);
-        for bound in bounds.into_iter().flatten().filter_map(T::of) {
-            if let Some(message) = rule.and_then(|rule| rule.problem(&bound)) {
+        for bound in free::bounds_of(figure) {
+            let problem = match T::of(&bound) {
+                Some(bound) => rule.and_then(|rule| rule.problem(&bound)),
+                None => Some(format!(
+                    "{} is not allowed; expected {}",
+                    bound.to_string().trim(),
+                    T::EXPECTED
+                )),
+            };
+            if let Some(message) = problem {
                 reader.problem(line, name.clone(), format!("free: {message}"));
             }
         }

@@ -430,7 +430,8 @@ fn presence(seen: &Observed) -> (Option<bool>, String) {
     let Some((new, old)) = new_and_old(seen) else {
         return by_step(seen);
     };
-    let (new_ns, old_ns) = (new.p50_ns as f64, old.p50_ns as f64);
+    // The quickest pages of a cell with several bits set how quick its others may be.
+    let (new_ns, old_ns) = (new.p1_ns as f64, old.p1_ns as f64);
     let [new_us, old_us] = [new_ns, old_ns].map(us);
     let (noise, _) = seen.noise();
     if noise > NOISE_MAX {
@@ -443,8 +444,6 @@ fn presence(seen: &Observed) -> (Option<bool>, String) {
         return (None, why);
     }
     let least = FASTER_SHARE.min(1.0 - 3.0 * noise);
-    // The quickest pages of a cell with several bits set how quick its others may be.
-    let (new_ns, old_ns) = (new.p1_ns as f64, old.p1_ns as f64);
     if new_ns < least * old_ns && new_ns + FASTER_NS < old_ns {
         let evidence = text!("identify-new-and-old", new = new_us, old = old_us);
         return (Some(true), evidence);

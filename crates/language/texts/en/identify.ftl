@@ -91,12 +91,12 @@ identify-free-unseen = neither the speed of writes nor the time of reads shows h
 identify-free-no-speed = the speed of writes does not show how much of the cache is free
 identify-emptied-within = the cache was empty within { $rest } s: it is faster than that
 identify-more-after = { $bytes } more after { $rest } s
-identify-new-and-old = a page that has just been written is read in { $new }, one written long ago
-    in { $old }
-identify-new-and-old-noisy = a page that has just been written is read in { $new }, one written long
-    ago in { $old }, and the same reads vary by { $noise } %
-identify-new-and-old-alike = a page that has just been written is read in { $new }, one written long
-    ago in { $old }: both lie in the same kind of flash
+identify-new-and-old = of pages that have just been written the quickest are read in { $new }, of
+    those written long ago in { $old }
+identify-new-and-old-noisy = of pages that have just been written the quickest are read in { $new },
+    of those written long ago in { $old }, and the same reads vary by { $noise } %
+identify-new-and-old-alike = of pages that have just been written the quickest are read in { $new },
+    of those written long ago in { $old }: both lie in the same kind of flash
 identify-step-unseen = writes show no step, and a cache that is as fast as what is behind it shows
     none; reads were not looked at
 identify-mapped = of { $written } that were written, { $bytes } are read as fast as new data

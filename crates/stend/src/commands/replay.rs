@@ -13,6 +13,7 @@ use stend_load::trace::replay::DEPTH_DEFAULT;
 use stend_load::trace::{
     Beginning, Extent, Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary,
 };
+use stend_real::GRAIN_BYTES;
 use stend_record::review::{TargetInfo, TargetKind};
 use stend_simulated::Access;
 
@@ -37,6 +38,10 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
         trace: named.trace(),
         extent,
     };
+    // A file of this size may be created.
+    if let Some(bytes) = args.on.real.size {
+        summary(&trace, Some((bytes - bytes % GRAIN_BYTES, options.fit)))?;
+    }
     let several = args.on.on.len() > 1;
     let mut documents = Vec::new();
     let mut ended = Ok(());

@@ -108,7 +108,7 @@ impl Job<'_> {
         for name in &args.on.on {
             match is_simulated(name) {
                 true => drop(self.simulation()?),
-                false => check_job(self.for_fio)?,
+                false => check_job(self.for_fio, args.on.real.size)?,
             }
         }
         Ok(())
