@@ -143,7 +143,7 @@ fn errors_name_option_section_file_line_and_what_is_allowed() {
         "{got}"
     );
     assert!(
-        got.contains("Honoured are: ") && got.contains("rate_iops"),
+        got.contains("Honoured are: ") && got.contains("rate_iops") && got.contains(" loops=1, "),
         "{got}"
     );
     assert!(error("[j]\niodpth=3").contains("Did you mean `iodepth`?"));

@@ -409,6 +409,20 @@ fn what_is_wrong_with_a_later_target_is_told_first() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_option() {
+    let dir = with_job("\u{feff}[j]\nrw=write\nsize=1m\n");
+    let said = simulated(dir.path(), &[]);
+    assert!(said.contains("total=0,256,0,0"), "{said}");
+    let dir = dir.path();
+    ok(dir, &["traces", "make", "excel", "--out", "excel.log"]);
+    let of = |trace: &str| ok(dir, &["traces", "show", trace, "--json"]).stdout;
+    let plain = of("excel.log");
+    let marked = "\u{feff}".to_owned() + &fs::read_to_string(dir.join("excel.log")).unwrap();
+    fs::write(dir.join("excel.log"), marked).unwrap();
+    assert_eq!(of("excel.log"), plain);
+}
+
+#[test]
 fn what_fio_or_the_size_refuses_makes_no_file() {
     if !have(&["fio"]) {
         return;

@@ -96,8 +96,8 @@ pub fn flatten(path: &Path) -> Result<Text, JobError> {
         file: name.as_str().into(),
         ..nowhere()
     };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| JobError::new(&place, format!("cannot be read: {error}")))?;
+    let text =
+        read(path).map_err(|error| JobError::new(&place, format!("cannot be read: {error}")))?;
     let text = lexer::lex(&text, &name, &FileSystem)?;
     match text.sections.iter().all(RawSection::is_global) {
         true => Err(no_job(&text, place)),
@@ -222,15 +222,16 @@ fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
 }
 
 fn unknown(entry: &Entry) -> JobError {
-    let honoured = options::OPTIONS.iter().map(|def| def.name);
+    let honoured = options::OPTIONS.iter();
     let close = honoured
         .clone()
+        .map(|def| def.name)
         .chain(accepted::ACCEPTED.iter().copied())
         .map(|name| (distance(name, &entry.key), name))
         .min()
         .filter(|(distance, _)| *distance <= 1 + entry.key.len() / 4)
         .map_or_else(String::new, |(_, name)| format!(" Did you mean `{name}`?"));
-    let list: Vec<&str> = honoured.collect();
+    let list: Vec<_> = honoured.map(options::OptionDef::told).collect();
     JobError::new(
         &entry.place,
         format!(
@@ -276,6 +277,15 @@ impl lexer::Resolver for NoResolver {
     }
 }
 
+/// The text of a file, without the byte-order mark that editors may put before it.
+fn read(path: &Path) -> std::io::Result<String> {
+    let text = std::fs::read_to_string(path)?;
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
+}
+
 struct FileSystem;
 
 impl lexer::Resolver for FileSystem {
@@ -283,7 +293,7 @@ impl lexer::Resolver for FileSystem {
         let folder = Path::new(from).parent().unwrap_or(Path::new(""));
         let full = folder.join(path);
         let name = full.display().to_string();
-        match std::fs::read_to_string(&full) {
+        match read(&full) {
             Ok(text) => Ok((text, name)),
             Err(error) => Err(format!("`include {path}`: {name} cannot be read: {error}")),
         }

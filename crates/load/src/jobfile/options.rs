@@ -52,6 +52,14 @@ impl OptionDef {
         OptionDef { alias, ..self }
     }
 
+    /// Its name, with the value where one alone is allowed.
+    pub fn told(&self) -> Cow<'static, str> {
+        match self.set {
+            Set::Only(value) => Cow::Owned(format!("{}={value}", self.name)),
+            _ => Cow::Borrowed(self.name),
+        }
+    }
+
     /// Applies the option, with the value as written.
     pub fn apply(&self, spec: &mut Spec, value: Option<&str>) -> Result<(), String> {
         let arg = Arg {

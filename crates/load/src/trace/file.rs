@@ -242,7 +242,8 @@ impl Lines {
         })
     }
 
-    /// The next line without the blanks around it.
+    /// The next line without the blanks around it, and without the byte-order mark that editors may
+    /// put before the first.
     fn next(&mut self) -> Result<Option<&str>, FileError> {
         self.buffer.clear();
         let read = self
@@ -263,7 +264,7 @@ impl Lines {
             )));
         }
         match std::str::from_utf8(&self.buffer) {
-            Ok(text) => Ok(Some(text.trim())),
+            Ok(text) => Ok(Some(text.trim_start_matches('\u{feff}').trim())),
             Err(_) => Err(FileError::of_line(
                 &self.name,
                 self.number,
