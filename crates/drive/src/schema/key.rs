@@ -609,6 +609,21 @@ fn wrong_type(item: &Item, expected: &str) -> String {
 /// Keys of a figure.
 const FIGURE_KEYS: [&str; 4] = ["value", "source", "free", "free_ratio"];
 
+/// What is wrong with a bound of a free figure of this type.
+fn bound_problem<T: Scalar>(bound: &Value, rule: Option<&dyn Rule<T>>) -> Option<String> {
+    match T::of(bound) {
+        Some(bound) => rule.and_then(|rule| rule.problem(&bound)),
+        None => {
+            let bound = bound.to_string();
+            Some(format!(
+                "{} is not allowed; expected {}",
+                bound.trim(),
+                T::EXPECTED
+            ))
+        }
+    }
+}
+
 impl<T: Scalar> Key for Field<T> {
     type Value = T;
 
@@ -672,18 +687,9 @@ impl<T: Scalar> Key for Field<T> {
         if let Some(message) = rule.and_then(|rule| rule.problem(&found.value)) {
             reader.problem(line, name.clone(), message);
         }
-        for bound in free::bounds_of(figure) {
-            let problem = match T::of(&bound) {
-                Some(bound) => rule.and_then(|rule| rule.problem(&bound)),
-                None => Some(format!(
-                    "{} is not allowed; expected {}",
-                    bound.to_string().trim(),
-                    T::EXPECTED
-                )),
-            };
-            if let Some(message) = problem {
-                reader.problem(line, name.clone(), format!("free: {message}"));
-            }
+        let bounds = free::bounds_of(figure);
+        for message in bounds.iter().filter_map(|bound| bound_problem(bound, rule)) {
+            reader.problem(line, name.clone(), format!("free: {message}"));
         }
         let multiple_of = rule.map_or(1, |rule| rule.multiple_of());
         reader.free(at, (key, line, &found.source), figure, multiple_of);

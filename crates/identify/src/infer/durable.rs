@@ -70,8 +70,8 @@ pub(super) fn writes_wait(seen: &Observed) -> bool {
     !seen.flushes.is_empty() && seen.flushes.iter().all(waits)
 }
 
-/// Of the fastest flush, or of a write that waits, what programs of flash may take: a drive may have
-/// several to wait for, of data and of its map.
+/// Of the fastest flush, or of a write that waits, what programs of flash may take: a drive may
+/// have several to wait for, of data and of its map.
 const PROGRAM_SHARES: (f64, f64) = (0.1, 1.0);
 
 fn program_time(id: &str, waited_ns: f64, protected: bool) -> Property {
