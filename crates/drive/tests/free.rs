@@ -146,12 +146,6 @@ fn impossible_bounds_are_refused() {
         ),
         ("gc_page_ns", "30000", "true", "expected two numbers"),
         (
-            "gc_page_ns",
-            "30000",
-            "[-1, 40000]",
-            "-1 is not allowed; expected a whole number from 0",
-        ),
-        (
             "program_us",
             "[1800.0, 900.0, 1800.0]",
             "[1000, 2000]",
@@ -170,15 +164,6 @@ fn impossible_bounds_are_refused() {
             "{said}"
         );
     }
-    let ratio = with(
-        "gc_page_ns",
-        "gc_page_ns = { value = 30000, source = \"assumed\", free_ratio = [0, 2] }",
-    );
-    let said = parse(&ratio).expect_err("nothing of it");
-    assert!(
-        said.contains("multiples of the value are above 0"),
-        "{said}"
-    );
     let state = figures(
         "\n[[idle_states]]\nname = \"a\"\ndelay_ms = 7\npower_mw = 5\nentry_us = 5\nexit_us = 5\n\
          waits_for_idle_work = true",
@@ -187,6 +172,28 @@ fn impossible_bounds_are_refused() {
     let said = parse(&format!("{DEMO}{state}")).expect_err("it is in a list");
     assert!(
         said.contains("idle_states.delay_ms: what stands in a list"),
+        "{said}"
+    );
+}
+
+#[test]
+fn bounds_that_the_key_has_no_room_for_are_refused() {
+    let values = with(
+        "gc_page_ns",
+        "gc_page_ns = { value = 30000, source = \"assumed\", free = [-1, 40000] }",
+    );
+    let said = parse(&values).expect_err("it is never below 0");
+    assert!(
+        said.contains("free: -1 is not allowed; expected a whole number from 0"),
+        "{said}"
+    );
+    let ratio = with(
+        "gc_page_ns",
+        "gc_page_ns = { value = 30000, source = \"assumed\", free_ratio = [0, 2] }",
+    );
+    let said = parse(&ratio).expect_err("nothing of it");
+    assert!(
+        said.contains("multiples of the value are above 0"),
         "{said}"
     );
 }

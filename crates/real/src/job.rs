@@ -642,9 +642,9 @@ mod tests {
 
     #[test]
     fn what_needs_no_target_is_found_without_one() {
-        assert!(check("[a]\nrw=write\noffset=50%\nsize=50%\n").is_ok());
-        assert!(check("[a]\nrw=write\noffset=16m\n").is_ok());
-        let line = |text: &str| check(text).unwrap_err().line;
+        assert!(check("[a]\nrw=write\noffset=50%\nsize=50%\n", None).is_ok());
+        assert!(check("[a]\nrw=write\noffset=16m\n", None).is_ok());
+        let line = |text: &str| check(text, None).unwrap_err().line;
         assert_eq!(line("[a]\nrw=write\nfilename=/dev/sda\n"), Some(3));
         assert_eq!(line("[global]\nrw=write\n"), None);
     }
