@@ -1,5 +1,4 @@
-//! What a drive does, over an interval: of a real one by the kernel's counts, of a simulated
-//! one by watching its requests in virtual time.
+//! What a simulated drive does, over an interval: its requests are watched in virtual time.
 
 use std::ops::ControlFlow;
 

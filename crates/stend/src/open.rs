@@ -9,7 +9,6 @@ use std::sync::atomic::AtomicU64;
 use stend_contract::{Target, WriteLimit};
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
-use stend_real as real;
 use stend_real::{FioTarget, OpenOptions};
 use stend_record::endurance::Health;
 use stend_record::review::{ModelInfo, TargetInfo};
@@ -255,7 +254,7 @@ pub fn open_planned(
     if !is_like_a_path(name, real_args) {
         return Err(Failure::Input(unknown(name)));
     }
-    let device_bytes = real::device_bytes(path);
+    let device_bytes = stend_real::device_bytes(path);
     let planned = device_bytes.and_then(|bytes| planned(real_args.size.unwrap_or(bytes)));
     let options = OpenOptions {
         size_bytes: real_args.size,
@@ -267,7 +266,7 @@ pub fn open_planned(
         planned_s: planned.map(|p| p.time_s).filter(|s| *s > 0.0),
         ..OpenOptions::default()
     };
-    Ok(Opened::Real(Box::new(real::open(path, &options)?)))
+    Ok(Opened::Real(Box::new(stend_real::open(path, &options)?)))
 }
 
 /// What is known of a target that is not opened.
@@ -321,7 +320,7 @@ pub fn look(named: Named<'_>, real_args: &RealArgs) -> Result<Seen, Failure> {
     if !is_like_a_path(name, real_args) {
         return Err(Failure::Input(unknown(name)));
     }
-    let seen = real::look(path, real_args.size)?;
+    let seen = stend_real::look(path, real_args.size)?;
     Ok(Seen {
         info: seen.info,
         simulated: false,

@@ -371,6 +371,23 @@ mod tests {
         );
     }
 
+    /// Three digits of 3,606.97 would be more than the most.
+    #[test]
+    fn the_mean_of_erasures_is_as_exact_as_the_most() {
+        let mut worn = worn();
+        let last = worn.rounds.last_mut().and_then(|r| r.health.as_mut());
+        last.expect("it is told").erase_cycles = Some(EraseCycles {
+            min: None,
+            mean: 3606.97,
+            max: Some(3608),
+        });
+        let said = health(&worn).expect("it is told");
+        assert!(
+            said.contains("erased 3,607 times on average and 3,608 at most"),
+            "{said}"
+        );
+    }
+
     #[test]
     fn a_budget_is_no_end() {
         let mut spared = worn();

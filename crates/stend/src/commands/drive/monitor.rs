@@ -8,7 +8,6 @@ use serde_json::json;
 use stend_base::Nanos;
 use stend_contract::Reading;
 use stend_load::JobFile;
-use stend_real as real;
 use stend_simulated::Access;
 
 use super::readings::{Watched, directions, latency, temperature, used};
@@ -82,7 +81,7 @@ fn of_device(args: &MonitorArgs) -> Result<Watched, Failure> {
         ));
     }
     let path = Path::new(&args.target);
-    let watch = real::watch(path, Duration::from_secs_f64(args.interval))?;
+    let watch = stend_real::watch(path, Duration::from_secs_f64(args.interval))?;
     if path.is_file() || path.is_dir() {
         note(&format!("{} is on {}", args.target, watch.title));
     }

@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use stend_real as real;
 use stend_real::{EraseMethod, OpenOptions};
 
 use super::done::{Done, done, erased, switched, trimmed};
@@ -41,7 +40,7 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
         }
         DriveCommand::WriteCache { state, .. } => {
             let on = *state == OnOff::On;
-            real::set_write_cache(path, on)?;
+            stend_real::set_write_cache(path, on)?;
             ("write-cache", switched(on))
         }
         DriveCommand::Overprovision { user_bytes, .. } => {
@@ -72,7 +71,7 @@ fn trim(
     (offset, length): (u64, Option<u64>),
     destroy: &[String],
 ) -> Result<Done, Failure> {
-    let done = real::trim(path, offset, length, &options(destroy))?;
+    let done = stend_real::trim(path, offset, length, &options(destroy))?;
     let how = if done.of_device {
         "are trimmed"
     } else {
@@ -90,7 +89,7 @@ fn erase(name: &str, method: EraseMethod, destroy: &[String]) -> Result<Done, Fa
             note(&format!("{name}: {percent:.0} % of the sanitize is done"));
         }
     };
-    let done = real::erase(Path::new(name), method, &options(destroy), &tell)?;
+    let done = stend_real::erase(Path::new(name), method, &options(destroy), &tell)?;
     Ok(erased(format!("{} is erased", done.how), method))
 }
 
