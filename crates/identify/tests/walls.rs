@@ -38,7 +38,7 @@ fn the_simulator_is_out_of_reach() {
         found.contains("contract") && found.contains("load"),
         "{found:?}"
     );
-    for inside in ["drive", "nand", "target", "fit"] {
+    for inside in ["drive", "nand", "real", "simulated", "fit"] {
         assert!(
             !found.contains(inside),
             "{inside} is within reach: {found:?}"
@@ -46,7 +46,7 @@ fn the_simulator_is_out_of_reach() {
     }
     // The same look at a crate that does link the simulator finds it.
     let mut linked = BTreeSet::new();
-    dependencies("target", &mut linked);
+    dependencies("simulated", &mut linked);
     assert!(linked.contains("drive"), "{linked:?}");
 }
 
