@@ -120,7 +120,10 @@ impl Cache {
     /// Bytes that the full drive takes into a cache with blocks of its own: at least, and at most.
     pub fn apart_bytes(&self) -> (f64, f64) {
         let Some(size) = &self.size else {
-            return (0.0, 0.0);
+            return match self.present {
+                Some(false) => (0.0, 0.0),
+                Some(true) | None => (0.0, DYNAMIC_SHARE * self.capacity_bytes),
+            };
         };
         match self.kind_of(size.bytes) {
             Some("static") => (FULL_SHARE * size.bytes, size.bytes),

@@ -218,11 +218,16 @@ fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
         percent(in_cache, 0.0) - 0.3,
         percent(least_cached, RESERVE_SHARE_MAX),
     );
+    let words = match least_cached == in_cache {
+        true => "identify-fall",
+        false => "identify-fall-range",
+    };
     let evidence = text!(
-        "identify-fall",
+        words,
         fast = speed(fast),
         slow = speed(slow),
         bytes = bytes(written),
+        least = bytes(least_cached),
         cached = bytes(in_cache),
     );
     let kept = match cache.in_data_area() {

@@ -244,11 +244,13 @@ fn what_stays_in_the_cache_of_the_full_drive_tells_its_kind() {
     assert!(!told(&kept, "slc-cache-kind").told);
 }
 
-/// Spare space by random writes of these levels over the full drive, which takes 160 MB into a
-/// cache.
+/// Spare space by random writes of these levels over the full drive, which takes 160 MB fast though
+/// it has no SLC cache.
 fn spare(random: &[(u64, f64)], more: Option<Rested>) -> Option<f64> {
     let seen = Observed {
         capacity_bytes: CAPACITY_BYTES,
+        new_reads: Some(times(OLD_NS)),
+        settled_reads: Some(times(OLD_NS)),
         full: Some(rested(900.0, 160 * MB, 2000 * MB)),
         random: Some(levels(random)),
         dirty: more.into_iter().collect(),
@@ -318,6 +320,28 @@ fn spare_space_behind_a_cache_of_unknown_kind_is_a_range() {
         (14.0..15.5).contains(&low) && (22.5..24.0).contains(&high),
         "{low} {high}"
     );
+}
+
+#[test]
+fn spare_space_is_a_range_where_nobody_knows_whether_there_is_a_cache() {
+    let seen = |reads: Option<Times>| Observed {
+        capacity_bytes: CAPACITY_BYTES,
+        random: Some(levels(&[(1600 * MB, 40e6), (2000 * MB, 8e6)])),
+        new_reads: reads,
+        settled_reads: reads,
+        ..Observed::default()
+    };
+    let known = told(&seen(Some(times(OLD_NS))), "over-provisioning-percent");
+    assert!(known.number().is_some(), "{known:?}");
+    let unknown = told(&seen(None), "over-provisioning-percent");
+    let (low, high) = unknown.ends().expect("a range");
+    // 8 % of the capacity are the most that a cache with blocks of its own has.
+    assert!(
+        (low - (known.low.expect("a quantity") - 8.0)).abs() < 1e-9,
+        "{low}"
+    );
+    assert_eq!(Some(high), known.high);
+    assert!(unknown.evidence.contains("between"), "{}", unknown.evidence);
 }
 
 #[test]

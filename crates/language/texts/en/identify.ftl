@@ -111,6 +111,8 @@ identify-no-fall = random writes show no fall: garbage collection costs less tha
 identify-fall-elsewhere = random writes become slow at a place that spare space does not explain
 identify-fall = random writes fall from { $fast } to { $slow } after { $bytes } were written over
     data, of which a cache took { $cached }
+identify-fall-range = random writes fall from { $fast } to { $slow } after { $bytes } were written over
+    data, of which a cache took between { $least } and { $cached }
 identify-after-rests = after random writes, { $once } are taken fast at once, { $short } after
     { $short_rest } s of rest, { $long } after { $long_rest } s
 identify-rest-cools = after a long rest all writes are fast, also where the drive was read meanwhile: it
