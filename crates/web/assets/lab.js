@@ -189,6 +189,8 @@
       button.textContent = chosen < 2 ? "Compare: choose 2 to " + most : "Compare the " + chosen + " chosen";
     };
     form.addEventListener("change", count);
+    // Who comes back finds the boxes as they were left, after this script has run.
+    addEventListener("pageshow", count);
     count();
   }
 
@@ -214,7 +216,4 @@
   document.querySelectorAll("form[data-choose]").forEach(choices);
   document.querySelectorAll("[data-filter]").forEach(filter);
   document.querySelectorAll("[data-into]").forEach(file);
-  document.querySelectorAll("[data-submit]").forEach((one) => {
-    one.addEventListener("change", () => one.form.requestSubmit());
-  });
 })();

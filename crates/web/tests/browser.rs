@@ -121,6 +121,12 @@ fn reviews_are_found_and_compared() {
     browser.assert_quiet(&served.address);
     look_at(&mut browser, "compare");
     assert_eq!(browser.frames(), 1, "the report");
+    // Who comes back finds what they had chosen, and can compare it.
+    browser.value("history.back()");
+    browser.wait("document.querySelectorAll('input[name=run]:checked').length === 2");
+    browser.wait("!document.querySelector('button.compare').disabled");
+    browser.value("history.forward()");
+    browser.wait("location.pathname === '/compare'");
     // The frame has an origin of its own: this page cannot look into it, nor it into this page.
     let inside = "document.querySelector('iframe').contentDocument === null";
     browser.wait(inside);
@@ -308,6 +314,16 @@ fn a_drive_is_changed_and_seen_beside_itself() {
     browser.value(&set("slc_cache.blocks_per_plane", "60"));
     browser.wait("document.querySelector('#check').innerText.includes('SLC cache')");
     browser.picture("what-if-changed");
+    // Who comes back sees the drive's own figures, or what they changed marked as changed.
+    browser.open(&served.at("queue"));
+    browser.value("history.back()");
+    browser.wait("document.getElementById('check') !== null");
+    browser.wait(
+        "[...document.querySelectorAll('[data-original]')].every((one) => \
+         (one.value !== one.dataset.original) === one.closest('.input').matches('.changed'))",
+    );
+    browser.value(&set("slc_cache.blocks_per_plane", "60"));
+    browser.wait("document.querySelector('#check').innerText.includes('SLC cache')");
     browser.value("document.querySelector('button.go').click()");
     browser.wait("location.pathname === '/what-if/1'");
     browser.wait("document.querySelectorAll('#part .scatterlayer .trace').length > 0");
@@ -361,7 +377,17 @@ fn all_pages_fit_a_phone_and_are_quiet() {
         "queue",
     ] {
         browser.open(&served.at(path));
+        browser.value("document.querySelectorAll('details').forEach((one) => one.open = true)");
         assert!(!browser.scrolls_sideways(), "{path} is wider than a phone");
+        browser.size(320, 640, true);
+        browser.wait("innerWidth < 390");
+        // A phone shows the whole width of a page that does not fit, smaller.
+        let beyond = "[...document.querySelectorAll('main *')].filter((one) => \
+                      one.getBoundingClientRect().right > 320 && !one.closest('.scroll, pre')) \
+                      .map((one) => one.outerHTML.slice(0, 80)).join('\\n')";
+        let beyond = browser.value(beyond);
+        assert_eq!(browser.value("innerWidth"), 320, "{path}: {beyond}");
+        browser.size(390, 844, true);
     }
     browser.assert_quiet(&served.address);
     browser.size(1280, 900, false);

@@ -66,6 +66,9 @@ impl Browser {
                 "--disable-component-update",
                 "--disable-sync",
                 "--no-first-run",
+                // Who goes back gets the page again, with the form as it was left: it is not kept
+                // as it stood, which would hide what a page forgets.
+                "--disable-features=BackForwardCache",
                 // The browser's own calls home stay here as well.
                 "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
                 "--remote-debugging-pipe",
