@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 import stend
@@ -43,6 +44,7 @@ def test_all_forms_of_a_stream_are_the_same(full_drive: stend.Drive) -> None:
         "mapping": whole,
         "arrays": tuple(whole.values()),
         "table": pd.DataFrame(whole),
+        "arrow": pa.table(whole),
         "words": whole | {"op": words},
         "chunks": iter(chunks),
         "strided": {key: np.repeat(column, 2)[::2] for key, column in whole.items()},

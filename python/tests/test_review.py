@@ -53,9 +53,12 @@ def check_lab(lab: stend.Lab, review: stend.Review) -> None:
     samples = lab.samples(run).to_pandas()
     assert samples["iops"].tolist() == review.series["iops"].tolist()[: len(samples)]
     assert lab.query("SELECT count(*) AS n FROM runs")[0]["n"] == len(runs)
-    for wrong in ("SELECT", "DELETE FROM runs", "SELECT 1; SELECT 2"):
+    other = pathlib.Path(lab.path).with_name("other.db")
+    to_other = (f"ATTACH '{other}' AS other", f"VACUUM INTO '{other}'")
+    for wrong in ("SELECT", "DELETE FROM runs", "SELECT 1; SELECT 2", *to_other):
         with pytest.raises(stend.InputError):
             lab.query(wrong)
+    assert not other.exists()
     for call in (lab.points, lab.samples, lab.review):
         with pytest.raises(stend.InputError, match="there is no run 99"):
             call(99)
@@ -111,6 +114,11 @@ def test_overrides_change_a_review(review: stend.Review) -> None:
     slow = stend.review("demo-8gb", overrides=overrides, **SHORT)  # type: ignore[arg-type]
     assert slow.key_figures["value"].iloc[0] < review.key_figures["value"].iloc[0]
     assert "overrides={'nand.read_us': [500, 500, 500]}" in slow.record["reproduce"]
+
+
+def test_a_review_tells_how_to_repeat_it_without_rivals() -> None:
+    alone = stend.review("demo-8gb", tests=["sequential"], duration_scale=0.002)
+    assert "--against none" in alone.record["reproduce"]
 
 
 def test_an_exception_of_the_progress_ends_a_review() -> None:

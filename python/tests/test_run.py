@@ -95,6 +95,7 @@ def test_a_jobs_text() -> None:
     job = stend.Job("w", rw="randwrite", bs="4k", runtime=600)
     assert str(job) == "[w]\nrw=randwrite\nbs=4k\nruntime=600\ntime_based=1\n"
     assert "time_based" not in str(stend.Job(rw="read", runtime=5, size="1g"))
+    assert "direct=1\niodepth=4" in str(stend.Job(rw="read", direct=np.True_, iodepth=np.int64(4)))
     assert "time_based=0" in str(stend.Job(rw="read", runtime=5, time_based=False))
 
 
@@ -114,6 +115,13 @@ def test_a_wrong_job_says_what_is_wrong(job: stend._job.AnyJob, said: str) -> No
         drive.run(job)
     assert said in str(caught.value)
     assert isinstance(caught.value, ValueError) and drive.counters.host_writes == 0
+
+
+def test_a_path_may_have_brackets(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "job[1].fio"
+    file.write_text("[a]\nrw=write\nsize=1m\n")
+    for path in (file, str(file)):
+        assert stend.Drive("demo-8gb").run(path).write.requests == 256
 
 
 def test_a_missing_job_file_is_an_error_of_files() -> None:

@@ -161,6 +161,8 @@ def test_tests_of_editions() -> None:
         ({"factors": {"job.width": [1]}}, "no job contains {width}"),
         ({"factors": {"gc.depth": stend.Range(4, 1, steps=2)}}, "is no range"),
         ({"settings": {"gc.depth": float("inf")}}, "inf is no finite number"),
+        ({"tests": ("2014", "degradation")}, "'2014' is no pair"),
+        ({"duration_scale": 2**2000}, "must be a number"),
         ({"jobs": None}, "at least one [[job]] or [[test]]"),
         ({"seeds": []}, "at least one seed"),
         ({"seeds": [-1]}, "seeds -1"),
@@ -177,6 +179,12 @@ def test_what_is_wrong_is_told(more: dict[str, object], said: str) -> None:
     with pytest.raises(stend.InputError) as raised:
         tiny(**more)
     assert said in str(raised.value)
+
+
+def test_a_range_shows_as_it_is_written() -> None:
+    given = "Range(1.0, 4.0, steps=3, log=True)"
+    assert repr(stend.Range(1, 4, steps=3, log=True)) == given
+    assert repr(stend.Range(4, 8, multiple_of=4)) == "Range(4.0, 8.0, multiple_of=4)"
 
 
 def test_files_of_others_are_not_replaced(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ class Error(Exception):
 class InputError(Error, ValueError):
     """Something that was given is wrong: a name, a figure, a job, a range.
 
-    Nothing was done.
+    Nothing was done, but for the requests of a replay before the one that is wrong.
     """
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+
+from . import _values
 from ._errors import InputError
 from ._values import Path
 
 #: A value of an option of fio.
-Option = str | int | float | bool
+Option = str | int | float | bool | np.number[Any] | np.bool_
 
 
 class Job:
@@ -34,6 +38,7 @@ class Job:
     def __str__(self) -> str:
         lines = [f"[{self.name}]"]
         for key, value in self.options.items():
+            value = _values.plain(value)
             text = str(int(value)) if isinstance(value, bool) else str(value)
             if "\n" in text:
                 raise InputError(f"option {key}: its value has more than one line")
@@ -55,7 +60,8 @@ def job_text(job: AnyJob) -> tuple[str, bool]:
         return str(job), False
     if isinstance(job, (str, os.PathLike)):
         text = os.fspath(job)
-        if "\n" in text or "[" in text:
+        is_text = isinstance(job, str) and not os.path.exists(text)
+        if is_text and ("\n" in text or "[" in text):
             return text, False
         os.stat(text)
         return text, True

@@ -36,6 +36,11 @@ def lab_path(lab: Path | bool) -> str | None:
     return default_path() if lab is True else os.fspath(lab)
 
 
+def _this_lab_alone(action: int, *_: str | None) -> int:
+    """Allows what concerns the lab that is open; to attach a file can make one."""
+    return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
+
+
 class Lab:
     """A lab, to read. ``docs/lab.md`` describes its tables.
 
@@ -71,6 +76,7 @@ class Lab:
     def _read(self, name: str, sql: str, parameters: Sequence[Any]) -> Table:
         with contextlib.closing(sqlite3.connect(name, uri=True, timeout=10)) as lab:
             lab.execute("PRAGMA query_only = 1")
+            lab.set_authorizer(_this_lab_alone)
             cursor = lab.execute(sql, tuple(parameters))
             columns = [column[0] for column in cursor.description or ()]
             return Table(columns, cursor.fetchall())

@@ -239,8 +239,7 @@ def _command(
     command = f"stend review {_word(names[0])} --edition {_word(edition)} --seed {seed}"
     if tests is not None:
         command += f" --tests {_word(','.join(tests))}"
-    if against:
-        command += f" --against {_word(','.join(names[1:]))}"
+    command += f" --against {_word(','.join(names[1:]) or 'none')}"
     if scale != 1.0:
         command += f" --duration-scale {scale:g}"
     if budget is not None:

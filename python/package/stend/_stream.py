@@ -43,8 +43,8 @@ def stream(requests: Any) -> tuple[Iterator[Any], bool]:
 
 
 def is_chunk(value: Any) -> bool:
-    """Whether it is a tuple or mapping of arrays."""
-    if isinstance(value, Mapping) or hasattr(value, "to_numpy"):
+    """Whether it is a tuple, mapping or table of arrays: of pandas, Polars or Arrow."""
+    if isinstance(value, Mapping) or hasattr(value, "to_numpy") or hasattr(value, "column_names"):
         return True
     return isinstance(value, (tuple, list)) and len(value) > 0 and isinstance(value[0], np.ndarray)
 
@@ -56,7 +56,8 @@ def columns(chunk: Any) -> Columns:
             raise InputError(f"a chunk has {len(chunk)} arrays; it must have {COLUMNS}")
         arrays = list(chunk)
     else:
-        missing = [name for name in COLUMNS if name not in chunk]
+        names = getattr(chunk, "column_names", chunk)
+        missing = [name for name in COLUMNS if name not in names]
         if missing:
             raise InputError(f"a chunk has no {', '.join(missing)}; it must have {COLUMNS}")
         arrays = [chunk[name] for name in COLUMNS]

@@ -56,7 +56,9 @@ class Range:
         return dict(self._entry)
 
     def __repr__(self) -> str:
-        return f"Range({', '.join(f'{key}={value!r}' for key, value in self._entry.items())})"
+        low, high, scale, *rest = self._entry.items()
+        given = [repr(low[1]), repr(high[1]), *(f"{key}={value!r}" for key, value in rest)]
+        return f"Range({', '.join(given)}{', log=True' if scale[1] == 'log' else ''})"
 
 
 #: The values of a factor: a list, a range, or named sets of overrides.
@@ -125,7 +127,7 @@ class Study:
             "prepare": [_step(step) for step in prepare],
             "factor": [_factor(*item) for item in (factors or {}).items()],
             "job": [_job(*item, interval, outcomes) for item in (jobs or {}).items()],
-            "test": [{"edition": os.fspath(edition), "id": test} for edition, test in tests],
+            "test": [_test(test) for test in tests],
             "duration_scale": _values.real("duration_scale", duration_scale),
         }
         if samples is not None:
@@ -280,6 +282,13 @@ class StudyResult:
         failed = len(self.errors)
         told = f", {failed} failed" if failed else ""
         return f"<StudyResult {record['name']}: {len(record['rows'])} rows{told}>"
+
+
+def _test(test: Any) -> dict[str, Any]:
+    if isinstance(test, (str, os.PathLike)) or len(test) != 2:
+        raise InputError(f"tests: {test!r} is no pair of an edition and the id of a test")
+    edition, name = test
+    return {"edition": os.fspath(edition), "id": name}
 
 
 def _finite(value: Any) -> Any:

@@ -32,7 +32,7 @@ def real(name: str, value: float) -> float:
     """A number."""
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} {value!r}: it must be a number") from None
 
 
@@ -64,14 +64,15 @@ def overrides(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Figures by their keys, numbers of NumPy as Python's."""
     if values is None:
         return None
-    return {key: _plain(value) for key, value in values.items()}
+    return {key: plain(value) for key, value in values.items()}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Numbers of NumPy as Python's."""
     if hasattr(value, "tolist") and hasattr(value, "dtype"):
         return value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
+        return [plain(each) for each in value]
     return value
 
 
