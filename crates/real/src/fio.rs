@@ -1,9 +1,11 @@
 //! Finding fio, asking what it can do here, and running it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Instant, SystemTime};
 
 use rustix::io::Errno;
 use stend_record::fio::Output;
@@ -66,8 +68,7 @@ impl Fio {
                 missing(format!("fio is not installed; {what}"))
             })?,
         };
-        let said = tools::run(tools::command(&path).arg("--version"))?;
-        let version = said.stdout.trim().to_owned();
+        let version = version_of(&path)?;
         match parse_version(&version) {
             Some(found) if found >= OLDEST => Ok(Fio {
                 path,
@@ -269,6 +270,24 @@ fn refused(said: &ToolOutput, answer: &str) -> Option<(Output, i32)> {
     let output = parse(split_at_json(answer).1).ok()?;
     let errno = output.jobs.iter().map(|job| job.error).find(|e| *e != 0)?;
     device_error(errno).map(|_| (output, errno))
+}
+
+/// What the program at a path says that it is. Each program is asked once, since fio takes its time
+/// to start: known by its path, its size and when it was written.
+fn version_of(path: &Path) -> Result<String, TargetError> {
+    type Program = (PathBuf, u64, SystemTime);
+    static KNOWN: Mutex<BTreeMap<Program, String>> = Mutex::new(BTreeMap::new());
+    let written = |meta: fs::Metadata| Ok((path.to_owned(), meta.len(), meta.modified()?));
+    let program = path.metadata().and_then(written);
+    let program = program.map_err(failed(path, "cannot be looked at"))?;
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(version) = known.get(&program) {
+        return Ok(version.clone());
+    }
+    let said = tools::run(tools::command(path).arg("--version"))?;
+    let version = said.stdout.trim().to_owned();
+    known.insert(program, version.clone());
+    Ok(version)
 }
 
 /// `fio-3.33`, `fio-3.36-12-gabcdef`.

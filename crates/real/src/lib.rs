@@ -179,23 +179,48 @@ pub fn device_bytes(path: &Path) -> Option<u64> {
 }
 
 /// Checks a job file for a real target as far as that can be done before the target is opened:
-/// options that reach beyond it, files without a job, and what fio itself refuses; ranges where the
-/// user says how many bytes are under test.
+/// options that reach beyond it, files without a job; ranges where the user says how many bytes are
+/// under test; and what fio itself refuses, where opening would make a file. Of what is there,
+/// [`FioTarget::check_job`] asks fio once it may be touched.
 ///
 /// # Errors
 /// [`TargetError::Input`] with file, line and section; [`TargetError::ToolMissing`] without fio.
-pub fn check_job(text: &Text, size_bytes: Option<u64>) -> Result<(), TargetError> {
+pub fn check_job(path: &Path, text: &Text, size_bytes: Option<u64>) -> Result<(), TargetError> {
     let range_bytes = size_bytes.map(|bytes| bytes - bytes % GRAIN_BYTES);
     let flat = text.to_string();
-    let told = |bad: job::BadJob| bad.told(Some(text));
-    let for_fio = job::check(&flat, range_bytes).map_err(told)?;
-    match Fio::find(None)?.complaint(&for_fio)? {
-        Some(said) => Err(told(job::refused_by_fio(&flat, &said))),
+    let for_fio = job::check(&flat, range_bytes).map_err(|bad| bad.told(Some(text)))?;
+    match PathKind::of(path)? {
+        PathKind::Nothing | PathKind::Directory => ask_fio(&Fio::find(None)?, text, &for_fio),
+        PathKind::File | PathKind::Device(..) => Ok(()),
+    }
+}
+
+/// Whether fio takes a job file of the user's.
+fn ask_fio(fio: &Fio, text: &Text, for_fio: &str) -> Result<(), TargetError> {
+    match fio.complaint(for_fio)? {
+        Some(said) => Err(job::refused_by_fio(&text.to_string(), &said).told(Some(text))),
         None => Ok(()),
     }
 }
 
 impl FioTarget {
+    /// Checks a job file with fio, before anything is written; that of a target which was made for
+    /// it has been checked.
+    ///
+    /// # Errors
+    /// As [`check_job`].
+    pub fn check_job(&self, text: &Text) -> Result<(), TargetError> {
+        if self.opened.created {
+            return Ok(());
+        }
+        let for_fio = job::check(&text.to_string(), Some(self.opened.size_bytes));
+        ask_fio(
+            &self.fio,
+            text,
+            &for_fio.map_err(|bad| bad.told(Some(text)))?,
+        )
+    }
+
     /// Runs a job file of the user's, whose own logs go to the present folder.
     ///
     /// # Errors

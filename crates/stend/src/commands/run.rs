@@ -108,7 +108,7 @@ impl Job<'_> {
         for name in &args.on.on {
             match is_simulated(name) {
                 true => drop(self.simulation()?),
-                false => check_job(self.for_fio, args.on.real.size)?,
+                false => check_job(Path::new(name), self.for_fio, args.on.real.size)?,
             }
         }
         Ok(())
@@ -165,7 +165,10 @@ fn run_on(args: &RunArgs, job: &Job<'_>, name: &str, done: &mut Done) -> Result<
     let info = opened.info();
     let (text, wanted) = match &mut opened {
         Opened::Simulated(target) => run_simulated(args, job.simulation()?, target)?,
-        Opened::Real(target) => run_real(args, job.for_fio, target)?,
+        Opened::Real(target) => {
+            target.check_job(job.for_fio)?;
+            run_real(args, job.for_fio, target)?
+        }
     };
     done.results.push(Ran {
         info,
