@@ -44,7 +44,7 @@ pub fn sampled(
     rate: impl Fn(f64, f64) -> f64,
     mut noise: impl FnMut(usize, f64) -> f64,
 ) -> Series {
-    const PARTS: usize = 100;
+    const PARTS: usize = 20;
     let mut written = 0.0;
     let mut samples = Vec::new();
     for second in 0..seconds {
