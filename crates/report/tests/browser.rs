@@ -187,7 +187,7 @@ fn labels_along(dom: &Html) -> Vec<Vec<(String, f64)>> {
 fn labels_of_rests_do_not_overprint() {
     let Some(chromium) = chromium() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let mut review = common::review(1.0);
+    let mut review = common::review(0.02);
     let recovery = review.tests.last_mut().unwrap();
     let rung = |minutes: f64| Rung {
         name: "after idle".into(),
