@@ -5,8 +5,9 @@
 use std::fmt;
 
 use serde::de::DeserializeOwned;
+use strsim::damerau_levenshtein;
 pub use toml::Spanned;
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 /// One mistake in a file, printed as `file:line: key: message`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,8 +111,41 @@ pub struct Text<'a> {
     pub text: &'a str,
 }
 
+/// What is said of a key that is none of those that are known: the nearest of them first.
+pub fn unknown_field(key: &str, known: &[&str]) -> String {
+    unknown("field", key, known)
+}
+
+fn unknown(what: &str, key: &str, known: &[&str]) -> String {
+    let listed: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
+    let listed = listed.join(", ");
+    // Of equally near ones the first, so that the message is the same each time.
+    let near = known
+        .iter()
+        .min_by_key(|known| damerau_levenshtein(key, known));
+    match near.filter(|near| damerau_levenshtein(key, near) <= key.len() / 2) {
+        Some(near) => {
+            format!("unknown {what} `{key}`, the nearest is `{near}`, expected one of {listed}")
+        }
+        None => format!("unknown {what} `{key}`, expected one of {listed}"),
+    }
+}
+
+/// A message of serde's about a key or a word of which several are known, the nearest first; `None`
+/// of any other message.
+fn with_nearest(message: &str) -> Option<String> {
+    let (what, rest) = message.strip_prefix("unknown ")?.split_once(" `")?;
+    let (key, known) = rest.split_once("`, expected one of ")?;
+    let known: Vec<&str> = known.split(", ").map(|key| key.trim_matches('`')).collect();
+    let what = if what == "variant" { "value" } else { what };
+    Some(unknown(what, key, &known))
+}
+
 /// A message of serde's with types as people name them.
 fn plain(message: &str) -> String {
+    if let Some(told) = with_nearest(message) {
+        return told;
+    }
     let Some((said, expected)) = message.rsplit_once(", expected ") else {
         return message.to_owned();
     };
@@ -123,7 +157,13 @@ fn plain(message: &str) -> String {
         "a map" => "a table",
         "a string" => "a text",
         "a boolean" => "true or false",
+        _ if expected.starts_with("struct ") || expected.contains(" tagged enum ") => "a table",
         _ => return message.to_owned(),
+    };
+    let said = match said.strip_prefix("invalid type: ") {
+        Some("map") => "invalid type: a table",
+        Some("sequence") => "invalid type: a list",
+        _ => said,
     };
     format!("{said}, expected {named}")
 }
@@ -141,7 +181,7 @@ impl Text<'_> {
             let named = NAMED
                 .iter()
                 .find_map(|begin| message.strip_prefix(begin)?.split('`').next());
-            let key = named.map(str::to_owned).or_else(|| self.key_before(start));
+            let key = named.map(str::to_owned).or_else(|| self.key_at(start));
             FileError::from(self.problem(start, key, plain(message)))
         })
     }
@@ -161,7 +201,7 @@ impl Text<'_> {
         }
     }
 
-    /// A failed check of a value; its key is the one that stands before it.
+    /// A failed check of a value or of a table, whose key the text tells.
     ///
     /// # Errors
     /// Always.
@@ -171,7 +211,7 @@ impl Text<'_> {
         message: impl Into<String>,
     ) -> Result<R, FileError> {
         let start = place.span().start;
-        Err(self.problem(start, self.key_before(start), message).into())
+        Err(self.problem(start, self.key_at(start), message).into())
     }
 
     /// A failed check of a value, told of a key.
@@ -214,6 +254,20 @@ impl Text<'_> {
         Lines::of(self.text).at(offset)
     }
 
+    /// The key at a byte of the text: that of the table whose header stands there, or that of the
+    /// value.
+    fn key_at(&self, offset: usize) -> Option<String> {
+        let offset = self.text.floor_char_boundary(offset);
+        let begin = self.text[..offset].rfind('\n').map_or(0, |end| end + 1);
+        let line = self.text[begin..].lines().next().unwrap_or_default();
+        if let Some(table) = header_of(line) {
+            return Some(table.to_owned());
+        }
+        let parsed = DeTable::parse(self.text).ok();
+        let key = parsed.and_then(|table| key_in(table.get_ref(), offset).map(str::to_owned));
+        key.or_else(|| self.key_before(offset))
+    }
+
     /// The key of the value at a byte of the text: the word before the last `=`.
     fn key_before(&self, offset: usize) -> Option<String> {
         let before = self.text.get(..offset.min(self.text.len()))?;
@@ -230,17 +284,38 @@ impl Text<'_> {
         let lines: Vec<&str> = lines.collect();
         let last = lines.last().filter(|line| !line.starts_with(['[', '#']))?;
         let key = last.split_once('=')?.0.trim();
-        let header = |line: &&str| {
-            let name = line.strip_prefix('[')?.trim_start_matches('[');
-            name.split(']')
-                .next()
-                .filter(|name| !name.is_empty())
-                .map(str::to_owned)
-        };
-        Some(match lines.iter().rev().find_map(header) {
+        Some(match lines.iter().rev().find_map(|line| header_of(line)) {
             Some(table) => format!("{table}.{key}"),
             None => key.to_owned(),
         })
+    }
+}
+
+/// The name of the table whose header a line is; `None` of another line, such as one of a list of
+/// lists.
+fn header_of(line: &str) -> Option<&str> {
+    let name = line.trim_start().strip_prefix('[')?.trim_start_matches('[');
+    let name = name.split(']').next()?.trim();
+    let is_of_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '"' | ' ');
+    let is_key = name.starts_with(char::is_alphabetic) && name.chars().all(is_of_key);
+    is_key.then_some(name)
+}
+
+/// The last key on the way to what stands at a byte of a text.
+fn key_in<'a>(table: &'a DeTable<'_>, offset: usize) -> Option<&'a str> {
+    table.iter().find_map(|(key, value)| {
+        let here = key.span().contains(&offset) || value.span().contains(&offset);
+        let within = key_of(value.get_ref(), offset);
+        within.or_else(|| here.then_some(key.get_ref().as_ref()))
+    })
+}
+
+/// The same within a value; `None` where no key is in it.
+fn key_of<'a>(value: &'a DeValue<'_>, offset: usize) -> Option<&'a str> {
+    match value {
+        DeValue::Table(table) => key_in(table, offset),
+        DeValue::Array(values) => values.iter().find_map(|v| key_of(v.get_ref(), offset)),
+        _ => None,
     }
 }
 
@@ -327,6 +402,30 @@ mod tests {
                 "depth = 1\npart = [{ bytes = 0.5 }]",
                 "f.toml:2: bytes: inv",
             ),
+            (
+                "depth = 1\n[part]\nbytes = 1\n",
+                "f.toml:2: part: invalid type: a table, expected a list",
+            ),
+            (
+                "depth = 1\npart = [5]\n",
+                "f.toml:2: part: invalid type: integer `5`, expected a table",
+            ),
+            (
+                "depth = 1\npart = [\n  { bytes = 1 },\n  true,\n]\n",
+                "f.toml:4: part: invalid type: boolean `true`, expected a table",
+            ),
+            (
+                "[depth]\nx = 1\n",
+                "f.toml:1: depth: invalid type: a table, expected a whole number",
+            ),
+            (
+                "depth = 1\n[[part]]\n[part.bytes]\nx = 1\n[part.bytes]\n",
+                "f.toml:5: part.bytes: duplicate key",
+            ),
+            (
+                "depth = 1\n[[part]]\nbytes = 1\nbytes = 2\n",
+                "f.toml:4: bytes: duplicate key",
+            ),
             ("[a\n", "f.toml:1: "),
             ("# ü depth\nü = 1\n", "f.toml:2: "),
             ("ü.depth = \"1\"\n", "f.toml:1: "),
@@ -335,6 +434,22 @@ mod tests {
             let said = said(text);
             assert!(said.starts_with(expected), "{said}");
         }
+    }
+
+    #[test]
+    fn the_nearest_key_is_told_first() {
+        let known = ["generation", "channels", "dies"];
+        let all = "expected one of `generation`, `channels`, `dies`";
+        let near = format!("unknown field `diess`, the nearest is `dies`, {all}");
+        let far = format!("unknown field `tables`, {all}");
+        assert_eq!(unknown_field("diess", &known), near);
+        assert_eq!(unknown_field("tables", &known), far);
+        let of_serde = format!("unknown field `diess`, {all}");
+        assert_eq!(plain(&of_serde), near);
+        let of_words = "unknown variant `idel`, expected one of `fill`, `trim`, `idle`";
+        assert!(plain(of_words).starts_with("unknown value `idel`, the nearest is `idle`, exp"));
+        let of_one = "unknown field `x`, expected `bytes`";
+        assert_eq!(plain(of_one), of_one);
     }
 
     #[test]

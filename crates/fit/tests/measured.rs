@@ -353,7 +353,7 @@ fn errors_of_tests_and_states_name_file_line_and_what_is_allowed() {
         ),
         (
             jobs("take = \"iops\"", "take = \"iop\""),
-            vec!["unknown variant `iop`", "latency-mean"],
+            vec!["unknown value `iop`", "latency-mean"],
         ),
         (jobs("sample_ms = 10\n", ""), vec!["needs samples"]),
         (

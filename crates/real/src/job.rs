@@ -31,6 +31,9 @@ pub(crate) enum Engine {
     Psync,
 }
 
+/// Jobs that fio runs at most (`REAL_MAX_JOBS` in its `os/os.h`).
+const FIO_JOBS_MAX: u64 = 4096;
+
 impl Engine {
     /// In the order of preference.
     pub(crate) const ALL: [Engine; 3] = [Engine::IoUring, Engine::Libaio, Engine::Psync];
@@ -367,8 +370,12 @@ fn option(
             ));
         }
         "numjobs" => {
-            let number = value.and_then(|value| value.parse().ok());
-            range.numjobs = Some(number.ok_or_else(|| wrong(": a number is missing"))?);
+            let number: Option<u64> = value.and_then(|value| value.parse().ok());
+            let number = number.ok_or_else(|| wrong(": a number is missing"))?;
+            if !(1..=FIO_JOBS_MAX).contains(&number) {
+                return Err(wrong(&format!(": it must be from 1 to {FIO_JOBS_MAX}")));
+            }
+            range.numjobs = Some(number);
             return Ok(code.to_owned());
         }
         "size" => &mut range.size,
@@ -592,6 +599,7 @@ mod tests {
             "size=100%",
             "offset=50%\nsize=50%",
             "size=16m\nnumjobs=4\noffset_increment=16m",
+            "numjobs=4096",
             "io_size=10g",
         ] {
             assert!(composed(&section(fits), 0).is_ok(), "{fits}");
@@ -603,6 +611,8 @@ mod tests {
             "size=16777215t",
             "size=0",
             "size=16m\nnumjobs=5\noffset_increment=16m",
+            "numjobs=0",
+            "numjobs=4097",
             "numjobs=2\noffset_increment=16m",
             "size=101%",
             "size=1gib",

@@ -5,7 +5,7 @@
 
 use std::fmt::Debug;
 
-use stend_config::{Lines, Problem};
+use stend_config::{Lines, Problem, unknown_field};
 use toml_edit::{Array, InlineTable, Item, Table as TomlTable, TableLike, Value};
 
 use super::compose::item_line;
@@ -461,7 +461,7 @@ impl Reader {
                 continue;
             }
             let name = full_name(at.table, key);
-            let message = renamed::message_of(&name).unwrap_or_else(|| unknown(key, known));
+            let message = renamed::message_of(&name).unwrap_or_else(|| unknown_field(key, known));
             let line = self.line(at, key, item);
             self.problem(line, name, message);
         }
@@ -586,14 +586,6 @@ fn missing(key: &str) -> String {
     format!("missing field `{key}`")
 }
 
-fn unknown(key: &str, known: &[&str]) -> String {
-    let known: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
-    format!(
-        "unknown field `{key}`, expected one of {}",
-        known.join(", ")
-    )
-}
-
 fn wrong_type(item: &Item, expected: &str) -> String {
     let shown = match item.as_value() {
         Some(value) => value.to_string(),
@@ -650,7 +642,7 @@ impl<T: Scalar> Key for Field<T> {
             return None;
         };
         for (other, _) in figure.iter().filter(|(k, _)| !FIGURE_KEYS.contains(k)) {
-            reader.problem(line, name.clone(), unknown(other, &FIGURE_KEYS));
+            reader.problem(line, name.clone(), unknown_field(other, &FIGURE_KEYS));
         }
         let mut part = |of: &str| {
             let found = figure.get(of);
