@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use stend_analysis::{findings, key_figures};
 use stend_language::{Language, within};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, check_options, run_review};
-use stend_record::review::{FailedTest, Review as Record, Rival};
+use stend_record::review::{FailedTest, Review as Record, Rival, SCHEMA};
 use stend_report::write_folder;
 use stend_simulated::SimulatedTarget;
 
@@ -77,7 +77,13 @@ impl Review {
 #[pyfunction]
 pub fn read_review(text: &str, name: &str) -> PyResult<Review> {
     let record = serde_json::from_str(text);
-    let record = record.map_err(|wrong| input(format!("{name} is no review: {wrong}")))?;
+    let record: Record = record.map_err(|wrong| input(format!("{name} is no review: {wrong}")))?;
+    if record.schema != SCHEMA {
+        let schema = &record.schema;
+        return Err(input(format!(
+            "{name}: its schema is `{schema}`, and a review's is `{SCHEMA}`"
+        )));
+    }
     Ok(Review { record })
 }
 

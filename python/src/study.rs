@@ -154,7 +154,7 @@ impl StudySession {
         let session = Session::open(Arc::clone(&plan), lab.as_deref(), fresh, context);
         let mut session = session.map_err(of_study)?;
         if let Some(series) = series {
-            session.wants_series(&series);
+            session.wants_series(&series).map_err(input)?;
         }
         Ok(StudySession { plan, session })
     }

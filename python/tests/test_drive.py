@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pathlib
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -227,6 +228,22 @@ def test_a_worn_out_drive_raises_with_what_it_did() -> None:
     with pytest.raises(stend.DriveError):
         drive.trim()
     drive.run(stend.Job(rw="read", bs="1m", size="10m"))
+
+
+def test_a_failure_does_not_keep_the_drives_file_locked(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "drive.state"
+    drive = stend.Drive("demo-8gb", overrides=MORTAL)
+    drive.save(path)
+    gc.disable()
+    try:
+        try:
+            drive.run(stend.Job(rw="write", bs="1m", iodepth=32, io_size="100g"))
+        except stend.DriveError:
+            pass
+        del drive
+        stend.Drive.open(path)
+    finally:
+        gc.enable()
 
 
 def test_drives_are_simulated_on_several_threads(full_drive: stend.Drive) -> None:

@@ -141,6 +141,7 @@ def test_an_exception_of_the_progress_ends_a_review() -> None:
         {"threads": 0},
         {"seed": -1},
         {"against": ["no-such"]},
+        {"against": "demo-8gb"},
         {"write_budget": 5},
         {"overrides": {"nand.die": 1}},
     ],
@@ -157,6 +158,27 @@ def test_a_folder_of_another_review_is_kept(tmp_path: pathlib.Path, review: sten
     with pytest.raises(stend.InputError, match="choose another folder"):
         other.save(tmp_path)
     assert (tmp_path / "review.json").read_text() == there
-    (tmp_path / "review.json").write_text("{}")
+    # Other figures of the same drive are kept, if it took real time to make them.
+    real = json.loads(there)
+    for of in (real, *real["rivals"]):
+        of["target"]["kind"] = "block-device"
+    (tmp_path / "review.json").write_text(json.dumps(real))
+    finished = stend.read_review(tmp_path)
+    finished.save(tmp_path)
+    real["tests"].reverse()
+    (tmp_path / "review.json").write_text(json.dumps(real))
+    with pytest.raises(stend.InputError, match="the finished review"):
+        finished.save(tmp_path)
+    study = tmp_path / "study"
+    study.mkdir()
+    (study / "index.html").write_text("<title>One – study</title>")
+    with pytest.raises(stend.InputError, match="the page of a study"):
+        review.save(study)
+    other_schema = there.replace("stend.review/1", "stend.review/9")
+    for text, said in (("{}", "is no review"), (other_schema, "its schema is `stend.review/9`")):
+        (tmp_path / "review.json").write_text(text)
+        with pytest.raises(stend.InputError, match=said):
+            stend.read_review(tmp_path)
+    (tmp_path / "review.json").write_bytes(b"\xff")
     with pytest.raises(stend.InputError, match="is no review"):
         stend.read_review(tmp_path)

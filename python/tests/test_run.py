@@ -106,6 +106,7 @@ def test_a_jobs_text() -> None:
         ("[a]\nbsz=4k", "Did you mean"),
         (stend.Job(rw="write", size="9g"), "[job]"),
         ([], "no list"),
+        (5, "no list"),
         ("[a]\nrw=read\ninclude x", "include"),
     ],
 )

@@ -96,7 +96,8 @@ impl Folder {
         )))
     }
 
-    /// Refuses to replace the review of another drive or edition.
+    /// Refuses to replace the review of another drive or edition, and other figures of a finished
+    /// one that took real time to make.
     pub fn keep_others(&self, review: &Review) -> Result<(), Failure> {
         match self.earlier()? {
             Some(there) if !is_same(&there, review) => Err(Failure::Input(format!(
@@ -105,6 +106,9 @@ impl Folder {
                 there.target.title,
                 there.edition
             ))),
+            Some(there) if there.complete && !has_same_results(&there, review) => {
+                keep_finished(&there, &self.path)
+            }
             _ => Ok(()),
         }
     }
@@ -177,6 +181,12 @@ fn is_same(one: &Review, other: &Review) -> bool {
     one.edition == other.edition
         && target(one) == target(other)
         && one.target.fingerprint() == other.target.fingerprint()
+}
+
+/// Whether both have the same figures, of the drive and of each rival.
+fn has_same_results(one: &Review, other: &Review) -> bool {
+    let rivals = one.rivals.iter().map(|rival| &rival.tests);
+    one.tests == other.tests && rivals.eq(other.rivals.iter().map(|rival| &rival.tests))
 }
 
 /// SHA-256 of what a page shows of a review: all but the tests that are under way.
@@ -254,6 +264,36 @@ mod tests {
         let page = folder.path().join("index.html");
         fs::write(page, "<title>Sizes – study</title>").unwrap();
         assert!(matches!(folder.earlier(), Err(Failure::Refused(_))));
+    }
+
+    #[test]
+    fn a_finished_review_of_a_real_drive_keeps_its_figures() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(dir.path().join("out"), Language::English).unwrap();
+        let review = |kind, id| Review {
+            tests: vec![test(id)],
+            complete: true,
+            target: TargetInfo {
+                kind,
+                ..TargetInfo::default()
+            },
+            ..Review::default()
+        };
+        let real = review(TargetKind::BlockDevice, "a");
+        folder.save(&real).unwrap();
+        folder.keep_others(&real).unwrap();
+        let other = review(TargetKind::BlockDevice, "b");
+        assert!(matches!(folder.keep_others(&other), Err(Failure::Input(_))));
+        // What is not finished, or simulated, is replaced.
+        let unfinished = Review {
+            complete: false,
+            ..real
+        };
+        folder.save(&unfinished).unwrap();
+        folder.keep_others(&other).unwrap();
+        folder.save(&review(TargetKind::Simulated, "a")).unwrap();
+        let simulated = review(TargetKind::Simulated, "b");
+        folder.keep_others(&simulated).unwrap();
     }
 
     #[test]

@@ -475,6 +475,11 @@ fn job(at: usize, entry: &JobEntry) -> Result<Work, Wrong> {
         None => USUAL.map(str::to_owned).to_vec(),
         Some(names) => names.clone(),
     };
+    let twice = (1..names.len()).find(|&at| names[..at].contains(&names[at]));
+    if let Some(at) = twice {
+        let message = format!("`{}` is there already", names[at]);
+        return Err(Wrong::new(path(&format!("outcomes[{at}]")), message));
+    }
     let outcome = |(index, name): (usize, String)| {
         let path = || path(&format!("outcomes[{index}]"));
         if RESERVED.contains(&name.as_str()) {

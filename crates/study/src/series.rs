@@ -11,17 +11,38 @@ const FORMAT: Format = Format::Parquet;
 #[cfg(not(feature = "parquet"))]
 const FORMAT: Format = Format::Csv;
 
-fn name(row: &StudyRow) -> String {
-    format!("series-{}", row.number)
+fn name(row: u64) -> String {
+    format!("series-{row}")
 }
 
 /// Where the samples of a row are.
-pub(crate) fn path(folder: &Path, row: &StudyRow) -> PathBuf {
+pub(crate) fn path(folder: &Path, row: u64) -> PathBuf {
     folder.join(format!("{}.{}", name(row), FORMAT.extension()))
 }
 
-/// Writes the samples of a row: `t_s` (end of the interval), requests a second of each direction in
-/// it, bytes since the beginning.
+/// The samples of a row as a table: `t_s` (end of the interval), requests a second of each
+/// direction in it, bytes since the beginning.
+fn table(row: u64, rows: Vec<Vec<Cell>>) -> Table {
+    let columns = [
+        ("t_s", Kind::Real),
+        ("read_iops", Kind::Real),
+        ("write_iops", Kind::Real),
+        ("read_bytes", Kind::Integer),
+        ("written_bytes", Kind::Integer),
+    ];
+    Table {
+        name: name(row),
+        columns: columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec(),
+        rows,
+    }
+}
+
+/// Refuses to replace a file that holds no samples.
+pub(crate) fn check(folder: &Path, row: u64) -> Result<(), LabError> {
+    table(row, Vec::new()).check_place(folder, FORMAT)
+}
+
+/// Writes the samples of a row.
 pub(crate) fn write(folder: &Path, row: &StudyRow, samples: &[Sample]) -> Result<(), LabError> {
     let cells = |sample: &Sample| {
         vec![
@@ -32,17 +53,6 @@ pub(crate) fn write(folder: &Path, row: &StudyRow, samples: &[Sample]) -> Result
             Cell::Whole(sample.written_bytes.cast_signed()),
         ]
     };
-    let columns = [
-        ("t_s", Kind::Real),
-        ("read_iops", Kind::Real),
-        ("write_iops", Kind::Real),
-        ("read_bytes", Kind::Integer),
-        ("written_bytes", Kind::Integer),
-    ];
-    let table = Table {
-        name: name(row),
-        columns: columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec(),
-        rows: samples.iter().map(cells).collect(),
-    };
-    table.write(folder, FORMAT).map(drop)
+    let rows = samples.iter().map(cells).collect();
+    table(row.number, rows).write(folder, FORMAT).map(drop)
 }

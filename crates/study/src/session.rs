@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
-use stend_lab::Lab;
 use stend_lab::studies::{self, StudyContext, StudyId};
+use stend_lab::{Lab, LabError};
 use stend_record::study::{Study, StudyRow};
 
 use crate::error::StudyError;
@@ -122,11 +122,20 @@ impl Session {
 
     /// Makes those rows of jobs open again whose series is missing in this folder
     /// ([`Options::series`]).
-    pub fn wants_series(&mut self, folder: &Path) {
+    ///
+    /// # Errors
+    /// [`LabError::NotATable`] for a file there that a row would replace and that is no series.
+    pub fn wants_series(&mut self, folder: &Path) -> Result<(), LabError> {
         let plan = &self.plan;
+        let numbers = plan.rows().iter().map(|row| row.number);
+        for number in numbers.filter(|number| plan.is_job(*number)) {
+            series::check(folder, number)?;
+        }
         self.known.retain(|row| {
-            row.error.is_some() || !plan.is_job(row.number) || series::path(folder, row).exists()
+            let is_there = || series::path(folder, row.number).exists();
+            row.error.is_some() || !plan.is_job(row.number) || is_there()
         });
+        Ok(())
     }
 
     /// Rows that were known when it was opened.

@@ -554,7 +554,7 @@ fn series_are_kept_if_they_are_wanted() {
         let context = context("a");
         let mut session = Session::open(Arc::clone(&plan), Some(&lab), false, context).unwrap();
         if series {
-            session.wants_series(folder.path());
+            session.wants_series(folder.path()).unwrap();
         }
         let options = Options {
             series: series.then(|| folder.path().to_owned()),
@@ -575,4 +575,8 @@ fn series_are_kept_if_they_are_wanted() {
     assert_eq!(series.len(), 6);
     std::fs::remove_file(series[3].path()).unwrap();
     assert_eq!(run(true), 5);
+    // What is no series is kept.
+    std::fs::write(series[3].path(), "mine").unwrap();
+    let mut session = Session::open(plan.clone(), Some(&lab), false, context("a")).unwrap();
+    assert!(session.wants_series(folder.path()).is_err());
 }

@@ -143,8 +143,9 @@ def claims(
     """
     scale = _values.real("duration_scale", duration_scale)
     count = _values.whole("samples", samples, 0, 32)
-    named = [None if names is None else list(names) for names in (articles, drives)]
-    paths = [os.path.abspath(os.fspath(path)) for path in files]
+    of = (("articles", articles), ("drives", drives))
+    named = [None if names is None else _values.listed(name, names) for name, names in of]
+    paths = [os.path.abspath(os.fspath(path)) for path in _values.listed("files", files)]
     kept = default_path() if lab is None else os.fspath(lab)
     root = _values.whole("seed", seed)
     findings = _stend.Findings(paths, named[0], named[1], count, root, scale, kept, program())

@@ -178,9 +178,7 @@ class Drive:
         sample_ms = _values.whole("sample_ms", sample_ms, bits=32)
         result = RunResult(self._drive.run(text, is_file, seed, sample_ms))
         if result.failed is not None:
-            error = DriveError(result.failed)
-            error.result = result
-            raise error
+            raise _failed(result)
         return result
 
     def replay(
@@ -337,3 +335,11 @@ class Drive:
 
     def __repr__(self) -> str:
         return f"<Drive {self.model.name}, {self.capacity_bytes / 1e9:.2f} GB>"
+
+
+def _failed(result: RunResult) -> DriveError:
+    # In a function of its own: a variable beside `raise` would keep the drive, which the traceback
+    # refers to, and the lock of its file.
+    error = DriveError(result.failed)
+    error.result = result
+    return error

@@ -65,7 +65,7 @@ def job_text(job: AnyJob) -> tuple[str, bool]:
             return text, False
         os.stat(text)
         return text, True
-    jobs = list(job)
+    jobs = list(job) if isinstance(job, Sequence) else []
     if not jobs or not all(isinstance(each, Job) for each in jobs):
         raise InputError(f"{job!r} is no list of stend.Job")
     return "\n".join(str(each) for each in jobs), False

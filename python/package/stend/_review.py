@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -117,23 +118,44 @@ class Review:
         The page is in English (``"en"``) or in Russian (``"ru"``).
 
         A folder that is missing is made. Files of an earlier review of the same drive with the
-        same edition are replaced, those of another are not: :class:`stend.InputError`. ``OSError``
-        where it cannot be written.
+        same edition are replaced; those of another are not, nor other figures of a finished review
+        of a real drive, nor a page of something else: :class:`stend.InputError`. ``OSError`` where
+        it cannot be written.
         """
-        there = os.path.join(os.fspath(folder), "review.json")
-        if os.path.exists(there):
-            other = read_review(there).record
-            same = all(other[key] == self.record[key] for key in ("target", "edition"))
-            if not same:
-                raise InputError(
-                    f"{os.fspath(folder)} holds the review of {other['target']['title']}, edition "
-                    f"{other['edition']}; choose another folder"
-                )
+        held = _held(os.fspath(folder), self.record)
+        if held is not None:
+            raise InputError(f"{os.fspath(folder)} holds {held}; choose another folder")
         return os.fspath(self._review.save(folder, lang))
 
     def __repr__(self) -> str:
         record = self.record
         return f"<Review of {record['target']['title']}, edition {record['edition']}>"
+
+
+def _held(folder: str, record: dict[str, Any]) -> str | None:
+    """What is in a folder that this review must not replace."""
+    there = os.path.join(folder, "review.json")
+    if not os.path.exists(there):
+        if os.path.exists(os.path.join(folder, "identification.json")):
+            return "the page of an identification"
+        page = os.path.join(folder, "index.html")
+        with contextlib.suppress(OSError), open(page, encoding="utf-8", errors="replace") as text:
+            return "the page of a study" if "– study</title>" in text.read() else None
+        return None
+    other = read_review(there).record
+    of = other["target"]["title"]
+    if any(other[key] != record[key] for key in ("target", "edition")):
+        return f"the review of {of}, edition {other['edition']}"
+    all_of = [other, *other.get("rivals", [])]
+    is_real = any(each["target"]["kind"] != "simulated" for each in all_of)
+    if is_real and other["complete"] and _figures(other) != _figures(record):
+        return f"the finished review of {of}"
+    return None
+
+
+def _figures(record: dict[str, Any]) -> list[Any]:
+    """The tests of a review's drive and of its rivals."""
+    return [each["tests"] for each in (record, *record.get("rivals", []))]
 
 
 def _flat(value: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -173,12 +195,11 @@ def review(
     """
     seed = _values.whole("seed", seed)
     scale = _values.real("duration_scale", duration_scale)
+    against = _values.listed("against", against)
     target, rivals = _target(drive), [_target(rival) for rival in against]
     if isinstance(drive, Drive) and overrides:
         raise InputError("overrides are for a model: make the drive with them")
-    if isinstance(tests, str):
-        raise InputError(f"tests {tests!r}: it must be a list, such as [{tests!r}]")
-    chosen = None if tests is None else [str(test) for test in tests]
+    chosen = None if tests is None else [str(test) for test in _values.listed("tests", tests)]
     if threads is None:
         threads = _threads([drive, *against])
     budget = None if write_budget is None else _values.whole("write_budget", write_budget)
@@ -209,7 +230,11 @@ def read_review(path: Path) -> Review:
     if os.path.isdir(path):
         path = os.path.join(path, "review.json")
     with open(path, encoding="utf-8") as file:
-        return Review(_stend.read_review(file.read(), path))
+        try:
+            text = file.read()
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path} is no review: {error}") from None
+    return Review(_stend.read_review(text, path))
 
 
 def _target(drive: Path | Drive) -> _stend.Drive | tuple[str, bool]:

@@ -123,12 +123,14 @@ class Study:
             "settings": _finite(_values.overrides(settings) or {}),
             "design": design,
             "design_seed": _values.whole("design_seed", design_seed),
-            "seeds": [_values.whole("seeds", seed, 0, 63) for seed in seeds],
-            "prepare": [_step(step) for step in prepare],
-            "factor": [_factor(*item) for item in (factors or {}).items()],
-            "job": [_job(*item, interval, outcomes) for item in (jobs or {}).items()],
-            "test": [_test(test) for test in tests],
-            "duration_scale": _values.real("duration_scale", duration_scale),
+            "seeds": [_values.whole("seeds", s, 0, 63) for s in _values.listed("seeds", seeds)],
+            "prepare": [_step(step) for step in _values.listed("prepare", prepare)],
+            "factor": [_factor(*item) for item in _values.mapped("factors", factors).items()],
+            "job": [
+                _job(*item, interval, outcomes) for item in _values.mapped("jobs", jobs).items()
+            ],
+            "test": [_test(test) for test in _values.listed("tests", tests)],
+            "duration_scale": _finite(_values.real("duration_scale", duration_scale)),
         }
         if samples is not None:
             definition["samples"] = _values.whole("samples", samples, 0, 32)
@@ -285,7 +287,7 @@ class StudyResult:
 
 
 def _test(test: Any) -> dict[str, Any]:
-    if isinstance(test, (str, os.PathLike)) or len(test) != 2:
+    if not isinstance(test, (tuple, list)) or len(test) != 2:
         raise InputError(f"tests: {test!r} is no pair of an edition and the id of a test")
     edition, name = test
     return {"edition": os.fspath(edition), "id": name}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import operator
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, SupportsIndex
 
@@ -28,6 +28,28 @@ def whole(name: str, value: SupportsIndex, least: int = 0, bits: int = 64) -> in
     return number
 
 
+def listed(name: str, values: Iterable[Any]) -> list[Any]:
+    """A list: a text alone would be taken letter by letter."""
+    if isinstance(values, (str, bytes, os.PathLike)):
+        raise InputError(f"{name} {values!r}: it must be a list, such as [{values!r}]")
+    try:
+        return list(values)
+    except TypeError:
+        raise InputError(f"{name} {values!r}: it must be a list") from None
+
+
+def mapped(name: str, values: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A mapping of names to values; an empty one of ``None``."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise InputError(f"{name} {values!r}: it must be a mapping of names to values")
+    for key in values:
+        if not isinstance(key, str):
+            raise InputError(f"{name} {key!r}: a key is text")
+    return dict(values)
+
+
 def real(name: str, value: float) -> float:
     """A number."""
     try:
@@ -38,7 +60,7 @@ def real(name: str, value: float) -> float:
 
 def model_file(name: Path) -> tuple[str, bool]:
     """A model's name, or the path of its file and that it is one."""
-    text = os.fspath(name)
+    text = os.fspath(name) if isinstance(name, (str, os.PathLike)) else None
     if not isinstance(text, str):
         raise InputError(f"drive {name!r}: it must be a name or a path as text")
     if text.endswith(".toml"):
@@ -64,7 +86,7 @@ def overrides(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Figures by their keys, numbers of NumPy as Python's."""
     if values is None:
         return None
-    return {key: plain(value) for key, value in values.items()}
+    return {key: plain(value) for key, value in mapped("overrides", values).items()}
 
 
 def plain(value: Any) -> Any:

@@ -55,7 +55,7 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let mut session = Session::open(Arc::clone(&plan), Some(&lab), args.fresh, context)?;
     if let Some(series) = &args.series {
         fs::create_dir_all(series).map_err(|error| Failure::unwritable(series, &error))?;
-        session.wants_series(series);
+        session.wants_series(series)?;
     }
     note(&format!(
         "{}, {} of them taken from the lab",

@@ -13,6 +13,7 @@ use stend_base::Rng;
 
 use crate::definition::{Definition, DesignName};
 use crate::error::Wrong;
+use crate::outcome::Outcome;
 
 pub(crate) use factor::{Factor, Value, finite};
 
@@ -42,13 +43,18 @@ pub(crate) fn factors(definition: &Definition) -> Result<Vec<Factor>, Wrong> {
             let message = format!("two factors are named `{}`: give one a `name`", factor.name);
             return Err(Wrong::new(path(), message));
         }
-        if RESERVED.contains(&factor.name.as_str()) {
-            let message = format!(
-                "`{}` is a column of every table: give another `name`",
-                factor.name
-            );
-            return Err(Wrong::new(path(), message));
-        }
+        let name = factor.name.as_str();
+        let taken = match RESERVED.contains(&name) {
+            true => "a column of every table",
+            false if Outcome::of(name).is_ok() => "the name of an outcome",
+            false if name.contains(char::is_control) => "no name of a column",
+            false => continue,
+        };
+        let message = format!(
+            "`{}` is {taken}: give another `name`",
+            name.escape_default()
+        );
+        return Err(Wrong::new(path(), message));
     }
     Ok(factors)
 }
@@ -90,7 +96,7 @@ pub(crate) fn variants(definition: &Definition) -> Result<(Vec<Factor>, Vec<Vari
 }
 
 /// Columns that every table has.
-pub(crate) const RESERVED: [&str; 5] = ["row", "model", "seed", "job", "error"];
+pub(crate) const RESERVED: [&str; 6] = ["row", "model", "seed", "job", "error", "duration_scale"];
 
 fn check_count(count: u64) -> Result<(), Wrong> {
     match count <= VARIANTS_MAX {
