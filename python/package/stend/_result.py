@@ -199,7 +199,8 @@ class RunResult:
 
         ``t_s`` is the end of the interval since the beginning of the run, ``iops``, ``read_iops``
         and ``write_iops`` are requests a second in it, ``written_bytes`` and ``read_bytes`` are
-        totals since the beginning. TRIMs are not in it.
+        totals since the beginning. TRIMs are not in it, nor what is done in ``ramp_time``: an
+        interval within that is 0.
         """
         return pd.DataFrame(self.sample_arrays, copy=False)
 

@@ -189,7 +189,10 @@ impl Cache {
         ))
     }
 
-    fn full_size(&self, _: &Observed) -> Result<Property, String> {
+    fn full_size(&self, seen: &Observed) -> Result<Property, String> {
+        if seen.full.is_none() && seen.full_map.is_none() {
+            return Err(say("identify-full-missing"));
+        }
         let value = self
             .full_bytes
             .ok_or_else(|| say("identify-full-no-step"))?;

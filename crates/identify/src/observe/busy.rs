@@ -59,7 +59,7 @@ const TRIM_BYTES: u64 = 1 << 30;
 const TRIM_COMMAND_BYTES: u64 = 64 << 20;
 
 pub(super) fn trim_time(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
-    if !probing.trims() || !probing.copies() {
+    if !probing.trims() {
         return Ok(());
     }
     let len_bytes = (probing.capacity_bytes / 8).min(TRIM_BYTES);

@@ -145,9 +145,6 @@ pub(super) fn read_parts(
 const RESTS_S: [f64; 3] = [0.0, 30.0, 300.0];
 
 pub(super) fn emptying(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
-    if !probing.copies() {
-        return Ok(());
-    }
     let (bytes, capacity_bytes) = (probing.capacity_bytes / 8, probing.capacity_bytes);
     for rest_s in RESTS_S {
         let curve = probing.aside(|copy| {

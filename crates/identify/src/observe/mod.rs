@@ -23,6 +23,8 @@ struct Group {
     takes_s: Takes,
     /// It looks at the full drive.
     of_full: bool,
+    /// It disturbs so much that it is carried out on a copy of the drive alone.
+    of_copy: bool,
 }
 
 /// The groups, in the order in which each finds the drive as it needs it.
@@ -33,19 +35,28 @@ const GROUPS: [Group; 17] = [
     empty("reads and writes at once", fresh::mixed, time::mixed),
     empty("the first writes after a rest", fresh::burst, time::burst),
     empty("reads by place while a part of the drive is written", fresh::map, time::map),
-    empty("writing after a rest", fresh::emptying, time::none),
+    empty("writing after a rest", fresh::emptying, time::none).of_copy(),
     empty("writing the whole drive", fresh::fill, time::fill),
     full("reads after a rest", settled::reads, time::reads),
-    full("reads by place at the end of the cache", closer::maps, time::none),
+    full("reads by place at the end of the cache", closer::maps, time::none).of_copy(),
     full("reads at growing depth and in growing spans", settled::scaling, time::scaling),
     full("pairs of reads", settled::pairs, time::pairs),
     full("reads for minutes", busy::long_reads, time::long_reads),
     full("flushes and short writes", busy::durable, time::durable),
-    full("TRIM of a part", busy::trim_time, time::none),
+    full("TRIM of a part", busy::trim_time, time::none).of_copy(),
     full("writing the full drive", settled::full, time::full),
     full("random writes", dirty::random, time::random),
     full("rests and TRIM after random writes", dirty::after, time::after),
 ];
+
+impl Group {
+    const fn of_copy(self) -> Group {
+        Group {
+            of_copy: true,
+            ..self
+        }
+    }
+}
 
 type Probes = fn(&mut Probing<'_>, &mut Observed) -> Result<(), TargetError>;
 type Takes = fn(&Probing<'_>, &Observed) -> f64;
@@ -56,6 +67,7 @@ const fn empty(name: &'static str, probes: Probes, takes_s: Takes) -> Group {
         probes,
         takes_s,
         of_full: false,
+        of_copy: false,
     }
 }
 
@@ -76,7 +88,8 @@ pub(crate) fn observe(
         ..Observed::default()
     };
     let mut ended = false;
-    for group in &GROUPS {
+    let copies = probing.copies();
+    for group in GROUPS.iter().filter(|group| copies || !group.of_copy) {
         let fits = (group.takes_s)(probing, &seen) <= probing.left_s();
         let can = fits && (seen.fill.is_some() || !group.of_full);
         ended = ended || (can && !go_on(group.name));

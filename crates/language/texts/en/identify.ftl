@@ -67,6 +67,7 @@ identify-no-cache = the drive has no SLC cache
 identify-cache-unknown = it is not known whether there is an SLC cache
 identify-cache-end-unseen = neither the speed of writes nor the time of reads shows where the cache
     ends
+identify-full-missing = writes to the full drive were not looked at
 identify-full-no-step = writes to the full drive show no step
 identify-cache-size-unknown = the size of the cache is not known
 identify-not-emptied = the cache does not empty while the drive rests

@@ -67,6 +67,7 @@ identify-step = пустой накопитель принимает { $bytes } 
 identify-no-cache = у накопителя нет SLC-кэша
 identify-cache-unknown = неизвестно, есть ли SLC-кэш
 identify-cache-end-unseen = ни скорость записи, ни время чтения не показывают, где кончается кэш
+identify-full-missing = записи на заполненный накопитель не рассматривались
 identify-full-no-step = запись на заполненный накопитель не показывает ступени
 identify-cache-size-unknown = размер кэша неизвестен
 identify-not-emptied = кэш не опустошается, пока накопитель простаивает
