@@ -111,6 +111,9 @@ pub struct Mixed {
     pub writes: f64,
     /// Both, in equal shares, in all.
     pub both: f64,
+    /// Bytes that each moved, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// Reads of a page by the place that is read.

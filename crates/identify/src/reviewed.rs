@@ -95,6 +95,7 @@ fn mixed(points: &[&Point]) -> Option<Mixed> {
         reads: like(PointOp::Read, 100)?,
         writes: like(PointOp::Write, 0)?,
         both: halves.bw_bytes_per_s,
+        bytes: None,
     })
 }
 

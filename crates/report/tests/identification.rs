@@ -115,6 +115,7 @@ pub(crate) fn seen() -> Observed {
             reads: 5e8,
             writes: 2e8,
             both: 3e8,
+            bytes: None,
         }),
         full: Some(rested(14_400.0, 300_000_000)),
         full_map: Some(read_map(1_000_000_000)),

@@ -86,11 +86,20 @@ fn program_time(id: &str, waited_ns: f64, protected: bool) -> Property {
 /// Both directions at once reach less than this share of what they do in turns.
 const HALF_SHARE: f64 = 0.7;
 
+/// Hosts count whole milliseconds: of less than this, their share is too large, s.
+const MIXED_S_MIN: f64 = 0.02;
+
 fn half_duplex(seen: &Observed) -> Property {
     let id = "half-duplex";
     let Some(mixed) = seen.mixed else {
         return Property::unknown(id, say("identify-mixed-missing"));
     };
+    let fastest = mixed.reads.max(mixed.writes).max(mixed.both);
+    let took_s = mixed.bytes.map(|bytes| bytes as f64 / fastest);
+    if let Some(took_s) = took_s.filter(|took_s| *took_s < MIXED_S_MIN) {
+        let why = text!("identify-mixed-short", ms = fixed(1e3 * took_s, 0));
+        return Property::unknown(id, why);
+    }
     let turns = 2.0 / (1.0 / mixed.reads + 1.0 / mixed.writes);
     let evidence = text!(
         "identify-mixed",

@@ -3,7 +3,7 @@
 use stend_record::review::Sample;
 
 use super::infer;
-use crate::observed::{Curve, Flush, Observed, ReadMap, Rested, Times};
+use crate::observed::{Curve, Flush, Mixed, Observed, ReadMap, Rested, Times};
 use crate::property::Property;
 
 const CAPACITY_BYTES: u64 = 8_000_000_000;
@@ -388,6 +388,26 @@ fn dies_are_told_by_a_share_of_pairs_where_it_is_that_of_a_power_of_two() {
     assert_eq!(dies(3072 / 32).number(), Some(32.0));
     let (low, high) = dies(3072 / 24).ends().expect("a range");
     assert!(low < 24.0 && high > 24.0 && high < 32.0, "{low} {high}");
+}
+
+#[test]
+fn what_hosts_time_in_a_few_milliseconds_is_not_compared() {
+    let present = |bytes| {
+        let mixed = Mixed {
+            reads: 500e6,
+            writes: 500e6,
+            both: 250e6,
+            bytes,
+        };
+        let seen = Observed {
+            mixed: Some(mixed),
+            ..with_cache()
+        };
+        told(&seen, "half-duplex").present
+    };
+    assert_eq!(present(None), Some(true));
+    assert_eq!(present(Some(10_500_000)), Some(true));
+    assert_eq!(present(Some(9_500_000)), None);
 }
 
 #[test]

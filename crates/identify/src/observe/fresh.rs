@@ -49,6 +49,7 @@ pub(super) fn mixed(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
             reads,
             writes,
             both: both.read_bytes_per_s + both.write_bytes_per_s,
+            bytes: Some(bytes),
         })
     })?);
     Ok(())

@@ -183,6 +183,7 @@ identify-flush-waits = a flush after a write of one page takes { $time }: it wai
 identify-no-program = no flush waits for a program of flash
 identify-program = the shortest wait for the flash is { $time }, no program takes longer
 identify-mixed-missing = reads and writes at once were not looked at
+identify-mixed-short = reads and writes at once took { $ms } ms, too short a time to compare
 identify-mixed = ascending reads alone { $reads }, writes alone { $writes }, in turns { $turns },
     both at once { $both }
 identify-short-missing = short writes were not looked at
