@@ -257,8 +257,8 @@ impl Text<'_> {
     /// The key at a byte of the text: that of the table whose header stands there, or that of the
     /// value.
     fn key_at(&self, offset: usize) -> Option<String> {
-        let offset = self.text.floor_char_boundary(offset);
-        let begin = self.text[..offset].rfind('\n').map_or(0, |end| end + 1);
+        let before = self.text.get(..offset.min(self.text.len()))?;
+        let begin = before.rfind('\n').map_or(0, |end| end + 1);
         let line = self.text[begin..].lines().next().unwrap_or_default();
         if let Some(table) = header_of(line) {
             return Some(table.to_owned());
