@@ -141,7 +141,6 @@ def test_an_exception_of_the_progress_ends_a_review() -> None:
         {"threads": 0},
         {"seed": -1},
         {"against": ["no-such"]},
-        {"against": "demo-8gb"},
         {"write_budget": 5},
         {"overrides": {"nand.die": 1}},
     ],
@@ -149,6 +148,11 @@ def test_an_exception_of_the_progress_ends_a_review() -> None:
 def test_wrong_input_is_named(wrong: dict[str, object]) -> None:
     with pytest.raises(stend.InputError):
         stend.review("demo-8gb", **wrong)  # type: ignore[arg-type]
+
+
+def test_a_name_is_no_list_of_names() -> None:
+    with pytest.raises(stend.InputError, match="against 'demo-8gb': it must be a list"):
+        stend.review("demo-8gb", against="demo-8gb")
 
 
 def test_a_folder_of_another_review_is_kept(tmp_path: pathlib.Path, review: stend.Review) -> None:

@@ -20,6 +20,9 @@ pub(crate) const LOG_PREFIX: &str = "stend";
 /// The file that a job with a log of every request makes when it begins, in the same folder.
 pub(crate) const STARTED: &str = "started";
 
+/// Jobs that fio runs at most (`REAL_MAX_JOBS` in its `os/os.h`).
+const FIO_JOBS_MAX: u64 = 4096;
+
 /// How fio submits its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Engine {
@@ -30,9 +33,6 @@ pub(crate) enum Engine {
     /// `pread` and `pwrite`: one request at a time and thread.
     Psync,
 }
-
-/// Jobs that fio runs at most (`REAL_MAX_JOBS` in its `os/os.h`).
-const FIO_JOBS_MAX: u64 = 4096;
 
 impl Engine {
     /// In the order of preference.

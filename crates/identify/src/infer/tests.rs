@@ -391,6 +391,25 @@ fn dies_are_told_by_a_share_of_pairs_where_it_is_that_of_a_power_of_two() {
 }
 
 #[test]
+fn a_full_drive_that_was_not_written_shows_nothing() {
+    let why = |full| {
+        let seen = Observed {
+            full,
+            ..with_cache()
+        };
+        told(&seen, "slc-cache-bytes-full")
+            .why_not
+            .expect("unknown")
+    };
+    assert!(why(None).contains("not looked at"), "{}", why(None));
+    let level = Rested {
+        rest_s: 900.0,
+        curve: levels(&[(2000 * MB, SLOW)]),
+    };
+    assert!(why(Some(level)).contains("no step"));
+}
+
+#[test]
 fn what_hosts_time_in_a_few_milliseconds_is_not_compared() {
     let present = |bytes| {
         let mixed = Mixed {
