@@ -594,6 +594,20 @@ fn a_flush_fills_up_a_word_line_that_is_programmed_at_once() {
     assert_eq!(drive.free_entry_pages(), before - 12);
 }
 
+#[test]
+fn free_pages_are_the_data_areas_where_the_cache_has_no_blocks_of_its_own() {
+    let free =
+        |own, dynamic| SimDrive::new(&cache(own, dynamic, WhenFull::Bypass)).free_entry_pages();
+    let without_cache = {
+        let mut spec = cache(0, 20, WhenFull::Bypass);
+        spec.cache = None;
+        SimDrive::new(&spec).free_entry_pages()
+    };
+    assert_eq!(free(0, 20), without_cache);
+    assert!((1..without_cache).contains(&free(12, 8)));
+    assert_eq!(free(12, 8), free(12, 0));
+}
+
 /// A drive of 64 L2P segments, of which `cached` are in DRAM.
 fn with_l2p_cache(cached: u32) -> Spec {
     let mut spec = plain(64, 16, 8_192);

@@ -126,11 +126,13 @@ impl SimDrive {
         Some(checkpoint.min(pages * PAGE_BYTES))
     }
 
-    /// Free pages of 4 KiB of the pool that takes new data first, for tests and observers.
+    /// Free pages of 4 KiB of the pool that takes new data first, for tests and observers: of the
+    /// SLC cache's own superblocks; without such, of the data area, whose spare space counts, so
+    /// that it can be more than the capacity.
     pub fn free_entry_pages(&self) -> u64 {
-        let pool = match self.env.spec.cache {
-            Some(_) => Pool::SlcCache,
-            None => Pool::Data,
+        let pool = match self.env.layout.pool(Pool::SlcCache).superblocks {
+            0 => Pool::Data,
+            _ => Pool::SlcCache,
         };
         let free = self.store.ftl.space.free(pool).max(0) as u64;
         free << self.env.layout.page_bits
