@@ -1,6 +1,7 @@
 //! Why a target cannot be used.
 
 use std::fmt::Display;
+use std::io;
 use std::path::Path;
 
 /// Why a target could not be opened or a job not be run.
@@ -35,4 +36,12 @@ pub fn input(error: impl Display) -> TargetError {
 pub fn failed<E: Display>(path: &Path, what: &str) -> impl Fn(E) -> TargetError {
     let beginning = format!("{}: {what}", path.display());
     move |error| TargetError::Failed(format!("{beginning}: {error}"))
+}
+
+/// A failure to make a temporary file, without its name, which tells the user nothing.
+pub fn temporary(error: io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(_) => error,
+        None => error.kind().into(),
+    }
 }

@@ -9,7 +9,7 @@ mod files;
 mod reading;
 mod target;
 
-pub use error::{TargetError, failed, input};
+pub use error::{TargetError, failed, input, temporary};
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, directories, file_sets};
 pub use reading::Reading;
 pub use stend_load::Sample;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use stend_base::Device;
+use stend_contract::{TargetError, input};
 use stend_drive::LogicalPage;
 use stend_serve::clock::Pace;
 use stend_serve::server::{Address, Effect, Listener, Options, Outcome, Server, read_answer};
@@ -35,10 +36,10 @@ impl Served {
                 every_second: None,
                 act: Box::new(|target, arguments| match arguments.as_str() {
                     Some("trim") => {
-                        target.trim(0, 4096).map_err(|error| error.to_string())?;
+                        target.trim(0, 4096)?;
                         Ok((json!("trimmed"), Effect::Trimmed(0, 4096)))
                     }
-                    _ => Err("nothing of that name".to_owned()),
+                    _ => Err(input("nothing of that name")),
                 }),
                 stop: stopped,
             };
@@ -109,7 +110,7 @@ impl Client {
     }
 }
 
-fn control(served: &Served, command: Value) -> Result<Value, String> {
+fn control(served: &Served, command: Value) -> Result<Value, TargetError> {
     let mut stream = BufReader::new(UnixStream::connect(served.path("control")).unwrap());
     let line = command.to_string() + "\n";
     stream.get_mut().write_all(line.as_bytes()).unwrap();
@@ -188,7 +189,7 @@ fn a_drive_without_power_is_not_there() {
     client.write(4096, &[3; 4096]);
     assert!(client.is_disconnected());
     let again = control(&served, json!({"command": "power-cut"}));
-    assert!(again.unwrap_err().contains("the power is off"));
+    assert!(again.unwrap_err().to_string().contains("the power is off"));
     let mut early = UnixStream::connect(served.path("nbd")).unwrap();
     assert_eq!(early.read(&mut [0; 1]).unwrap(), 0);
     control(&served, json!({"command": "power-on"})).unwrap();
@@ -207,22 +208,19 @@ fn commands_are_answered_or_refused() {
     let mut client = Client::connect(&served.path("nbd"));
     client.write(0, &[1; 8192]);
     let ask = |command: Value| control(&served, command);
-    assert_eq!(
-        ask(json!({"command": "drive", "arguments": "trim"})),
-        Ok(json!("trimmed"))
-    );
+    let trimmed = ask(json!({"command": "drive", "arguments": "trim"})).unwrap();
+    assert_eq!(trimmed, json!("trimmed"));
     assert_eq!(client.read(0, 8192), [[0; 4096], [1; 4096]].concat());
     let why = ask(json!({"command": "drive", "arguments": "fly"})).unwrap_err();
-    assert_eq!(why, "nothing of that name");
-    assert_eq!(
-        ask(json!({"command": "idle", "seconds": 60.0})),
-        Ok(json!(60.0))
-    );
+    assert_eq!(why.to_string(), "nothing of that name");
+    let rested = ask(json!({"command": "idle", "seconds": 60.0})).unwrap();
+    assert_eq!(rested, json!(60.0));
     assert!(ask(json!({"command": "idle", "seconds": -1.0})).is_err());
     assert!(ask(json!({"command": "idle", "seconds": "soon"})).is_err());
     assert!(
         ask(json!({"command": "explode"}))
             .unwrap_err()
+            .to_string()
             .contains("no command")
     );
     assert!(ask(json!({"command": "power-on"})).is_err());
@@ -237,7 +235,11 @@ fn commands_are_answered_or_refused() {
     let now_ns = ask(json!({"command": "status"})).unwrap()["totals"]["at_ns"].as_u64();
     assert!(now_ns.unwrap() > 60_000_000_000);
     assert!(ask(json!({"command": "counters"})).unwrap()["host_pages_written"].is_u64());
-    assert_eq!(ask(json!({"command": "stop"})), Ok(json!("it ends")));
+    let full = ask(json!({"command": "snapshot", "file": "/no folder/x"})).unwrap_err();
+    assert!(matches!(full, TargetError::Failed(_)), "{full:?}");
+    assert!(!full.to_string().contains(".tmp"), "{full}");
+    let stop = ask(json!({"command": "stop"})).unwrap();
+    assert_eq!(stop, json!("it ends"));
     let outcome = served.thread.join().unwrap();
     assert!(outcome.engine.drive().now().0 > 60_000_000_000);
 }

@@ -182,6 +182,7 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
         // As for any file that a program makes: less what the user's mask takes away.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder(path))
+        .map_err(stend_contract::temporary)
 }
 
 fn folder(path: &Path) -> &Path {

@@ -141,6 +141,19 @@ impl From<ReportError> for Failure {
     }
 }
 
+impl From<Failure> for TargetError {
+    fn from(failure: Failure) -> TargetError {
+        match failure {
+            Failure::Input(text) => TargetError::Input(text),
+            Failure::Refused(text) => TargetError::Refused(text),
+            Failure::ToolMissing(text) => TargetError::ToolMissing(text),
+            Failure::Io(_) | Failure::Incomplete | Failure::Refuted => {
+                TargetError::Failed(failure.to_string())
+            }
+        }
+    }
+}
+
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Failure {
         match error {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, SeekFrom, fallocate, seek};
 use serde::{Deserialize, Serialize};
+use stend_contract::temporary;
 
 use crate::PAGE_BYTES;
 
@@ -159,7 +160,8 @@ impl DataFile {
             self.file.sync_all()?;
             let text = serde_json::to_string_pretty(identity)? + "\n";
             let folder = path.parent().filter(|folder| *folder != Path::new(""));
-            let mut to = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+            let mut to = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))
+                .map_err(temporary)?;
             io::Write::write_all(&mut to, text.as_bytes())?;
             to.as_file().sync_all()?;
             to.persist(&beside).map_err(|error| error.error)?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use stend_contract::TargetError;
 
 use crate::data::CutPages;
 use crate::engine::Totals;
@@ -67,7 +68,8 @@ pub struct Report {
     pub totals: Totals,
     /// Pages placed in flash for each page that the host has written.
     pub write_amplification: Option<f64>,
-    /// Bytes that the SLC cache, or the area that takes the host's data, has free.
+    /// Bytes of the host's data for which the SLC cache has room; without blocks of its own, the
+    /// data area, with its spare space.
     pub free_entry_bytes: u64,
     /// °C, where the model knows.
     pub temperature_c: Option<f64>,
@@ -87,20 +89,29 @@ pub(super) fn done(what: impl Serialize) -> Value {
 }
 
 /// The answer to one that was not.
-pub(super) fn failed(why: &str) -> Value {
-    json!({"ok": false, "error": why})
+pub(super) fn failed(why: &TargetError) -> Value {
+    let kind = match why {
+        TargetError::Input(_) => "input",
+        TargetError::Refused(_) => "refused",
+        _ => "failed",
+    };
+    json!({"ok": false, "error": why.to_string(), "kind": kind})
 }
 
 /// What a control socket's answer holds.
 ///
 /// # Errors
-/// The server's message, or that it is no answer.
-pub fn read_answer(line: &str) -> Result<Value, String> {
-    let answer: Value = serde_json::from_str(line).map_err(|_| NO_ANSWER.to_owned())?;
-    match answer["ok"].as_bool() {
-        Some(true) => Ok(answer["result"].clone()),
-        Some(false) => Err(answer["error"].as_str().unwrap_or("it failed").to_owned()),
-        None => Err(NO_ANSWER.to_owned()),
+/// The server's, or [`TargetError::Input`] when it is no answer.
+pub fn read_answer(line: &str) -> Result<Value, TargetError> {
+    let no_answer = || TargetError::Input(NO_ANSWER.to_owned());
+    let answer: Value = serde_json::from_str(line).map_err(|_| no_answer())?;
+    let why = || answer["error"].as_str().unwrap_or("it failed").to_owned();
+    match (answer["ok"].as_bool(), answer["kind"].as_str()) {
+        (Some(true), _) => Ok(answer["result"].clone()),
+        (Some(false), Some("refused")) => Err(TargetError::Refused(why())),
+        (Some(false), Some("failed")) => Err(TargetError::Failed(why())),
+        (Some(false), _) => Err(TargetError::Input(why())),
+        (None, _) => Err(no_answer()),
     }
 }
 

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use stend_base::Device;
+use stend_contract::TargetError;
 use stend_simulated::SimulatedTarget;
 
 use crate::clock::{Clock, Pace};
@@ -57,7 +58,7 @@ pub enum Effect {
 
 /// Does to a drive what a command of `stend drive` says: what to answer, and what it does to the
 /// data; or why not.
-pub type Act = dyn FnMut(&mut SimulatedTarget, &Value) -> Result<(Value, Effect), String>;
+pub type Act = dyn FnMut(&mut SimulatedTarget, &Value) -> Result<(Value, Effect), TargetError>;
 
 /// Is told how a server is.
 pub type Tell = dyn FnMut(&Report);

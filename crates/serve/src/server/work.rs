@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use stend_base::{Device, Op, Request, SimTime};
-use stend_contract::Target;
+use stend_contract::{Target, TargetError, input};
 use stend_drive::SimDrive;
 use stend_simulated::SimulatedTarget;
 
@@ -74,7 +74,7 @@ impl Server {
             let line: Vec<u8> = controller.line.drain(..=end).collect();
             match serde_json::from_slice::<Command>(&line) {
                 Ok(command) => self.perform(id, command)?,
-                Err(error) => self.tell(id, &failed(&format!("no command: {error}"))),
+                Err(error) => self.tell(id, &failed(&input(format!("no command: {error}")))),
             }
         }
         Ok(())
@@ -102,9 +102,11 @@ impl Server {
                 after_writes,
             } => match self.power_cut(at_flash_event, after_writes)? {
                 Ok(what) => done(what),
-                Err(why) => failed(why),
+                Err(why) => failed(&input(why)),
             },
-            Command::PowerOn if self.engine.drive().has_power() => failed("the power is on"),
+            Command::PowerOn if self.engine.drive().has_power() => {
+                failed(&input("the power is on"))
+            }
             Command::PowerOn => {
                 self.engine.power_on();
                 done("the power is on")
@@ -162,25 +164,24 @@ impl Server {
         Ok(())
     }
 
-    fn perform_in_silence(&mut self, command: Command) -> Result<Value, String> {
+    fn perform_in_silence(&mut self, command: Command) -> Result<Value, TargetError> {
         if !self.engine.drive().has_power() {
-            return Err("the power is off; turn it on by `power-on`".to_owned());
+            return Err(input("the power is off; turn it on by `power-on`"));
         }
         match command {
             Command::Snapshot { file } if !file.is_absolute() => {
-                Err(format!("{}: name an absolute path", file.display()))
+                let name = file.display();
+                Err(input(format!("{name}: name an absolute path")))
             }
             Command::Snapshot { file } => {
                 let kept = self.engine.snapshot(&file);
                 kept.map(|()| Value::from(file.display().to_string()))
-                    .map_err(|error| error.to_string())
             }
             Command::Idle { seconds } if !(0.0..=IDLE_S_MAX).contains(&seconds) => {
-                Err(format!("{seconds} s: from 0 to {IDLE_S_MAX}"))
+                Err(input(format!("{seconds} s: from 0 to {IDLE_S_MAX}")))
             }
             Command::Idle { seconds } => {
-                let rested = self.engine.target().idle(seconds);
-                rested.map_err(|error| error.to_string())?;
+                self.engine.target().idle(seconds)?;
                 Ok(Value::from(seconds))
             }
             Command::Drive { arguments } => self.act(&arguments),
@@ -188,7 +189,7 @@ impl Server {
         }
     }
 
-    fn act(&mut self, arguments: &Value) -> Result<Value, String> {
+    fn act(&mut self, arguments: &Value) -> Result<Value, TargetError> {
         let target = self.engine.target();
         recover(target);
         let (answer, effect) = (self.options.act)(target, arguments)?;
@@ -199,7 +200,9 @@ impl Server {
             Effect::Trimmed(offset, len) => data.trimmed(offset, len, changes),
             Effect::Erased => data.erased(),
         };
-        kept.map_err(|error| format!("done, but the data file fails: {error}"))?;
+        kept.map_err(|error| {
+            TargetError::Failed(format!("done, but the data file fails: {error}"))
+        })?;
         // Over-provisioning changes the capacity, of which clients were told another.
         let before = self.export.size_bytes;
         self.describe();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::Value;
+use stend_contract::temporary;
 use stend_drive::Model;
 use stend_drive::model::Files;
 use stend_fit::Measured;
@@ -242,7 +243,8 @@ pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    let mut file =
+        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(temporary)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     if let Ok(old) = fs::metadata(path) {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use stend_base::{Device, SimTime};
+use stend_contract::input;
 use stend_drive::Model;
 use stend_serve::clock::Pace;
 use stend_serve::data::{Data, DataError, DataFile, Identity, beside};
@@ -279,16 +280,17 @@ fn lines(pace: Pace) -> Box<dyn FnMut(&Report)> {
 /// Does what `stend drive` does to drives in files.
 fn act() -> Box<Act> {
     Box::new(|target, arguments| {
-        let command: DriveCommand =
-            serde_json::from_value(arguments.clone()).map_err(|error| error.to_string())?;
+        let command: DriveCommand = serde_json::from_value(arguments.clone()).map_err(input)?;
         if let DriveCommand::PowerCut { .. } = command {
-            return Err("the power of a served drive is cut by the command `power-cut`".to_owned());
+            return Err(input(
+                "the power of a served drive is cut by the command `power-cut`",
+            ));
         }
         let effect = effect(&command, target);
         let begin = target.drive().now();
-        let done = apply(target, &command).map_err(|failure| failure.to_string())?;
+        let done = apply(target, &command)?;
         let Some((text, keys)) = done else {
-            return Err("a served drive has no such command".to_owned());
+            return Err(input("a served drive has no such command"));
         };
         let keys = keys.into_iter().map(|(key, value)| (key.to_owned(), value));
         let keys: serde_json::Map<String, Value> = keys.collect();

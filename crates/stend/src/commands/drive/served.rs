@@ -69,7 +69,11 @@ impl Control {
                 "{name}: the server has ended, or this is no control socket of `stend serve`"
             )));
         }
-        read_answer(&line).map_err(|why| Failure::Input(format!("{name}: {why}")))
+        read_answer(&line).map_err(|why| match why {
+            TargetError::Refused(why) => Failure::Refused(format!("{name}: {why}")),
+            TargetError::Failed(why) => Failure::Io(format!("{name}: {why}")),
+            why => Failure::Input(format!("{name}: {why}")),
+        })
     }
 
     fn status(&mut self) -> Result<Report, Failure> {
