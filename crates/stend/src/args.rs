@@ -41,7 +41,10 @@ pub struct Cli {
 impl Cli {
     /// The command line, described.
     pub fn described() -> clap::Command {
-        with_negative_numbers(Cli::command())
+        // It is refused in words of its own.
+        let hidden = |arg: clap::Arg| arg.hide(true);
+        let identify = |command: clap::Command| command.mut_arg("read_only", hidden);
+        with_negative_numbers(Cli::command()).mut_subcommand("identify", identify)
     }
 
     /// The command line of this process; a wrong one ends it.

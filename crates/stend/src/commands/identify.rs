@@ -123,8 +123,8 @@ fn review_options_fit(args: &IdentifyArgs) -> Result<(), Failure> {
         _ => return Ok(()),
     };
     Err(Failure::Input(format!(
-        "{option} is for targets that are measured, and {} is a review, which is only read; leave \
-         {option} out",
+        "{option} is for targets that are measured, and {} is taken for a review, which is only \
+         read; leave {option} out, or name a file with its folder (./drive.bin)",
         args.names.join(", ")
     )))
 }
