@@ -232,7 +232,10 @@ impl StudySession {
         py.detach(|| {
             let study = self.session.study();
             let table = Table::of_study(&study);
-            std::fs::create_dir_all(&folder).map_err(|error| failed(&error))?;
+            std::fs::create_dir_all(&folder).map_err(|error| {
+                let folder = folder.display();
+                failed(&format!("{folder}: the folder cannot be made: {error}"))
+            })?;
             for format in [Format::Csv, Format::Parquet] {
                 table
                     .write(&folder, format)

@@ -202,6 +202,8 @@ def test_files_of_others_are_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(stend.InputError, match="is not of a study"):
         result.save(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
+    with pytest.raises(OSError, match="index.html: the folder cannot be made"):
+        result.save(tmp_path / "index.html")
     (tmp_path / "lab.db").write_text("mine")
     with pytest.raises(OSError):
         tiny().run(lab=tmp_path / "lab.db")

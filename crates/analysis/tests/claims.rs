@@ -458,6 +458,16 @@ fn errors_name_file_line_and_key() {
          {{ about = 1.0 }}\n"
     ));
     assert!(said.contains("`step`, from 1"), "{said}");
+    let part = |part: &str| {
+        error(&format!(
+            "[figure.read]\ntitle = \"\"\ntest = \"t\"\n{part}\n{finding}drives = [\"a\"]\nvalue = \
+             {{ about = 1.0 }}\n"
+        ))
+    };
+    let said = part("curve = { name = \"fresh\", metric = \"iops\", from_s = 9, to_s = 9 }");
+    assert!(said.contains("made-up.toml:10: curve: it ends"), "{said}");
+    let said = part("response = { name = \"x\", metric = \"iops\", from_s = 9, to_s = 2 }");
+    assert!(said.contains("response: it ends before"), "{said}");
     let check = "drives = [\"a\"]\nvalue = { about = 1.0 }\n";
     let said = error(&format!("{READ}{finding}{check}"));
     assert!(said.contains("no check looks at this figure"), "{said}");

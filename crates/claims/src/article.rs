@@ -71,8 +71,10 @@ impl CheckedArticle {
         let name = &article.edition;
         let edition = match is_file(name) {
             true => Edition::load(&folder.join(name).display().to_string())?,
-            false => Edition::load(name)
-                .map_err(|error| ClaimsError::Input(format!("{file}: edition: {error}")))?,
+            false => Edition::load(name).map_err(|error| {
+                let line = article.edition_line;
+                ClaimsError::Input(format!("{file}:{line}: edition: {error}"))
+            })?,
         };
         check(&article, &edition, &file)?;
         Ok(CheckedArticle {

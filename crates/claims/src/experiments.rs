@@ -120,9 +120,10 @@ fn trials<'a>(
                 let alone = article.with_finding(of_finding);
                 if !alone.article().needs().contains_key(&*experiment.drive) {
                     return Err(ClaimsError::Input(format!(
-                        "{}: finding `{}`: no check of it looks at {}; make its experiment on a \
-                         drive that one does look at",
+                        "{}:{}: finding `{}`: no check of it looks at {}; make its experiment on \
+                         a drive that one does look at",
                         article.file(),
+                        experiment.line,
                         finding.id,
                         experiment.drive
                     )));
@@ -131,8 +132,9 @@ fn trials<'a>(
                 for value in &experiment.values {
                     let problem = |problem: String| {
                         ClaimsError::Input(format!(
-                            "{}: finding `{}`, experiment on {} with {}.{} = {value}: {problem}",
+                            "{}:{}: finding `{}`, experiment on {} with {}.{} = {value}: {problem}",
                             article.file(),
+                            experiment.line,
                             finding.id,
                             experiment.drive,
                             experiment.table,

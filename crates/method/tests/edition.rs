@@ -164,12 +164,12 @@ fn regions_and_ends_are_checked() {
         problem.contains(": end: ") && problem.contains("\"range\""),
         "{problem}"
     );
+    let both = with("end = \"range\"\nduration_s = 7200");
+    assert!(both.contains(": end: a curve has either"), "{both}");
+    let none = with("");
+    assert!(none.contains(": duration_s: missing"), "{none}");
     let problem = with("end = \"range\"");
     assert!(problem.contains("only a sequential load"), "{problem}");
-    for both_or_none in ["", "end = \"range\"\nduration_s = 7200"] {
-        let problem = with(both_or_none);
-        assert!(problem.contains("either `duration_s"), "{problem}");
-    }
     // What ends with its range cannot be gone on from: the drive is full.
     let text = TEXT
         .replace("duration_s = 7200\nsample_ms", "end = \"range\"\nsample_ms")

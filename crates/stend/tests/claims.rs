@@ -279,7 +279,7 @@ fn wrong_files_are_told_by_line() {
     wrong(
         "tiny.toml",
         "1999",
-        &["wrong.toml: edition", "1999", "2014"],
+        &["wrong.toml:4: edition", "1999", "2014"],
     );
     fails(
         dir,

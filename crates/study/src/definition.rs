@@ -384,10 +384,16 @@ impl Definition {
             .enumerate()
             .find(|(at, name)| names[..*at].contains(name))
         {
-            Some((_, twice)) => Err(Wrong::new(
-                "",
-                format!("two jobs or tests are named {twice}"),
-            )),
+            Some((at, twice)) => {
+                let path = match at.checked_sub(self.job.len()) {
+                    None => format!("job[{at}].name"),
+                    Some(at) => format!("test[{at}].id"),
+                };
+                Err(Wrong::new(
+                    path,
+                    format!("another job or test is named {twice}"),
+                ))
+            }
             None => Ok(()),
         }
     }

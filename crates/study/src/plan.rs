@@ -301,15 +301,44 @@ impl Plan {
                 return Err(Wrong::new(format!("factor[{at}].key"), message));
             }
         }
-        let Some(variant) = variants.first() else {
-            return Ok(());
-        };
         for (at, text) in texts().enumerate() {
-            let text = self.with_words(text, variant);
-            JobFile::parse(&text)
-                .map_err(|error| Wrong::new(format!("job[{at}].text"), error.to_string()))?;
+            // Without words it is the same job in every variant.
+            let has_words = self.words_of(text).next().is_some();
+            let differing = if has_words { variants.len() } else { 1 };
+            for variant in variants.iter().take(differing) {
+                JobFile::parse(&self.with_words(text, variant))
+                    .map_err(|error| self.wrong_job((at, text), variant, &error.to_string()))?;
+            }
         }
         Ok(())
+    }
+
+    /// The factors whose words a job contains.
+    fn words_of<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
+        let words = self.factors.iter().enumerate();
+        let words = words.filter_map(|(at, factor)| Some((at, factor.word.as_deref()?)));
+        words.filter(|(_, word)| text.contains(&braced(word)))
+    }
+
+    /// That a variant makes a job wrong: at the factor, where it is the only one in the job.
+    fn wrong_job(&self, (at, text): (usize, &str), variant: &Variant, error: &str) -> Wrong {
+        let used: Vec<_> = self.words_of(text).collect();
+        let with = used
+            .iter()
+            .map(|(factor, word)| format!("{} = {}", braced(word), variant[*factor].cell));
+        let with: Vec<String> = with.collect();
+        let path = match used[..] {
+            [(factor, _)] => {
+                let has_list = self.definition.factor[factor].values.is_some();
+                let key = if has_list { "values" } else { "from" };
+                format!("factor[{factor}].{key}")
+            }
+            _ => format!("job[{at}].text"),
+        };
+        match with[..] {
+            [] => Wrong::new(path, error),
+            _ => Wrong::new(path, format!("with {}: {error}", with.join(", "))),
+        }
     }
 
     /// A job with a variant's words.

@@ -477,6 +477,10 @@ fn what_is_wrong_with_a_factor_is_told_with_its_place() {
             factor("key = \"job.depth\"\nvalues = [1]"),
             "no job contains {depth}",
         ),
+        (
+            factor("key = \"job.bs\"\nvalues = [\"4k\", \"4q\"]").replace("size=1m", "size={bs}"),
+            "factor[0].values: with {bs} = 4q",
+        ),
     ]);
 }
 
@@ -486,7 +490,7 @@ fn what_is_wrong_with_a_job_or_test_is_told_with_its_place() {
     assert_wrong(&[
         (
             format!("{models}{job}{job}"),
-            "two jobs or tests are named w",
+            "job[1].name: another job or test is named w",
         ),
         (
             format!("{models}{job}outcomes = [\"iop\"]"),

@@ -40,6 +40,8 @@ pub struct Article {
     pub title: String,
     /// The edition by which all of it was measured: an id, or a file as it is named.
     pub edition: String,
+    /// The line of the file that names it.
+    pub edition_line: usize,
     /// The drives that it is about.
     pub subjects: Vec<String>,
     /// Those that they were compared with.
@@ -78,6 +80,8 @@ pub struct Experiment {
     pub key: String,
     /// The values, in the unit that ends the key; of a list, each of all entries.
     pub values: Vec<f64>,
+    /// The line of the file that names the figure.
+    pub line: usize,
 }
 
 /// One check of a finding: a relation that a figure has on each of some drives.

@@ -19,7 +19,7 @@ struct File {
     schema: Spanned<String>,
     id: Spanned<String>,
     title: String,
-    edition: String,
+    edition: Spanned<String>,
     subjects: Spanned<Vec<String>>,
     rivals: Spanned<Vec<String>>,
     #[serde(default)]
@@ -102,6 +102,14 @@ struct PlaceEntry {
     at_least: Option<usize>,
 }
 
+/// Why a part of a curve is refused.
+const EMPTY_PART: &str = "it ends before it begins; let the `to_` be above the `from_`";
+
+/// Whether a part that both bounds have ends where it begins, or before.
+fn ends_first<T: PartialOrd>(from: Option<T>, to: Option<T>) -> bool {
+    from.zip(to).is_some_and(|(from, to)| from >= to)
+}
+
 /// The text under examination, and the names that are known so far.
 struct Source<'a> {
     text: Text<'a>,
@@ -181,7 +189,8 @@ impl Source<'_> {
         Ok(Article {
             id: raw.id.into_inner(),
             title: raw.title,
-            edition: raw.edition,
+            edition_line: self.text.line(raw.edition.span().start),
+            edition: raw.edition.into_inner(),
             subjects: raw.subjects.into_inner(),
             rivals: raw.rivals.into_inner(),
             figures: self.figures,
@@ -282,6 +291,12 @@ impl Source<'_> {
 
     fn curve(&self, place: Spanned<OfCurve>) -> Result<Of, FileError> {
         let curve = place.get_ref();
+        let is_empty = ends_first(curve.from_s, curve.to_s)
+            || ends_first(curve.from_bytes, curve.to_bytes)
+            || ends_first(curve.from_capacities, curve.to_capacities);
+        if is_empty {
+            return self.fail(&place, "curve", EMPTY_PART);
+        }
         if curve.is_bounded() && !curve.metric.is_of_a_part() {
             let problem =
                 "only `iops`, `bw_bytes_per_s` and `scatter_percent` are of a part of a curve";
@@ -297,6 +312,9 @@ impl Source<'_> {
 
     fn response(&self, place: Spanned<OfResponse>) -> Result<Of, FileError> {
         let response = place.get_ref();
+        if ends_first(response.from_s, response.to_s) {
+            return self.fail(&place, "response", EMPTY_PART);
+        }
         let bounded = response.from_s.or(response.to_s).is_some();
         if bounded && response.metric != ResponseMetric::Iops {
             return self.fail(&place, "metric", "only `iops` is of a part of the time");
@@ -346,6 +364,7 @@ impl Source<'_> {
             table: table.to_owned(),
             key: key.to_owned(),
             values: entry.values.get_ref().clone(),
+            line: self.text.line(entry.figure.span().start),
         })
     }
 

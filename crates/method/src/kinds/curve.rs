@@ -85,6 +85,9 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Curve, FileError> {
     })
 }
 
+/// What tells how long a curve lasts.
+const EITHER: &str = "a curve has either `duration_s = ..` or `end = \"range\"`";
+
 /// How long a curve lasts; `None` for one that ends with its range.
 fn end(entry: &Entry, at: &Scope<'_>) -> Result<Option<f64>, FileError> {
     match (&entry.duration_s, &entry.end) {
@@ -103,10 +106,8 @@ fn end(entry: &Entry, at: &Scope<'_>) -> Result<Option<f64>, FileError> {
             }
             Ok(None)
         }
-        _ => at.fail(
-            &entry.state,
-            "a curve has either `duration_s = ..` or `end = \"range\"`",
-        ),
+        (Some(_), Some(end)) => at.fail(end, EITHER),
+        (None, None) => at.fail_key(&entry.state, "duration_s", format!("missing: {EITHER}")),
     }
 }
 

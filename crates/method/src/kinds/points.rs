@@ -111,9 +111,10 @@ fn shares(entry: &SweepEntry, at: &Scope<'_>) -> Result<Vec<u32>, FileError> {
             shares.get_ref().clone()
         }
         (PointOp::Mixed, None) => {
-            return at.fail(
+            return at.fail_key(
                 &entry.state,
-                "a sweep with op = \"mixed\" needs `read_percent = [..]`",
+                "read_percent",
+                "missing: a sweep with op = \"mixed\" needs `read_percent = [..]`",
             );
         }
         (_, Some(shares)) => {
