@@ -10,7 +10,7 @@ use stend_analysis::{findings, key_figures};
 use stend_language::{Language, within};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, check_options, run_review};
 use stend_record::review::{FailedTest, Review as Record, Rival, SCHEMA};
-use stend_report::write_folder;
+use stend_report::{ReportError, keep_others, write_folder};
 use stend_simulated::SimulatedTarget;
 
 use crate::drive::{Drive, model};
@@ -65,11 +65,17 @@ impl Review {
         figures.collect()
     }
 
-    /// Writes `index.html`, in a language, and `review.json` into a folder.
+    /// Writes `index.html`, in a language, and `review.json` into a folder that holds nothing else.
     fn save(&self, folder: PathBuf, lang: &str) -> PyResult<PathBuf> {
         let language: Language = lang.parse().map_err(|wrong: String| input(wrong))?;
-        within(language, || write_folder(&self.record, &folder))
-            .map_err(|failed| pyo3::exceptions::PyOSError::new_err(failed.to_string()))
+        keep_others(&folder, &self.record)
+            .and_then(|()| within(language, || write_folder(&self.record, &folder)))
+            .map_err(|failed| match failed {
+                ReportError::Write { .. } | ReportError::Read { .. } => {
+                    pyo3::exceptions::PyOSError::new_err(failed.to_string())
+                }
+                failed => input(failed),
+            })
     }
 }
 

@@ -18,10 +18,47 @@ pub enum ReportError {
     },
     /// The page there is none of this program's.
     #[error(
-        "{}: it exists, and is no page of stend's, so it is kept; choose another folder with \
-         --out, or move it away", .0.display()
+        "{}: it exists, and is no page of stend's, so it is kept; choose another folder, \
+         or move it away", .0.display()
     )]
     Foreign(PathBuf),
+    /// There is a file where the review would be, which cannot be read.
+    #[error("cannot read {}: {source}; choose another folder", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// There is a file where the review would be, which is none.
+    #[error(
+        "{} is not a review of this program ({why}); choose another folder, or move it away",
+        path.display()
+    )]
+    NoReview {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The page there is of something else.
+    #[error(
+        "{} holds the page of {of}; choose another folder, or move it away", folder.display()
+    )]
+    OtherPage {
+        /// The folder.
+        folder: PathBuf,
+        /// What it is of.
+        of: &'static str,
+    },
+    /// The review there is kept.
+    #[error("{} holds the {what}; choose another folder, or move it away", folder.display())]
+    Held {
+        /// The folder.
+        folder: PathBuf,
+        /// Which review it is.
+        what: String,
+    },
     /// The review holds something that cannot be written as JSON or HTML.
     #[error("the review cannot be put into a page: {0}")]
     Render(String),

@@ -6,7 +6,8 @@
 //! first; `headline` has the key figures; `kinds` makes each test's charts and tables, one file for
 //! each kind of test; `latency` has their distributions, `bars` their bars in groups, `speed` their
 //! speeds in both units; `chart` is the data that the page's script draws; `assets` has script and
-//! style; `page` lays it out. `comparison` is what several reviews do not share, `study` makes
+//! style; `page` lays it out. `folder` is what a folder holds that
+//! is kept; `comparison` is what several reviews do not share, `study` makes
 //! the page of a study, `identification` that of what is inside a drive.
 
 mod assets;
@@ -17,6 +18,7 @@ mod comparison;
 mod curve;
 mod drive;
 mod error;
+mod folder;
 mod headline;
 mod identification;
 mod kinds;
@@ -37,6 +39,7 @@ use std::path::{Path, PathBuf};
 pub use assets::{PLOTLY_GZIP, STYLE};
 pub use comparison::{Comparison, side_name};
 pub use error::ReportError;
+pub use folder::{keep_finished, keep_others, review_in};
 pub use identification::Origin;
 use stend_identify::observed::Observed;
 use stend_identify::property::Identification;

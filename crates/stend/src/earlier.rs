@@ -7,9 +7,10 @@ use std::path::Path;
 
 use stend_lab::RunId;
 use stend_record::review::{PRICE, Review, TargetKind, TestResult};
+use stend_report::{keep_finished, review_in};
 
 use crate::failure::Failure;
-use crate::folder::{Folder, keep_finished};
+use crate::folder::Folder;
 use crate::output::note;
 use crate::typed::word;
 use crate::values::Price;
@@ -36,9 +37,9 @@ pub fn tell_taken_over(folder: &Folder, earlier: &Review) {
 }
 
 fn look(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
-    let there = match folder.earlier()? {
+    let there = match review_in(folder.path())? {
         Some(there) if there.complete => {
-            keep_finished(&there, folder.path())?;
+            keep_finished(folder.path(), &there)?;
             return Ok(None);
         }
         there => there,
@@ -54,7 +55,7 @@ fn look(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Rev
     };
     tell(folder, run, &kept)?;
     if kept.complete {
-        keep_finished(&kept, folder.path())?;
+        keep_finished(folder.path(), &kept)?;
     }
     Ok(Some(kept))
 }

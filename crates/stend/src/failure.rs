@@ -135,8 +135,15 @@ impl From<ClaimsError> for Failure {
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Failure {
         match error {
-            ReportError::Foreign(_) => Failure::Refused(error.to_string()),
-            ReportError::Write { .. } | ReportError::Render(_) => Failure::Io(error.to_string()),
+            ReportError::Foreign(_) | ReportError::OtherPage { .. } => {
+                Failure::Refused(error.to_string())
+            }
+            ReportError::NoReview { .. } | ReportError::Held { .. } => {
+                Failure::Input(error.to_string())
+            }
+            ReportError::Write { .. } | ReportError::Read { .. } | ReportError::Render(_) => {
+                Failure::Io(error.to_string())
+            }
         }
     }
 }

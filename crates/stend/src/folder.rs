@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 use stend_language::{Language, within};
-use stend_record::review::{Review, TargetInfo, TargetKind};
+use stend_record::review::Review;
 use stend_report::{Comparison, ReportError};
 
 use crate::failure::Failure;
@@ -54,63 +54,6 @@ impl Folder {
             })?;
         signals::hint("; no test had finished".to_owned());
         Ok(folder)
-    }
-
-    /// A review in this folder.
-    pub fn earlier(&self) -> Result<Option<Review>, Failure> {
-        let path = self.path.join("review.json");
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                self.keep_other_pages()?;
-                return Ok(None);
-            }
-            Err(error) => {
-                return Err(Failure::Io(format!(
-                    "cannot read {}: {error}; choose another folder with --out",
-                    path.display()
-                )));
-            }
-        };
-        let review = serde_json::from_str(&text).map_err(|error| {
-            Failure::Input(format!(
-                "{} is not a review of this program ({error}); choose another folder with --out, \
-                 or move it away",
-                path.display()
-            ))
-        })?;
-        Ok(Some(review))
-    }
-
-    /// Refuses to replace a page that is of no review.
-    fn keep_other_pages(&self) -> Result<(), Failure> {
-        let page = fs::read(self.path.join("index.html")).unwrap_or_default();
-        let of = match String::from_utf8_lossy(&page) {
-            page if page.contains("– study</title>") => "a study",
-            _ if self.path.join("identification.json").exists() => "an identification",
-            _ => return Ok(()),
-        };
-        Err(Failure::Refused(format!(
-            "{} holds the page of {of}; choose another folder with --out, or move it away",
-            self.path.display()
-        )))
-    }
-
-    /// Refuses to replace the review of another drive or edition, and other figures of a finished
-    /// one that took real time to make.
-    pub fn keep_others(&self, review: &Review) -> Result<(), Failure> {
-        match self.earlier()? {
-            Some(there) if !is_same(&there, review) => Err(Failure::Input(format!(
-                "{} holds the review of {}, edition {}; choose another folder with --out",
-                self.path.display(),
-                there.target.title,
-                there.edition
-            ))),
-            Some(there) if there.complete && !has_same_results(&there, review) => {
-                keep_finished(&there, &self.path)
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Replaces the review, and its page unless that shows it already. Returns the path of the
@@ -171,24 +114,6 @@ impl Folder {
     }
 }
 
-/// Whether both are of the same drive by the same edition.
-fn is_same(one: &Review, other: &Review) -> bool {
-    let target = |review: &Review| TargetInfo {
-        // Reviews of earlier versions of the program have the fingerprint alone.
-        model: None,
-        ..review.target.clone()
-    };
-    one.edition == other.edition
-        && target(one) == target(other)
-        && one.target.fingerprint() == other.target.fingerprint()
-}
-
-/// Whether both have the same figures, of the drive and of each rival.
-fn has_same_results(one: &Review, other: &Review) -> bool {
-    let rivals = one.rivals.iter().map(|rival| &rival.tests);
-    one.tests == other.tests && rivals.eq(other.rivals.iter().map(|rival| &rival.tests))
-}
-
 /// SHA-256 of what a page shows of a review: all but the tests that are under way.
 fn shown(review: &Review) -> [u8; 32] {
     let mut review = review.clone();
@@ -223,25 +148,10 @@ impl Drop for Folder {
     }
 }
 
-/// Refuses to replace a finished review that took real time to make.
-pub fn keep_finished(earlier: &Review, folder: &Path) -> Result<(), Failure> {
-    let rivals = earlier.rivals.iter().map(|rival| &rival.target);
-    if std::iter::once(&earlier.target)
-        .chain(rivals)
-        .all(|target| target.kind == TargetKind::Simulated)
-    {
-        return Ok(());
-    }
-    Err(Failure::Input(format!(
-        "{} holds the finished review of {}; choose another folder with --out, or move it away",
-        folder.display(),
-        earlier.target.title
-    )))
-}
-
 #[cfg(test)]
 mod tests {
-    use stend_record::review::TestResult;
+    use stend_record::review::{SCHEMA, TestResult};
+    use stend_report::review_in;
 
     use super::*;
 
@@ -253,54 +163,11 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_an_identification_or_a_study_is_kept() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = Folder::open(dir.path().join("out"), Language::English).unwrap();
-        assert!(folder.earlier().unwrap().is_none());
-        let document = folder.path().join("identification.json");
-        fs::write(&document, "{}").unwrap();
-        assert!(matches!(folder.earlier(), Err(Failure::Refused(_))));
-        fs::remove_file(document).unwrap();
-        let page = folder.path().join("index.html");
-        fs::write(page, "<title>Sizes – study</title>").unwrap();
-        assert!(matches!(folder.earlier(), Err(Failure::Refused(_))));
-    }
-
-    #[test]
-    fn a_finished_review_of_a_real_drive_keeps_its_figures() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = Folder::open(dir.path().join("out"), Language::English).unwrap();
-        let review = |kind, id| Review {
-            tests: vec![test(id)],
-            complete: true,
-            target: TargetInfo {
-                kind,
-                ..TargetInfo::default()
-            },
-            ..Review::default()
-        };
-        let real = review(TargetKind::BlockDevice, "a");
-        folder.save(&real).unwrap();
-        folder.keep_others(&real).unwrap();
-        let other = review(TargetKind::BlockDevice, "b");
-        assert!(matches!(folder.keep_others(&other), Err(Failure::Input(_))));
-        // What is not finished, or simulated, is replaced.
-        let unfinished = Review {
-            complete: false,
-            ..real
-        };
-        folder.save(&unfinished).unwrap();
-        folder.keep_others(&other).unwrap();
-        folder.save(&review(TargetKind::Simulated, "a")).unwrap();
-        let simulated = review(TargetKind::Simulated, "b");
-        folder.keep_others(&simulated).unwrap();
-    }
-
-    #[test]
     fn a_page_is_written_when_what_it_shows_changes() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::open(dir.path().join("out"), Language::English).unwrap();
         let mut review = Review {
+            schema: SCHEMA.to_owned(),
             tests: vec![test("a")],
             ..Review::default()
         };
@@ -311,7 +178,10 @@ mod tests {
         review.unfinished.push(test("b"));
         folder.save(&review).unwrap();
         assert!(!page.exists());
-        assert_eq!(folder.earlier().unwrap().unwrap().unfinished.len(), 1);
+        assert_eq!(
+            review_in(folder.path()).unwrap().unwrap().unfinished.len(),
+            1
+        );
         review.tests.append(&mut review.unfinished);
         folder.save(&review).unwrap();
         assert!(page.exists());

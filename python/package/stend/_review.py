@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -122,40 +121,11 @@ class Review:
         of a real drive, nor a page of something else: :class:`stend.InputError`. ``OSError`` where
         it cannot be written.
         """
-        held = _held(os.fspath(folder), self.record)
-        if held is not None:
-            raise InputError(f"{os.fspath(folder)} holds {held}; choose another folder")
         return os.fspath(self._review.save(folder, lang))
 
     def __repr__(self) -> str:
         record = self.record
         return f"<Review of {record['target']['title']}, edition {record['edition']}>"
-
-
-def _held(folder: str, record: dict[str, Any]) -> str | None:
-    """What is in a folder that this review must not replace."""
-    there = os.path.join(folder, "review.json")
-    if not os.path.exists(there):
-        if os.path.exists(os.path.join(folder, "identification.json")):
-            return "the page of an identification"
-        page = os.path.join(folder, "index.html")
-        with contextlib.suppress(OSError), open(page, encoding="utf-8", errors="replace") as text:
-            return "the page of a study" if "– study</title>" in text.read() else None
-        return None
-    other = read_review(there).record
-    of = other["target"]["title"]
-    if any(other[key] != record[key] for key in ("target", "edition")):
-        return f"the review of {of}, edition {other['edition']}"
-    all_of = [other, *other.get("rivals", [])]
-    is_real = any(each["target"]["kind"] != "simulated" for each in all_of)
-    if is_real and other["complete"] and _figures(other) != _figures(record):
-        return f"the finished review of {of}"
-    return None
-
-
-def _figures(record: dict[str, Any]) -> list[Any]:
-    """The tests of a review's drive and of its rivals."""
-    return [each["tests"] for each in (record, *record.get("rivals", []))]
 
 
 def _flat(value: Mapping[str, Any], before: str = "") -> dict[str, Any]:

@@ -100,7 +100,7 @@ impl Compared {
         let review = self.together();
         let review = review.ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
         let folder = Folder::open(folder, language)?;
-        folder.keep_others(&review)?;
+        stend_report::keep_others(folder.path(), &review)?;
         match self.reviews.len() {
             1 => folder.save(&review),
             _ => folder.save_compared(
