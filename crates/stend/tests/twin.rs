@@ -122,7 +122,11 @@ fn a_twin_is_a_drive_file_and_tells_its_error() {
         "--out",
         "other.toml",
     ];
-    assert!(ok(dir, &by_run).stdout.contains("median error"));
+    let said = ok(dir, &by_run).stdout;
+    assert!(said.contains("none of which was fitted to"), "{said}");
+    assert!(said.contains("\nnot fitted: "), "{said}");
+    let text = fs::read_to_string(dir.join("other.toml")).unwrap();
+    assert!(!text.contains("source = \"fitted: to review"), "{text}");
 }
 
 #[test]

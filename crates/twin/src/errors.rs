@@ -87,11 +87,13 @@ impl Errors {
     /// The medians in words.
     pub fn summary(&self) -> String {
         let told = |median: Option<f64>| median.map_or("-".to_owned(), percent);
-        format!(
-            "median error: {} in tests that were fitted to, {} in the others",
-            told(self.error_median_used),
-            told(self.error_median_unused)
-        )
+        let [used, unused] = [self.error_median_used, self.error_median_unused].map(told);
+        match self.tests.iter().any(|test| test.used) {
+            true => {
+                format!("median error: {used} in tests that were fitted to, {unused} in the others")
+            }
+            false => format!("median error: {unused} in tests none of which was fitted to"),
+        }
     }
 
     /// The text of a twin with its errors in its description, which every list and report shows.

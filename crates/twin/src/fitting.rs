@@ -56,7 +56,8 @@ pub struct Search<'a> {
     pub rows: &'a Rows,
     /// How the review is called in sources.
     pub review: &'a str,
-    /// Evaluations at most, beside the few that find out which figures matter.
+    /// Evaluations at most, beside the few that find out which figures matter; without one the
+    /// drafts are predicted with, and nothing is fitted.
     pub evaluations: usize,
     /// Root of every random choice.
     pub seed: u64,
@@ -104,8 +105,13 @@ impl Search<'_> {
             Ok(())
         };
         let fit = fit(&task, None, &mut keep).map_err(trouble)?;
+        let text = match self.evaluations {
+            // What nothing was tried with keeps its source.
+            0 => draft,
+            _ => self.written(&draft, &fit)?,
+        };
         Ok(Found {
-            text: self.written(&draft, &fit)?,
+            text,
             before: refined.before,
             fit,
         })
