@@ -22,7 +22,8 @@ pub struct Search {
     /// file or trace and the job's text; of drives, names, serial number, firmware and facts; of
     /// studies, title, name, folder and definition.
     pub text: String,
-    /// A part of the drive's name; of studies, of the name of a row's model.
+    /// A part of the drive's name, or in quotation marks all of it; of studies, of the name of a
+    /// row's model.
     pub drive: String,
     /// A part of the interface or link; studies have none.
     pub interface: String,
@@ -57,7 +58,10 @@ impl Search {
         let year = self.drive_year.map(|year| year.to_string());
         let mut words = self.text.split_whitespace();
         words.all(|word| named(word) || of(&[], word))
-            && named(&self.drive)
+            && match whole(&self.drive) {
+                Some(whole) => names.iter().any(|name| name.eq_ignore_ascii_case(whole)),
+                None => named(&self.drive),
+            }
             && (self.interface.is_empty() || of(&["interface", "link"], &self.interface))
             && (self.flash.is_empty() || of(&["flash"], &self.flash))
             && year.is_none_or(|year| of(&[RELEASE_YEAR], &year))
@@ -474,7 +478,7 @@ fn condition(list: List, search: &Search) -> Conditions {
         of.add(&anywhere, part(word));
     }
     if !search.drive.is_empty() {
-        of.add(&list.named(), part(&search.drive));
+        of.add(&list.named(), whole_or_part(&search.drive));
     }
     let like = any_like(&["value"]);
     for (names, wanted) in [
@@ -508,12 +512,30 @@ fn condition(list: List, search: &Search) -> Conditions {
 
 /// A text anywhere within another, for LIKE.
 fn part(text: &str) -> Value {
+    Value::Text(format!("%{}%", escaped(text.trim())))
+}
+
+/// What a column is like that has this in it or, in quotation marks, is this.
+fn whole_or_part(text: &str) -> Value {
+    match whole(text) {
+        Some(whole) => Value::Text(escaped(whole)),
+        None => part(text),
+    }
+}
+
+/// What is between quotation marks.
+fn whole(text: &str) -> Option<&str> {
+    let text = text.trim().strip_prefix('"')?;
+    text.strip_suffix('"')
+}
+
+/// A text that is like itself alone.
+fn escaped(text: &str) -> String {
     let escaped = |c: char| match c {
         '%' | '_' | '\\' => format!("\\{c}"),
         c => c.to_string(),
     };
-    let text: String = text.trim().chars().map(escaped).collect();
-    Value::Text(format!("%{text}%"))
+    text.chars().map(escaped).collect()
 }
 
 /// A number that a row holds as an integer or a real.

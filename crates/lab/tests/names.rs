@@ -270,6 +270,20 @@ fn jobs_are_found_by_words_drive_and_kind() {
     assert_eq!(numbers("cold 6400000000", "", None, 0, 9), (vec![], 0));
     assert_eq!(numbers("%", "", run, 0, 9), (vec![2], 1));
     assert_eq!(numbers("rw=read", "5.76 GB", None, 0, 9), (vec![3, 1], 2));
+    // In quotation marks it is all of the name.
+    let name = browse::drives(&lab, &Search::default(), 0, 9).unwrap().rows[1]
+        .drive
+        .model
+        .clone();
+    assert_eq!(
+        numbers("", &format!("\"{name}\""), None, 0, 9),
+        (vec![3, 1], 2)
+    );
+    assert_eq!(
+        numbers("", &format!("\"{}\"", &name[1..]), None, 0, 9),
+        (vec![], 0)
+    );
+    assert_eq!(numbers("", &name[1..], None, 0, 9), (vec![3, 1], 2));
     let of = browse::drives(&lab, &Search::default(), 0, 9).unwrap();
     let of: Vec<_> = of
         .rows

@@ -2,7 +2,7 @@
 //! show it. It never delays or disturbs the review: what cannot be written is left out.
 
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use stend_method::Event;
 use stend_record::review::{TargetInfo, TargetKind};
 
 use crate::progress::{Progress, Teller};
+use crate::signals;
 
 /// How often it is written.
 const EVERY: Duration = Duration::from_secs(1);
@@ -23,15 +24,30 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// Lines of what was done that are kept.
 const LINES_MAX: usize = 200;
 
-/// A review that is told of until it is dropped.
+/// A review that is told of until it is dropped, or a signal ends the process.
 pub struct Live {
     shared: Arc<Shared>,
-    writer: Option<JoinHandle<()>>,
+}
+
+/// Those that are told of: of a drive, and of its rivals beside it.
+static ALL: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+/// Tells of the end of all.
+fn end_all() {
+    let all = std::mem::take(&mut *lock(&ALL));
+    all.iter()
+        .filter_map(Weak::upgrade)
+        .for_each(|one| one.end());
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Shared {
     state: Mutex<State>,
     ends: Condvar,
+    writer: Mutex<Option<JoinHandle<()>>>,
 }
 
 struct State {
@@ -67,13 +83,16 @@ impl Live {
                 ended: false,
             }),
             ends: Condvar::new(),
+            writer: Mutex::new(None),
         });
         let (told, teller) = (Arc::clone(&shared), progress.teller());
         let writer = std::thread::spawn(move || told.write(&mut lab, id, &teller));
-        Some(Live {
-            shared,
-            writer: Some(writer),
-        })
+        *lock(&shared.writer) = Some(writer);
+        let mut all = lock(&ALL);
+        all.retain(|one| one.strong_count() > 0);
+        all.push(Arc::downgrade(&shared));
+        signals::last(end_all);
+        Some(Live { shared })
     }
 
     /// Takes an event in.
@@ -96,12 +115,7 @@ impl Live {
 
 impl Drop for Live {
     fn drop(&mut self) {
-        self.shared.lock().ended = true;
-        self.shared.ends.notify_all();
-        if let Some(writer) = self.writer.take() {
-            // It cannot have panicked without a word.
-            let _ = writer.join();
-        }
+        self.shared.end();
     }
 }
 
@@ -179,7 +193,17 @@ impl State {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
+    }
+
+    /// Lets the writer tell the end, and waits for it.
+    fn end(&self) {
+        self.lock().ended = true;
+        self.ends.notify_all();
+        if let Some(writer) = lock(&self.writer).take() {
+            // It cannot have panicked without a word.
+            let _ = writer.join();
+        }
     }
 
     /// Writes how far it is, until the end.

@@ -28,6 +28,9 @@ static RESTORE: Mutex<Option<fn()>> = Mutex::new(None);
 /// What the next signal does instead of ending the process.
 static INSTEAD: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
+/// What is done before a signal ends the process.
+static LAST: Mutex<Option<fn()>> = Mutex::new(None);
+
 /// Set in the instant in which a signal arrives: programs of the same terminal get it as well, and
 /// end.
 static ENDING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
@@ -69,6 +72,9 @@ fn end(signal: i32) {
     if let Some(restore) = *lock(&RESTORE) {
         restore();
     }
+    if let Some(act) = *lock(&LAST) {
+        act();
+    }
     note(&format!("interrupted{}", lock(&HINT)));
     // As a shell reports an end by this signal.
     std::process::exit(128 + signal);
@@ -83,6 +89,11 @@ pub fn undisturbed<T>(act: impl FnOnce() -> T) -> T {
 /// Sets what is printed when a signal arrives, after the word "interrupted".
 pub fn hint(text: String) {
     *lock(&HINT) = text;
+}
+
+/// Sets what is done, shortly, before a signal ends the process.
+pub fn last(act: fn()) {
+    *lock(&LAST) = Some(act);
 }
 
 /// Sets what puts the terminal back when a signal ends the process; `None` for nothing.

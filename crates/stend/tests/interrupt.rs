@@ -154,6 +154,14 @@ fn an_interruption_before_any_result_says_so() {
     let child = start(&mut program(dir.path(), &args));
     let out = dir.path().join("review-sandisk-ultra-ii-240gb");
     wait_for("the folder", || out.exists().then_some(()));
+    let state = || -> Option<String> {
+        let lab = rusqlite::Connection::open(dir.path().join(".lab/lab.db")).ok()?;
+        // Of the drive, and of its rival.
+        let states = "SELECT group_concat(state) FROM progress";
+        lab.query_row(states, [], |row| row.get(0)).ok()
+    };
+    let both = || state().filter(|states| states == "running,running");
+    wait_for("the lab", both);
     signal(&child, "TERM");
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(143), "{said:?}");
@@ -161,6 +169,8 @@ fn an_interruption_before_any_result_says_so() {
         said.stderr.contains("interrupted; no test had finished"),
         "{said:?}"
     );
+    // Nor does it pass for a review under way.
+    assert_eq!(state().as_deref(), Some("ended,ended"));
 }
 
 #[test]

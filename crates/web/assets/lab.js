@@ -22,7 +22,7 @@
     }
     return {
       ...common,
-      mode: of.markers ? "lines+markers" : "lines",
+      mode: of.markers || of.x.length === 1 ? "lines+markers" : "lines",
       line: { color: hue, width: 2.4, dash: DASHES[of.slot % 4] },
       marker: { color: hue, symbol: MARKERS[of.slot % 4], size: 8 },
       hovertemplate: "%{y:,.4~r}<extra>" + plain(of.name) + "</extra>",

@@ -188,7 +188,7 @@ fn jobs_and_replays_are_found() {
     assert!(places[0] < places[1], "the newest first: {page}");
     let drives = bench.page("/drives");
     assert!(
-        drives.contains("/jobs?drive=Samsung%20850%20EVO"),
+        drives.contains("/jobs?drive=%22Samsung%20850%20EVO%22"),
         "{drives}"
     );
     // Pages of fifty.
@@ -222,7 +222,7 @@ fn a_job_and_a_replay_have_their_main_figures() {
         "stend run mixed.fio --on x",
         "rw=randrw",
         "&#34;fio version&#34;: &#34;fio-3.33&#34;",
-        "/jobs?drive=SanDisk%20Ultra%20II",
+        "/jobs?drive=%22SanDisk%20Ultra%20II%22",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }

@@ -104,7 +104,9 @@ fn cache_in_words(spec: &Spec) -> String {
     let row_bytes = u64::from(spec.dies * spec.pages_per_mp_page) * PAGE_BYTES;
     let gb = |superblocks: u32| {
         let rows = u64::from(superblocks) * u64::from(cache.pool.rows);
-        format!("{:.1} GB with parity", (rows * row_bytes) as f64 / 1e9)
+        let gb = (rows * row_bytes) as f64 / 1e9;
+        let decimals = if gb < 1.0 { 2 } else { 1 };
+        format!("{gb:.decimals$} GB with parity")
     };
     let own = cache.pool.superblocks;
     let mut words = Vec::new();

@@ -47,8 +47,8 @@ impl Row {
         let serial = escaped(&of.drive.serial);
         Row {
             last: words::time(of.last_unix_ms),
-            runs: format!("/?drive={}", escaped(&of.drive.model)),
-            jobs: format!("/jobs?drive={}", escaped(&of.drive.model)),
+            runs: format!("/?{}", only(&of.drive)),
+            jobs: format!("/jobs?{}", only(&of.drive)),
             smart: has_smart.then(|| format!("/drives/smart?serial={serial}")),
             of,
         }
@@ -112,12 +112,20 @@ pub(crate) async fn list(
     page(&list, PLAIN)
 }
 
+/// The fields of a search for a drive alone.
+fn only(drive: &Drive) -> String {
+    let name = format!("drive={}", escaped(&format!("\"{}\"", drive.model)));
+    match drive.serial.as_str() {
+        "" => name,
+        serial => format!("{name}&text={}", escaped(serial)),
+    }
+}
+
 /// Pages about the drive of an entry of the lab: address, words.
 pub(crate) fn links(drive: &Drive, entry: EntryId) -> Vec<(String, String)> {
-    let name = escaped(&drive.model);
     let mut links = vec![
-        (format!("/?drive={name}"), "its reviews".to_owned()),
-        (format!("/jobs?drive={name}"), "its jobs".to_owned()),
+        (format!("/?{}", only(drive)), "its reviews".to_owned()),
+        (format!("/jobs?{}", only(drive)), "its jobs".to_owned()),
     ];
     if !drive.serial.is_empty() {
         let address = format!("/drives/smart?serial={}", escaped(&drive.serial));

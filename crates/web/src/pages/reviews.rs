@@ -192,8 +192,8 @@ fn sides(fields: &Fields) -> Result<Vec<i64>, Trouble> {
     match (2..=SIDES_MAX).contains(&runs.len()) {
         true => Ok(runs),
         false => Err(Trouble::Wrong(format!(
-            "A comparison takes 2 to {SIDES_MAX} runs, and {} were chosen: go back to the list, \
-             and choose them by their boxes.",
+            "A comparison takes 2 to {SIDES_MAX} different runs, not {}: go back to the list, and \
+             choose them by their boxes.",
             runs.len()
         ))),
     }

@@ -225,7 +225,7 @@ fn settings(fields: &Fields) -> BTreeMap<String, Setting> {
         let value = value.trim();
         match (name.as_str(), name.strip_prefix(SET)) {
             ("key", _) => key = value,
-            ("value", _) if !key.is_empty() && !value.is_empty() => {
+            ("value", _) if !value.is_empty() => {
                 settings.insert(key.to_owned(), setting_of(value));
                 key = "";
             }
@@ -345,6 +345,8 @@ struct Part {
     over: bool,
     /// Whether the lab has nothing of what was done.
     gone: bool,
+    /// Whether the drives were given TRIM after they were filled.
+    trims: bool,
     shortened: bool,
     curve: Option<String>,
     mixed: Option<String>,
@@ -413,10 +415,14 @@ async fn found(app: &Arc<App>, id: i64) -> Result<(Work, Part), Trouble> {
             found if found.is_empty() => of(&within.program.id)?,
             found => found,
         };
-        Ok(Some((work, found)))
+        Ok(Some((
+            work,
+            found,
+            request.trims().map_err(Trouble::Wrong)?,
+        )))
     });
     let missing = || Trouble::Missing(format!("There is no work {id}."));
-    let (work, results) = found.await?.ok_or_else(missing)?;
+    let (work, results, trims) = found.await?.ok_or_else(missing)?;
     let part = Part {
         id,
         token: app.token.clone(),
@@ -426,6 +432,7 @@ async fn found(app: &Arc<App>, id: i64) -> Result<(Work, Part), Trouble> {
         error: work.error.clone(),
         over: work.state.is_over(),
         gone: work.state == WorkState::Done && results.is_empty(),
+        trims,
         shortened: results.shortened,
         curve: results.curve.map(|chart| chart.json()).transpose()?,
         mixed: results.mixed.map(|chart| chart.json()).transpose()?,

@@ -82,8 +82,14 @@ pub(crate) async fn cancel(
 ) -> Result<Response, Trouble> {
     check_token(&app, &fields)?;
     let now = app.now_unix_ms();
-    app.write(move |lab| Ok(work::cancel(lab, WorkId(id), now)?))
-        .await?;
+    let found = app.write(move |lab| {
+        let there = work::get(lab, WorkId(id))?.is_some();
+        work::cancel(lab, WorkId(id), now)?;
+        Ok(there)
+    });
+    if !found.await? {
+        return Err(Trouble::Missing(format!("There is no work {id}.")));
+    }
     let back = field(&fields, "back");
     // A page of this server, or the queue.
     let back = back

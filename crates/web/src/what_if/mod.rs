@@ -130,13 +130,20 @@ impl Request {
         changes.join(", ")
     }
 
+    /// Whether the drives are given TRIM after they were filled: where both take it.
+    ///
+    /// # Errors
+    /// What is wrong with the request.
+    pub fn trims(&self) -> Result<bool, String> {
+        Ok(self.original()?.trim.enabled.value && self.changed()?.trim.enabled.value)
+    }
+
     /// Its studies.
     ///
     /// # Errors
     /// What is wrong with the request.
     pub fn plans(&self) -> Result<Plans, String> {
-        let trims = self.original()?.trim.enabled.value && self.changed()?.trim.enabled.value;
-        let clean = match trims {
+        let clean = match self.trims()? {
             true => json!(["fill", "trim", { "idle_s": 60 }]),
             false => json!(["fill", { "idle_s": 60 }]),
         };

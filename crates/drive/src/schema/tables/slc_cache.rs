@@ -336,7 +336,8 @@ mod tests {
         assert!(!cache.opens_data());
         assert_eq!(
             words(""),
-            "static, 0.5 GB with parity, in every die; every write enters it, on-chip copy folds it"
+            "static, 0.46 GB with parity, in every die; every write enters it, on-chip copy folds \
+             it"
         );
     }
 
@@ -353,7 +354,7 @@ mod tests {
         assert_eq!((with.host_streams(), with.further_streams()), (2, 1));
         assert_eq!(
             words(keys),
-            "static, 0.5 GB with parity, in every die, and dynamic, up to 0.9 GB with parity, in \
+            "static, 0.46 GB with parity, in every die, and dynamic, up to 0.92 GB with parity, in \
              the data area; writes below 128 KiB enter it while there is room, the controller \
              folds it"
         );
