@@ -100,7 +100,7 @@ pub enum LabError {
         id: i64,
     },
     /// An exported file cannot be written.
-    #[error("{}: the export cannot be written: {what}", path.display())]
+    #[error("{}: the export cannot be written: {what}; choose another folder", path.display())]
     Export {
         /// The file.
         path: PathBuf,

@@ -96,6 +96,10 @@ impl Lab {
                 source,
             })?;
         }
+        // SQLite takes a file of one byte for an empty one.
+        if std::fs::metadata(path).is_ok_and(|file| (1..HEADER_BYTES).contains(&file.len())) {
+            return Err(LabError::Foreign(path.to_path_buf()));
+        }
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(patience).map_err(failed)?;
         let began = Instant::now();
@@ -366,6 +370,9 @@ fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), LabE
     }
     Ok(())
 }
+
+/// What a file of SQLite begins with, bytes.
+const HEADER_BYTES: u64 = 100;
 
 fn migrations() -> Migrations<'static> {
     Migrations::new(VERSIONS.map(M::up).to_vec())

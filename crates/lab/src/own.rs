@@ -14,6 +14,22 @@ pub(crate) fn check<S: AsRef<str>>(
     format: Format,
     columns: &[S],
 ) -> Result<(), LabError> {
+    let ours: Vec<&str> = columns.iter().map(AsRef::as_ref).collect();
+    check_by(path, format, &|theirs| {
+        theirs.is_empty() || is_version(theirs, &ours) || is_version(&ours, theirs)
+    })
+}
+
+/// Refuses to replace a file that is no table of a study, whichever.
+pub(crate) fn check_study(path: &Path, format: Format) -> Result<(), LabError> {
+    check_by(path, format, &|names| {
+        names.starts_with(&["row", "model"])
+            && ["seed", "job"].iter().all(|name| names.contains(name))
+            && names.ends_with(&["error"])
+    })
+}
+
+fn check_by(path: &Path, format: Format, is_own: &dyn Fn(&[&str]) -> bool) -> Result<(), LabError> {
     let foreign = || LabError::NotATable(path.to_path_buf());
     let file = match File::open(path) {
         Ok(file) => file,
@@ -29,10 +45,9 @@ pub(crate) fn check<S: AsRef<str>>(
         #[cfg(feature = "parquet")]
         Format::Parquet => crate::parquet::names(path),
     };
-    let ours: Vec<&str> = columns.iter().map(AsRef::as_ref).collect();
     let is_own = names.is_some_and(|names| {
-        let theirs: Vec<&str> = names.iter().map(String::as_str).collect();
-        theirs.is_empty() || is_version(&theirs, &ours) || is_version(&ours, &theirs)
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        is_own(&names)
     });
     is_own.then_some(()).ok_or_else(foreign)
 }

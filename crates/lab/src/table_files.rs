@@ -22,6 +22,16 @@ impl Table {
         crate::own::check(&path, format, &columns)
     }
 
+    /// Refuses a folder in which a file that is no table of a study would be replaced by that of
+    /// one of this name.
+    ///
+    /// # Errors
+    /// [`LabError::NotATable`] names the file.
+    pub fn check_place_of_study(name: &str, folder: &Path, format: Format) -> Result<(), LabError> {
+        let path = folder.join(format!("{name}.{}", format.extension()));
+        crate::own::check_study(&path, format)
+    }
+
     /// Writes the table as a file of this format into a folder; one that is there is replaced as a
     /// whole. The file.
     ///

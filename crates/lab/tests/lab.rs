@@ -616,6 +616,10 @@ fn other_files_are_left_alone() {
     )
     .unwrap();
     assert!(matches!(Lab::open(&text), Err(LabError::Foreign(_))));
+    // SQLite takes one of a byte for an empty one.
+    fs::write(&text, "x").unwrap();
+    assert!(matches!(Lab::open(&text), Err(LabError::Foreign(_))));
+    assert_eq!(fs::read(&text).unwrap(), b"x");
     let folder = Lab::open(place.folder.path());
     assert!(matches!(folder, Err(LabError::Foreign(_))), "{folder:?}");
     let foreign = place.file("other.db");

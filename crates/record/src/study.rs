@@ -29,6 +29,24 @@ pub struct Study {
     pub effects: Vec<Effect>,
 }
 
+/// A study as a document of its own, as JSON.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Document<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    study: &'a Study,
+}
+
+impl Study {
+    /// The study with its schema.
+    pub fn document(&self) -> Document<'_> {
+        Document {
+            schema: "stend.study-result/1",
+            study: self,
+        }
+    }
+}
+
 /// One variant under one job or test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StudyRow {

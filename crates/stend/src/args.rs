@@ -558,8 +558,8 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "HOW", value_enum)]
     pub timing: Option<TimingArg>,
 
-    /// The most requests outstanding. Default: as a synthesised trace says, else 256; `--timing
-    /// fast` has no default for other traces.
+    /// The most requests outstanding. Default: as a synthesised trace says, else 256; for `--timing
+    /// fast` there is none where the trace says nothing.
     #[arg(long, value_name = "N", value_parser = values::depth)]
     pub depth: Option<u32>,
 

@@ -1,11 +1,12 @@
 //! The folder of a report: what is in it already, and what is kept there.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
+use stend_contract::temporary;
 use stend_language::{Language, within};
 use stend_record::review::Review;
 use stend_report::{Comparison, ReportError};
@@ -137,6 +138,22 @@ pub fn hint(review: &Review, place: &str) {
         };
         signals::hint(format!("; {saved}{then}"));
     }
+}
+
+/// Replaces a file as a whole.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let mut file =
+        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(temporary)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    if let Ok(old) = fs::metadata(path) {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 impl Drop for Folder {

@@ -1,11 +1,14 @@
 //! A report as a PDF, printed by a browser that the machine has.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::child;
 use crate::failure::Failure;
+use crate::folder::replace;
+use crate::signals;
 
 /// Browsers that print without a window, in the order in which they are tried.
 const BROWSERS: [&str; 4] = [
@@ -18,6 +21,9 @@ const BROWSERS: [&str; 4] = [
 /// What the page may take of its own time until its charts are drawn, ms: the browser skips what
 /// it would wait.
 const BUDGET_MS: u32 = 60_000;
+
+/// Ends a PDF that stend has printed: a comment, which readers skip.
+const MARK: &[u8] = b"\n% printed by stend\n";
 
 /// The browser; where there is none, what to install.
 pub fn browser() -> Result<PathBuf, Failure> {
@@ -35,14 +41,37 @@ pub fn browser() -> Result<PathBuf, Failure> {
     })
 }
 
-/// Prints a page to `report.pdf` beside it; returns the path.
+/// Where the PDF of a page in a folder comes.
+fn path(folder: &Path) -> PathBuf {
+    folder.join("report.pdf")
+}
+
+/// Refuses a folder whose `report.pdf` stend has not printed.
+pub fn check(folder: &Path) -> Result<(), Failure> {
+    let path = path(folder);
+    match std::fs::read(&path) {
+        Ok(bytes) if bytes.ends_with(MARK) => Ok(()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(())
+        }
+        _ => Err(Failure::Refused(format!(
+            "{}: it exists, and stend has not printed it, so it is kept; choose another folder \
+             with --out, or move it away",
+            path.display()
+        ))),
+    }
+}
+
+/// Prints a page to `report.pdf` beside it; returns the path. What is there is replaced once the
+/// new one is whole.
 pub fn print(browser: &Path, page: &Path) -> Result<PathBuf, Failure> {
     let page = std::path::absolute(page).map_err(|error| failed(browser, &error.to_string()))?;
-    let pdf = page.with_file_name("report.pdf");
+    let pdf = path(page.parent().unwrap_or(Path::new("/")));
     let scratch = child::Folder::new()?;
     let said = scratch.path().join("stderr");
     let stderr = File::create(&said).map_err(|error| Failure::unwritable(&said, &error))?;
     let profile = scratch.path().join("profile");
+    let printed = scratch.path().join("report.pdf");
     let mut command = Command::new(browser);
     command
         .args([
@@ -55,22 +84,23 @@ pub fn print(browser: &Path, page: &Path) -> Result<PathBuf, Failure> {
         ])
         .arg(format!("--virtual-time-budget={BUDGET_MS}"))
         .arg(format!("--user-data-dir={}", profile.display()))
-        .arg(format!("--print-to-pdf={}", pdf.display()));
+        .arg(format!("--print-to-pdf={}", printed.display()));
     // Its sandbox refuses to run as root.
     if rustix::process::geteuid().is_root() {
         command.arg("--no-sandbox");
     }
     command.arg(&page);
-    // A PDF of before must not pass for this one.
-    if let Err(error) = std::fs::remove_file(&pdf)
-        && error.kind() != std::io::ErrorKind::NotFound
-    {
-        return Err(Failure::unwritable(&pdf, &error));
-    }
     let status = child::run(&mut command, stderr, |_| {});
     let status = status.map_err(|error| failed(browser, &error.to_string()))?;
-    if status.success() && pdf.is_file() {
-        return Ok(pdf);
+    if status.success()
+        && let Ok(mut bytes) = std::fs::read(&printed)
+    {
+        bytes.extend_from_slice(MARK);
+        let replaced = signals::undisturbed(|| replace(&pdf, &bytes));
+        return match replaced {
+            Ok(()) => Ok(pdf),
+            Err(error) => Err(Failure::unwritable(&pdf, &error)),
+        };
     }
     let said = std::fs::read_to_string(&said).unwrap_or_default();
     let last = said.lines().rfind(|line| !line.trim().is_empty());

@@ -228,7 +228,8 @@ pub fn run(text: &str) -> Result<i64, String> {
 /// # Errors
 /// What is allowed.
 pub fn count(text: &str) -> Result<NonZero<usize>, String> {
-    whole(text).and_then(|number| NonZero::new(number).ok_or_else(|| "it must be above 0".into()))
+    text.parse()
+        .map_err(|_| "it must be a whole number above 0, and not too large".into())
 }
 
 /// A whole number that is not below 0.

@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{fails, folder, json, list, ok, review, saved, test};
+use common::{
+    FakeTool, fails, fake_tool, folder, json, list, ok, review, run, saved, stend, test, with_tools,
+};
 use serde_json::Value;
 
 const QUICK: [&str; 5] = [
@@ -92,6 +94,46 @@ fn a_review_is_kept_and_its_report_can_be_made_again() {
     ok(dir, &["lab", "delete", "1"]);
     assert_eq!(runs(dir).len(), 1);
     fails(dir, &["lab", "show", "1"], 3, &["there is no run 1"]);
+}
+
+#[test]
+fn a_pdf_that_stend_has_not_printed_is_kept() {
+    let dir = folder();
+    let dir = dir.path();
+    review(dir, &QUICK);
+    let browser = |body: &str| fake_tool("chromium", body);
+    let report = |browser: &FakeTool| {
+        let args = ["report", "1", "--out", "r", "--pdf"];
+        run(with_tools(&mut stend(dir, &args), browser.path()))
+    };
+    let pdf = dir.join("r/report.pdf");
+    let read = || fs::read(&pdf).unwrap();
+    let prints = browser(
+        "for a in \"$@\"; do case $a in --print-to-pdf=*) echo %PDF-1.4 >\"${a#*=}\";; esac; done",
+    );
+    assert_eq!(report(&prints).code, Some(0));
+    let printed = read();
+    assert!(printed.starts_with(b"%PDF-1.4") && printed.ends_with(b"% printed by stend\n"));
+    assert_eq!(report(&prints).code, Some(0), "its own is replaced");
+    // One that fails costs nothing.
+    let said = report(&browser("echo no memory >&2; exit 1"));
+    assert_eq!(said.code, Some(6), "{said:?}");
+    assert!(said.stderr.contains("no memory"), "{said:?}");
+    assert!(read() == printed);
+    fs::write(&pdf, "%PDF-1.7 mine").unwrap();
+    let page = fs::metadata(dir.join("r/index.html"))
+        .unwrap()
+        .modified()
+        .unwrap();
+    let said = report(&prints);
+    assert_eq!(said.code, Some(4), "{said:?}");
+    assert!(said.stderr.contains("report.pdf: it exists"), "{said:?}");
+    assert_eq!(read(), b"%PDF-1.7 mine");
+    let now = fs::metadata(dir.join("r/index.html"))
+        .unwrap()
+        .modified()
+        .unwrap();
+    assert_eq!(page, now, "nothing was written");
 }
 
 #[test]

@@ -183,19 +183,49 @@ fn wrong_studies_and_folders_of_others_are_refused() {
         &["no.toml", "could not be read"],
     );
     write(dir, "s.toml", STUDY);
-    for name in ["index.html", "tiny.csv", "tiny.parquet"] {
+    let with_parquet = cfg!(feature = "parquet");
+    let names = [
+        ("index.html", "mine"),
+        ("tiny.csv", "mine"),
+        ("tiny.csv", "id,arrow,model,note\n1,x,y,mine\n"),
+        ("tiny.csv", "row,model,mine\n"),
+        ("tiny.parquet", "mine"),
+    ];
+    for (name, mine) in &names[..names.len() - usize::from(!with_parquet)] {
         let out = dir.join("mine");
         fs::create_dir_all(&out).unwrap();
-        fs::write(out.join(name), "mine").unwrap();
+        fs::write(out.join(name), mine).unwrap();
         fails(
             dir,
             &["sweep", "s.toml", "--out", "mine"],
             4,
             &[name, "is not of a study"],
         );
-        assert_eq!(fs::read_to_string(out.join(name)).unwrap(), "mine");
+        assert_eq!(&fs::read_to_string(out.join(name)).unwrap(), mine);
         fs::remove_file(out.join(name)).unwrap();
     }
+    // Nor is one of ones own beside the table of an earlier study.
+    let study = dir.join("there");
+    if with_parquet {
+        fs::create_dir_all(&study).unwrap();
+        fs::write(study.join("tiny.csv"), "row,model,seed,job,iops,error\n").unwrap();
+        fs::write(study.join("tiny.parquet"), "mine").unwrap();
+        let args = ["sweep", "s.toml", "--out", "there"];
+        fails(dir, &args, 4, &["tiny.parquet", "is not of a study"]);
+    }
+    fs::create_dir(dir.join("samples")).unwrap();
+    let mine = format!(
+        "samples/series-0.{}",
+        if cfg!(feature = "parquet") {
+            "parquet"
+        } else {
+            "csv"
+        }
+    );
+    fs::write(dir.join(&mine), "mine").unwrap();
+    let args = ["sweep", "s.toml", "--out", "new", "--series", "samples"];
+    fails(dir, &args, 4, &[&mine]);
+    assert!(!dir.join("new").exists(), "nothing was begun");
     assert!(!dir.join(".lab").exists(), "nothing was begun");
     fs::write(dir.join("file"), "mine").unwrap();
     fails(dir, &["sweep", "s.toml", "--out", "file"], 6, &["file"]);

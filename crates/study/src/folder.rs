@@ -4,6 +4,15 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use stend_lab::{Format, Table};
+
+/// The formats of a study's table.
+pub const FORMATS: &[Format] = &[
+    Format::Csv,
+    #[cfg(feature = "parquet")]
+    Format::Parquet,
+];
+
 /// Checks that the files of a study of this name would replace no others in a folder: none, or
 /// those of an earlier study.
 ///
@@ -20,14 +29,10 @@ pub fn check_folder(folder: &Path, name: &str) -> Result<(), String> {
     if !is_missing_or_has(&page, &["content=\"stend\"", "– study</title>"]) {
         return refused(&page);
     }
-    let table = folder.join(format!("{name}.csv"));
-    if !is_missing_or_has(&table, &["row,model,"]) {
-        return refused(&table);
-    }
-    let parquet = folder.join(format!("{name}.parquet"));
-    match parquet.exists() && !table.exists() {
-        true => refused(&parquet),
-        false => Ok(()),
+    let foreign = |format: &&Format| Table::check_place_of_study(name, folder, **format).is_err();
+    match FORMATS.iter().find(foreign) {
+        Some(format) => refused(&folder.join(format!("{name}.{}", format.extension()))),
+        None => Ok(()),
     }
 }
 

@@ -97,7 +97,7 @@ impl Outcome {
 
     /// Its value; `None` where the job has none.
     pub(crate) fn value(&self, of: &Measured<'_>) -> Option<f64> {
-        let seconds = seconds(of.result);
+        let seconds = of.result.measured_by_any().as_secs_f64();
         let rate = |amount: u64| (seconds > 0.0).then(|| amount as f64 / seconds);
         match self {
             Outcome::Iops(direction) => rate(sum(of.result, *direction, |d| d.latency.count())),
@@ -215,12 +215,6 @@ fn sum(
     jobs.filter(|(index, _)| wanted(*index))
         .map(|(_, d)| of(d))
         .sum()
-}
-
-/// The longest time that one of the jobs measured, s.
-fn seconds(result: &RunResult) -> f64 {
-    let longest = result.jobs.iter().map(|job| job.runtime).max();
-    longest.map_or(0.0, |runtime| runtime.as_secs_f64())
 }
 
 fn merged(result: &RunResult, whose: Of) -> LatencyStats {

@@ -254,13 +254,23 @@ impl Plan {
         model.map_err(|error| error.to_string())
     }
 
-    /// The rows whose settings make no sound drive, which can have no result, and why.
-    pub fn unsound(&self) -> Vec<(u64, String)> {
-        let mut unsound: Vec<(u64, String)> = Vec::new();
-        for row in &self.rows {
-            unsound.extend(self.model(row).err().map(|wrong| (row.number, wrong)));
+    /// What to warn of: rows whose settings make no sound drive, which can have no result.
+    ///
+    /// # Errors
+    /// The same, where all rows are such.
+    pub fn check_models(&self) -> Result<Option<String>, String> {
+        let wrong = |row: &PlannedRow| Some((row.number, self.model(row).err()?));
+        let unsound: Vec<(u64, String)> = self.rows.iter().filter_map(wrong).collect();
+        let Some((number, wrong)) = unsound.first() else {
+            return Ok(None);
+        };
+        let (count, rows) = (unsound.len(), self.rows.len());
+        let s = if rows == 1 { "" } else { "s" };
+        let told = format!("{count} of {rows} row{s} make no sound drive; row {number}: {wrong}");
+        match count == rows {
+            true => Err(told),
+            false => Ok(Some(told)),
         }
-        unsound
     }
 
     /// A range over a figure that takes whole numbers yields whole numbers.

@@ -6,6 +6,8 @@ use stend_lab::{Format, Kind, LabError, Table};
 use stend_load::Sample;
 use stend_record::study::{Cell, StudyRow};
 
+use crate::plan::Plan;
+
 #[cfg(feature = "parquet")]
 const FORMAT: Format = Format::Parquet;
 #[cfg(not(feature = "parquet"))]
@@ -37,9 +39,15 @@ fn table(row: u64, rows: Vec<Vec<Cell>>) -> Table {
     }
 }
 
-/// Refuses to replace a file that holds no samples.
-pub(crate) fn check(folder: &Path, row: u64) -> Result<(), LabError> {
-    table(row, Vec::new()).check_place(folder, FORMAT)
+/// Refuses to replace files that hold no samples by those of a study's jobs.
+///
+/// # Errors
+/// [`LabError::NotATable`] for such a file.
+pub fn check(folder: &Path, plan: &Plan) -> Result<(), LabError> {
+    let numbers = plan.rows().iter().map(|row| row.number);
+    numbers
+        .filter(|number| plan.is_job(*number))
+        .try_for_each(|number| table(number, Vec::new()).check_place(folder, FORMAT))
 }
 
 /// Writes the samples of a row.

@@ -126,11 +126,8 @@ impl Session {
     /// # Errors
     /// [`LabError::NotATable`] for a file there that a row would replace and that is no series.
     pub fn wants_series(&mut self, folder: &Path) -> Result<(), LabError> {
+        series::check(folder, &self.plan)?;
         let plan = &self.plan;
-        let numbers = plan.rows().iter().map(|row| row.number);
-        for number in numbers.filter(|number| plan.is_job(*number)) {
-            series::check(folder, number)?;
-        }
         self.known.retain(|row| {
             let is_there = || series::path(folder, row.number).exists();
             row.error.is_some() || !plan.is_job(row.number) || is_there()

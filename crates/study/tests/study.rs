@@ -477,6 +477,26 @@ fn what_is_wrong_with_a_factor_is_told_with_its_place() {
             factor("key = \"job.depth\"\nvalues = [1]"),
             "no job contains {depth}",
         ),
+    ]);
+}
+
+#[test]
+fn factors_have_different_values_and_set_different_figures() {
+    let factor = |body: &str| format!("{MODELS}[[factor]]\n{body}\n{WRITE}");
+    assert_wrong(&[
+        (
+            factor("key = \"gc.depth\"\nvalues = [1]")
+                + "[[factor]]\nname = \"x\"\nvalues = [{ \"gc.depth\" = 2 }]\nlabels = [\"a\"]\n",
+            "factor[1]: `gc.depth` is set by the factor `gc.depth` too",
+        ),
+        (
+            factor("key = \"gc.depth\"\nfrom = 41\nto = 59\nsteps = 2\nmultiple_of = 20"),
+            "no multiple of 20 lies between 41 and 59",
+        ),
+        (
+            factor("key = \"gc.depth\"\nfrom = 40\nto = 44\nsteps = 3\nmultiple_of = 4"),
+            "fewer than 3 multiples of 4",
+        ),
         (
             factor("key = \"job.bs\"\nvalues = [\"4k\", \"4q\"]").replace("size=1m", "size={bs}"),
             "factor[0].values: with {bs} = 4q",

@@ -172,6 +172,29 @@ pub struct RunResult {
     pub ended_at: SimTime,
 }
 
+impl RunResult {
+    /// The instants between which a job measured, without `ramp_time`.
+    pub fn measured(&self, job: &JobResult) -> (SimTime, SimTime) {
+        let begin = job.started_at + self.file.jobs[job.section].spec.ramp;
+        (begin, begin + job.runtime)
+    }
+
+    /// Time in which at least one job measured.
+    pub fn measured_by_any(&self) -> Nanos {
+        let mut spans: Vec<_> = self.jobs.iter().map(|job| self.measured(job)).collect();
+        spans.sort_unstable();
+        let (mut sum, mut end_before) = (Nanos::ZERO, SimTime::ZERO);
+        for (begin, end) in spans {
+            let begin = begin.max(end_before);
+            if end > begin {
+                sum += end.since(begin);
+                end_before = end;
+            }
+        }
+        sum
+    }
+}
+
 /// Runs `file` on `device`, from the device's present instant on.
 ///
 /// # Errors

@@ -1,12 +1,10 @@
 //! `stend fit`: free figures of models, adjusted to measured ones.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::Value;
-use stend_contract::temporary;
 use stend_drive::Model;
 use stend_drive::model::Files;
 use stend_fit::Measured;
@@ -18,6 +16,7 @@ use stend_fit::fitting::{
 use super::leave_one_out;
 use crate::args::FitArgs;
 use crate::failure::Failure;
+use crate::folder::replace;
 use crate::output::{note, print, print_json};
 use crate::signals;
 
@@ -190,7 +189,7 @@ fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     let begin = Instant::now();
     let mut keep = |state: &SearchState, generation: &Generation| {
         let text = serde_json::to_string(state).map_err(|error| error.to_string())?;
-        signals::undisturbed(|| replace(&path, &text))
+        signals::undisturbed(|| replace(&path, text.as_bytes()))
             .map_err(|error| Failure::unwritable(&path, &error).to_string())?;
         note(&told_of(generation, known, begin.elapsed().as_secs()));
         Ok(())
@@ -238,35 +237,19 @@ pub(super) fn read_state(path: &Path) -> Result<Option<SearchState>, Failure> {
     Ok(Some(state))
 }
 
-/// Replaces a file as a whole.
-pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let mut file =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(temporary)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    if let Ok(old) = fs::metadata(path) {
-        file.as_file().set_permissions(old.permissions())?;
-    }
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
 fn save(args: &FitArgs, folder: &Path, files: &[Written], document: &Value) -> Result<(), Failure> {
     for file in files {
         let path = folder.join(&file.path);
         let parent = path.parent().unwrap_or(folder);
         fs::create_dir_all(parent).map_err(|error| Failure::unwritable(parent, &error))?;
-        replace(&path, &file.text).map_err(|error| Failure::unwritable(&path, &error))?;
+        replace(&path, file.text.as_bytes()).map_err(|error| Failure::unwritable(&path, &error))?;
     }
     let path = folder.join(RESULT);
-    replace(&path, &format!("{document:#}\n"))
+    replace(&path, format!("{document:#}\n").as_bytes())
         .map_err(|error| Failure::unwritable(&path, &error))?;
     for file in files.iter().filter(|file| args.in_place && file.changed) {
         let path = Path::new(&file.original);
-        replace(path, &file.text).map_err(|error| Failure::unwritable(path, &error))?;
+        replace(path, file.text.as_bytes()).map_err(|error| Failure::unwritable(path, &error))?;
     }
     Ok(())
 }

@@ -19,7 +19,11 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let compared = Compared::load(&lab, &runs)?;
     // Before anything is written: without a browser nothing is.
     let browser = args.pdf.then(pdf::browser).transpose()?;
-    let page = compared.save(folder_path(args), args.language.lang)?;
+    let folder = folder_path(args);
+    if args.pdf {
+        pdf::check(&folder)?;
+    }
+    let page = compared.save(folder, args.language.lang)?;
     let said = |id: &'static str, path: &Path| {
         let path = path.display().to_string();
         within(args.language.lang, || text!(id, path = path)) + "\n"

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use stend_claims::program_sha256;
-use stend_lab::{Format, Table};
+use stend_lab::Table;
 use stend_language::counted;
 use stend_record::study::{Study, StudyRow};
-use stend_study::{Context, Definition, Event, Options, Plan, Session, check_folder};
+use stend_study::{
+    Context, Definition, Event, FORMATS, Options, Plan, Session, check_folder, check_series,
+};
 
 use crate::args::SweepArgs;
 use crate::failure::Failure;
@@ -22,13 +24,6 @@ use crate::{laboratory, signals};
 
 /// Outcomes of which the terminal shows the effects.
 const OUTCOMES_SHOWN: usize = 12;
-
-/// Formats of the table's files, as far as the program is built with them.
-const FORMATS: &[Format] = &[
-    Format::Csv,
-    #[cfg(feature = "parquet")]
-    Format::Parquet,
-];
 
 pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let plan = Arc::new(Plan::new(Definition::read(&args.study)?)?);
@@ -42,6 +37,9 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let folder = args.out.clone();
     let folder = folder.unwrap_or_else(|| format!("study-{}", plan.definition().name).into());
     check_folder(&folder, &plan.definition().name).map_err(Failure::Refused)?;
+    if let Some(series) = &args.series {
+        check_series(series, &plan)?;
+    }
     fs::create_dir_all(&folder).map_err(|error| Failure::unwritable(&folder, &error))?;
     let lab = laboratory::path(&args.lab)?;
     laboratory::check(&lab)?;
@@ -67,7 +65,7 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let study = session.study();
     let page = write(&study, &plan, args, &folder)?;
     print(&match args.json {
-        true => json_line(&study)?,
+        true => json_line(&study.document())?,
         false => summary(&study, &page),
     })?;
     match study.rows.iter().any(|row| row.error.is_some()) {
@@ -79,23 +77,10 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
 /// Warns of rows that will fail because their settings make no sound drive; refuses a study of
 /// which all rows would.
 fn check_models(plan: &Plan) -> Result<(), Failure> {
-    let unsound = plan.unsound();
-    let Some((number, wrong)) = unsound.first() else {
-        return Ok(());
-    };
-    let rows = plan.rows().len();
-    let told = format!(
-        "{} of {} make no sound drive; row {number}: {wrong}",
-        unsound.len(),
-        counted(rows, "row")
-    );
-    match unsound.len() == rows {
-        true => Err(Failure::Input(told)),
-        false => {
-            note(&format!("warning: {told}"));
-            Ok(())
-        }
+    if let Some(warning) = plan.check_models().map_err(Failure::Input)? {
+        note(&format!("warning: {warning}"));
     }
+    Ok(())
 }
 
 /// What would be done.

@@ -1,5 +1,6 @@
 //! `stend twin`: a drive model made from a review.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
@@ -22,8 +23,8 @@ use stend_twin::told::Told;
 use stend_twin::{SCHEMA, TwinError};
 
 use crate::args::TwinArgs;
-use crate::commands::fit::replace;
 use crate::failure::Failure;
+use crate::folder::replace;
 use crate::output::{note, print, print_json};
 use crate::{laboratory, signals};
 
@@ -48,13 +49,17 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
     let drafts = draft.texts()?;
     let found = searched(args, (&name, &drafts), &made, &review)?;
     let model = Model::parse(&found.text, &args.out.display().to_string())?;
-    let save = || replace(&args.out, &found.text);
+    let save = || replace(&args.out, found.text.as_bytes());
     signals::undisturbed(save).map_err(|error| Failure::unwritable(&args.out, &error))?;
     signals::hint(format!("; the twin is in {}", args.out.display()));
     note("the review of the twin");
     let twin = reviewed(model, &edition, &review, args)?;
-    let errors = errors(&review, &twin, &made.used);
-    let save = || replace(&args.out, &errors.told_in(&found.text));
+    let fitted_to = match args.evaluations {
+        0 => &BTreeSet::new(),
+        _ => &made.used,
+    };
+    let errors = errors(&review, &twin, fitted_to);
+    let save = || replace(&args.out, errors.told_in(&found.text).as_bytes());
     signals::undisturbed(save).map_err(|error| Failure::unwritable(&args.out, &error))?;
     if let (true, Some(warning)) = (args.json, errors.warning()) {
         note(&format!("warning: {warning}"));
@@ -223,8 +228,12 @@ fn searched(
         seed: args.seed,
         threads: args.threads.map(usize::from),
     };
+    let what = match args.evaluations {
+        0 => "predicting",
+        _ => "fitting to",
+    };
     note(&format!(
-        "fitting to {} figures of {}",
+        "{what} {} figures of {}",
         rows.measured.rows.len(),
         rows.used.iter().cloned().collect::<Vec<_>>().join(", ")
     ));
@@ -309,7 +318,8 @@ fn document(
             "error_rms_after": after.1,
         },
         "parameters": parameters.collect::<Vec<_>>(),
-        "used": rows.used,
+        "used": errors.tests.iter().filter(|test| test.used).map(|test| &test.test)
+            .collect::<Vec<_>>(),
         "unused": rows.unused.iter().map(|(id, why)| json!({ "test": id, "why": why }))
             .collect::<Vec<_>>(),
         "errors": errors,
@@ -338,8 +348,13 @@ fn table(args: &TwinArgs, rows: &Rows, found: &Found, errors: &Errors) -> String
     }
     let (_, rms) = fit_errors(&found.fit.after);
     text += &format!(
-        "\n{}\nfit: {} figures, root of the mean square of their errors {:.1} %\n",
+        "\n{}\n{}: {} figures, root of the mean square of their errors {:.1} %\n",
         errors.summary(),
+        if args.evaluations == 0 {
+            "not fitted"
+        } else {
+            "fit"
+        },
         found.fit.after.rows.len(),
         rms * 100.0
     );

@@ -115,6 +115,18 @@ impl Factor {
         fraction.map(|real| (&range.key, real))
     }
 
+    /// The figures of the drive that it sets, in any of its values.
+    pub(crate) fn keys(&self) -> Vec<&String> {
+        match (&self.values, &self.word) {
+            (Values::List(values), _) => {
+                let settings = values.iter().flat_map(|value| &value.settings);
+                settings.map(|(key, _)| key).collect()
+            }
+            (Values::Range(range), None) => vec![&range.key],
+            (Values::Range(_), Some(_)) => Vec::new(),
+        }
+    }
+
     /// Whether its values are drawn from a range, so that no two are alike.
     pub(crate) fn is_drawn(&self) -> bool {
         matches!(&self.values, Values::Range(range) if range.steps == 0)
@@ -275,14 +287,49 @@ impl Range {
             }
             (_, None) => 0,
         };
-        Ok(Range {
+        let range = Range {
             key: key.clone(),
             from,
             to,
             steps,
             scale: entry.scale,
             multiple_of: entry.multiple_of,
-        })
+        };
+        range
+            .check_multiples()
+            .map_err(|m| Wrong::new(at("multiple_of"), m))?;
+        Ok(range)
+    }
+
+    /// The lowest and the highest multiple that lie in it.
+    fn multiples(&self, of: u64) -> (f64, f64) {
+        let of = of as f64;
+        (
+            libm::ceil(self.from / of) * of,
+            libm::floor(self.to / of) * of,
+        )
+    }
+
+    /// Whether it has multiples, and in a grid as many as steps.
+    fn check_multiples(&self) -> Result<(), String> {
+        let Some(of) = self.multiple_of else {
+            return Ok(());
+        };
+        let (from, to) = (self.from, self.to);
+        let (least, most) = self.multiples(of);
+        if least > most {
+            return Err(format!("no multiple of {of} lies between {from} and {to}"));
+        }
+        let places = (0..self.steps).map(|nth| (f64::from(nth) + 0.5) / f64::from(self.steps));
+        let cells: Vec<Cell> = places.map(|place| self.at(place, true).cell).collect();
+        match cells.windows(2).any(|two| two[0] == two[1]) {
+            true => Err(format!(
+                "from {from} to {to} fewer than {} multiples of {of} are so far apart, and a row \
+                 would be the same again: fewer `steps`, or a smaller `multiple_of`",
+                self.steps
+            )),
+            false => Ok(()),
+        }
     }
 
     fn at(&self, place: f64, is_word: bool) -> Value {
@@ -308,7 +355,10 @@ impl Range {
             // A grid of whole numbers is of whole numbers, whatever the sum above rounded.
             None if (value - libm::round(value)).abs() <= value.abs() * 1e-12 => libm::round(value),
             None => value,
-            Some(of) => libm::round(value / of as f64) * of as f64,
+            Some(of) => {
+                let (least, most) = self.multiples(of);
+                (libm::round(value / of as f64) * of as f64).clamp(least, most)
+            }
         };
         let cell = match value == libm::round(value) && value.abs() <= WHOLE_MAX {
             true => Cell::Whole(value as i64),

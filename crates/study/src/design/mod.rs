@@ -43,6 +43,10 @@ pub(crate) fn factors(definition: &Definition) -> Result<Vec<Factor>, Wrong> {
             let message = format!("two factors are named `{}`: give one a `name`", factor.name);
             return Err(Wrong::new(path(), message));
         }
+        if let Some((key, other)) = set_twice(&factors[..at], factor) {
+            let message = format!("`{key}` is set by the factor `{other}` too, and one would win");
+            return Err(Wrong::new(path(), message));
+        }
         let name = factor.name.as_str();
         let taken = match RESERVED.contains(&name) {
             true => "a column of every table",
@@ -57,6 +61,16 @@ pub(crate) fn factors(definition: &Definition) -> Result<Vec<Factor>, Wrong> {
         return Err(Wrong::new(path(), message));
     }
     Ok(factors)
+}
+
+/// What a factor sets that one before it sets too, and which.
+fn set_twice(before: &[Factor], factor: &Factor) -> Option<(String, String)> {
+    let keys = factor.keys();
+    before.iter().find_map(|other| {
+        let word = other.word.clone().filter(|_| other.word == factor.word);
+        let key = other.keys().into_iter().find(|key| keys.contains(key));
+        Some((word.or_else(|| key.cloned())?, other.name.clone()))
+    })
 }
 
 /// The factors and the variants of a study.

@@ -15,9 +15,10 @@ use stend_fit::fitting::{FitError, Generation, LeaveOneOut, Plan, SearchState};
 use stend_fit::measured::is_file;
 use stend_fit::{Measured, Outcome};
 
-use super::fit::{is_asked, measured, options, read_state, replace};
+use super::fit::{is_asked, measured, options, read_state};
 use crate::args::FitArgs;
 use crate::failure::Failure;
+use crate::folder::replace;
 use crate::output::{json_value, note, print, print_json};
 use crate::signals;
 use progress::Progress;
@@ -183,7 +184,7 @@ impl Run<'_> {
         progress.drive(&plan.drive, known);
         let mut keep = |state: &SearchState, generation: &Generation| {
             let text = serde_json::to_string(state).map_err(|error| error.to_string())?;
-            signals::undisturbed(|| replace(&path, &text))
+            signals::undisturbed(|| replace(&path, text.as_bytes()))
                 .map_err(|error| Failure::unwritable(&path, &error).to_string())?;
             progress.generation(plan, generation);
             Ok(())
@@ -246,5 +247,5 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if let Some(folder) = folder {
         fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
     }
-    replace(path, text).map_err(|error| Failure::unwritable(path, &error))
+    replace(path, text.as_bytes()).map_err(|error| Failure::unwritable(path, &error))
 }
