@@ -3,7 +3,6 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stend_base::{Nanos, SimTime};
 use stend_load::RunResult as Done;
 use stend_load::report::{fio_output, log_files, normal};
 use stend_load::runner::JobResult;
@@ -43,13 +42,6 @@ impl RunResult {
     fn job(&self, job: usize) -> PyResult<&JobResult> {
         let job = self.done.jobs.get(job);
         job.ok_or_else(|| error(Kind::Other, "there is no such job"))
-    }
-
-    /// The instants between which a job measured.
-    fn measured(&self, job: &JobResult) -> (SimTime, SimTime) {
-        let ramp = self.done.file.jobs[job.section].spec.ramp;
-        let begin = job.started_at + ramp;
-        (begin, begin + job.runtime)
     }
 
     fn sum(&self, of: impl Fn(&JobResult) -> &LatencyStats) -> Latency {
@@ -123,17 +115,7 @@ impl RunResult {
     /// Time in which at least one job measured, s.
     #[getter]
     fn measured_s(&self) -> f64 {
-        let mut spans: Vec<_> = self.done.jobs.iter().map(|j| self.measured(j)).collect();
-        spans.sort_unstable();
-        let (mut sum, mut end_before) = (Nanos::ZERO, SimTime::ZERO);
-        for (begin, end) in spans {
-            let begin = begin.max(end_before);
-            if end > begin {
-                sum += end.since(begin);
-                end_before = end;
-            }
-        }
-        sum.as_secs_f64()
+        self.done.measured_by_any().as_secs_f64()
     }
 
     /// From the beginning to the end of the last job, s.

@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::prelude::*;
-use stend_lab::{Format, Table};
+use stend_lab::Table;
 use stend_study::{
-    Context, Definition, Done, Event, Options, Plan, Session, StudyError, check_folder, run,
+    Context, Definition, Done, Event, FORMATS, Options, Plan, Session, StudyError, check_folder,
+    check_series, run,
 };
 
 use crate::errors::{Kind, error, input};
@@ -63,6 +64,12 @@ impl StudyPlan {
     /// The study without references to files, in JSON.
     fn definition(&self) -> String {
         self.plan.definition().to_json()
+    }
+
+    /// Rows whose settings make no sound drive, in words; `None` where there are none. Refuses a
+    /// study of such rows alone.
+    fn check_models(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        py.detach(|| self.plan.check_models()).map_err(input)
     }
 
     /// How many rows it has.
@@ -151,6 +158,9 @@ impl StudySession {
             now_unix_ms,
         };
         let plan = Arc::clone(&plan.plan);
+        if let Some(series) = &series {
+            check_series(series, &plan).map_err(input)?;
+        }
         let session = Session::open(Arc::clone(&plan), lab.as_deref(), fresh, context);
         let mut session = session.map_err(of_study)?;
         if let Some(series) = series {
@@ -218,7 +228,7 @@ impl StudySession {
 
     /// The study with all rows that are there, as JSON.
     fn study(&self, py: Python<'_>) -> PyResult<String> {
-        let text = py.detach(|| serde_json::to_string(&self.session.study()));
+        let text = py.detach(|| serde_json::to_string(&self.session.study().document()));
         text.map_err(|failed| error(Kind::Other, failed))
     }
 
@@ -236,9 +246,9 @@ impl StudySession {
                 let folder = folder.display();
                 failed(&format!("{folder}: the folder cannot be made: {error}"))
             })?;
-            for format in [Format::Csv, Format::Parquet] {
+            for format in FORMATS {
                 table
-                    .write(&folder, format)
+                    .write(&folder, *format)
                     .map_err(|error| failed(&error))?;
             }
             let planned = self.plan.rows().len() as u64;

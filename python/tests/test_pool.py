@@ -147,6 +147,11 @@ def test_a_fit_by_ray_is_the_same(cluster: Cluster, program: str, folder: Path) 
     address = cluster.address
     by_ray = stend.fit("small.toml", "f.toml", ray=address, **given)  # type: ignore[arg-type]
     assert by_ray.record == here.record and by_ray.files == here.files
+    # Ray is still connected behind it, and to no other cluster.
+    study = stend.Study("demo-8gb", jobs={"w": stend.Job(rw="write", size="1m")})
+    assert len(study.run(ray=True, lab=False).to_pandas()) == 1
+    with pytest.raises(stend.InputError, match="is connected to"):
+        study.run(ray="10.0.0.9:6379", lab=False)
     figure = here.parameters.iloc[0]
     assert figure["key"] == "controller.read_command_ns" and figure["determined"]
     rows = here.to_pandas()

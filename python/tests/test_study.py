@@ -114,7 +114,8 @@ def test_a_study_that_was_broken_off_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_variant_that_fails_is_a_row(tmp_path: Path) -> None:
-    result = tiny(factors={"nand.dies": [2, 4], "job.depth": [1]}).run(lab=False)
+    with pytest.warns(UserWarning, match="1 of 2 rows make no sound drive"):
+        result = tiny(factors={"nand.dies": [2, 4], "job.depth": [1]}).run(lab=False)
     frame = result.to_pandas()
     assert "does not fit" in frame["error"][0] and pd.isna(frame["error"][1])
     assert math.isnan(frame["iops"][0]) and frame["iops"][1] > 0
@@ -207,5 +208,36 @@ def test_files_of_others_are_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "lab.db").write_text("mine")
     with pytest.raises(OSError):
         tiny().run(lab=tmp_path / "lab.db")
-    with pytest.raises(stend.InputError):
+    with pytest.raises(FileNotFoundError):
         stend.Study.read(tmp_path / "none.toml")
+    mine = "id,arrow,model,note\n1,x,y,mine\n"
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "tiny.csv").write_text(mine)
+    with pytest.raises(stend.InputError, match="tiny.csv: it exists, and is not of a study"):
+        result.save(tmp_path / "out")
+    assert (tmp_path / "out" / "tiny.csv").read_text() == mine
+    (tmp_path / "short").write_text("x")
+    with pytest.raises(OSError, match="short"):
+        tiny().run(lab=tmp_path / "short")
+    assert (tmp_path / "short").read_text() == "x"
+
+
+def test_rates_are_those_of_a_run_where_sections_follow_one_another() -> None:
+    job = "[a]\nrw=read\nsize=64m\n[b]\nstonewall\nrw=randwrite\nsize=1m\n"
+    study = stend.Study("demo-8gb", jobs={"j": job}, outcomes=["iops", "bw_bytes_per_s"])
+    row = study.run(lab=False).to_pandas().iloc[0]
+    ran = stend.Drive("demo-8gb").run(job)
+    assert row["iops"] == pytest.approx(ran.iops, rel=1e-9)
+    assert row["bw_bytes_per_s"] == pytest.approx(ran.bandwidth_bytes_per_s, rel=1e-9)
+
+
+def of_blocks(*blocks: int) -> stend.Study:
+    return tiny(factors={"slc_cache.blocks_per_plane": list(blocks), "job.depth": [1]})
+
+
+def test_unsound_rows_are_warned_of_and_alone_refused() -> None:
+    with pytest.warns(UserWarning, match="1 of 2 rows make no sound drive"):
+        failed = of_blocks(60, 1).run(lab=False).errors
+    assert len(failed) == 1
+    with pytest.raises(stend.InputError, match="2 of 2 rows make no sound drive"):
+        of_blocks(1, 2).run(lab=False)

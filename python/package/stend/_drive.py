@@ -93,7 +93,7 @@ class Drive:
 
     ``name`` is a shipped model's (:func:`stend.drives` lists them) or the path of a model file,
     which ends in ``.toml``. ``overrides`` replace figures of the model by their keys, as in
-    ``{"slc_cache.blocks_per_plane": 6, "nand.program_us[2]": 900}``. ``seed`` is that of jobs that
+    ``{"slc_cache.blocks_per_plane": 60, "nand.program_us[2]": 900}``. ``seed`` is that of jobs that
     name none.
 
     Time is the drive's own, virtual; the same calls give the same results to the byte, also on
@@ -152,6 +152,12 @@ class Drive:
     def copy(self) -> Drive:
         """An independent drive in the same state, in no file. It costs what is changed later."""
         return Drive._of(self._drive.copy(), self._seed)
+
+    def __copy__(self) -> Drive:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Drive:
+        return self.copy()
 
     def fill(self) -> None:
         """Writes all of the drive once, 128 KiB in ascending order, as ``stend run --fill``."""

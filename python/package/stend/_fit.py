@@ -155,14 +155,24 @@ def fit(
     Ctrl-C ends it after the simulations that are under way.
 
     Raises :class:`stend.InputError` for a model that is never fitted or has no free figures, or
-    where no figure is of it.
+    where no figure is of it, ``OSError`` for a file that is missing.
     """
     single = isinstance(models, (str, os.PathLike))
     named: Sequence[Any] = [models] if single else list(models)  # type: ignore[arg-type]
     single = isinstance(figures, (str, os.PathLike))
     files: Sequence[Any] = [figures] if single else list(figures)  # type: ignore[arg-type]
     paths = [os.path.abspath(os.fspath(path)) for path in files]
+    for path in paths:
+        os.stat(path)
+    if not named:
+        raise InputError("models: name one at least")
     most = _values.threads(max(_capacities(named), default=0), threads)
+    points = _values.whole("population", population, 0, 31)
+    if points and not 4 <= points <= 1000:
+        raise InputError(f"population {points}: it must be 0 (as usual) or from 4 to 1000")
+    if ray:
+        # Here: Ray ends this process when the thread that connected it has ended.
+        _pool.connected(ray)
 
     def by_ray(work: list[str]) -> list[str]:
         one = _Work(paths, work)
@@ -172,10 +182,10 @@ def fit(
     record, written = _stend.fit(
         [_values.model_file(model) for model in named],
         paths,
-        list(tests),
-        list(states),
+        _values.listed("tests", tests),
+        _values.listed("states", states),
         _values.whole("generations", generations, 0, 32),
-        _values.whole("population", population, 0, 31),
+        points,
         _values.whole("seed", seed),
         most,
         by_ray if ray else None,

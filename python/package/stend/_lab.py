@@ -6,10 +6,10 @@ import contextlib
 import os
 import sqlite3
 import urllib.parse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import _stend
+from . import _stend, _values
 from ._errors import InputError
 from ._review import Review
 from ._table import Table
@@ -55,8 +55,10 @@ class Lab:
         self.path = default_path() if path is None else os.fspath(path)
         _stend.check_lab(self.path)
 
-    def query(self, sql: str, parameters: Sequence[Any] = ()) -> Table:
+    def query(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Table:
         """What a statement of SQL yields. The lab is open for reading alone.
+
+        ``parameters`` take the places of ``?`` in their order, or, by name, of ``:name``.
 
         Raises :class:`stend.InputError` for a statement that is wrong or would write.
         """
@@ -73,11 +75,15 @@ class Lab:
         except (sqlite3.Error, sqlite3.Warning) as error:
             raise InputError(f"{error}: {sql.strip()}") from None
 
-    def _read(self, name: str, sql: str, parameters: Sequence[Any]) -> Table:
+    def _read(
+        self, name: str, sql: str, parameters: Sequence[Any] | Mapping[str, Any]
+    ) -> Table:
         with contextlib.closing(sqlite3.connect(name, uri=True, timeout=10)) as lab:
             lab.execute("PRAGMA query_only = 1")
             lab.set_authorizer(_this_lab_alone)
-            cursor = lab.execute(sql, tuple(parameters))
+            named = isinstance(parameters, Mapping)
+            listed = parameters if named else tuple(_values.listed("parameters", parameters))
+            cursor = lab.execute(sql, listed)
             columns = [column[0] for column in cursor.description or ()]
             return Table(columns, cursor.fetchall())
 

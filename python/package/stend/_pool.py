@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
 from . import _stend
-from ._errors import Error
+from ._errors import Error, InputError
 
 #: Told: done, of how many, what.
 Progress = Callable[[int, int, str], object]
@@ -116,7 +116,7 @@ class StudyTasks:
         self._session.flush()
 
 
-def _connected(address: bool | str) -> Any:
+def connected(address: bool | str) -> Any:
     """Ray, connected to a cluster."""
     try:
         import ray
@@ -127,6 +127,12 @@ def _connected(address: bool | str) -> Any:
             # Not one that another program has left behind.
             address = os.environ.get("RAY_ADDRESS") or "local"
         ray.init(address=address, log_to_driver=False)
+    elif isinstance(address, str) and address not in ("auto", "local"):
+        there = ray.get_runtime_context().gcs_address
+        if address.removeprefix("ray://") != there:
+            raise InputError(
+                f"ray {address!r}: Ray is connected to {there} already; ray.shutdown() leaves it"
+            )
     return ray
 
 
@@ -197,4 +203,4 @@ def on_ray(tasks: Tasks[Any], address: bool | str, progress: Progress | None) ->
     Each task is an independent call; one whose process or node dies is started again elsewhere. A
     result is taken in once, by this process, which keeps it.
     """
-    _Driver(_connected(address), tasks, progress).run()
+    _Driver(connected(address), tasks, progress).run()

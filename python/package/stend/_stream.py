@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ._errors import InputError
 
 #: (time_s, op, offset_bytes, length_bytes); op is a name or a number.
 Request = tuple[float, str | int, int, int]
 
-#: Columns of requests: a tuple of four arrays, or a mapping with their names.
-Chunk = Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike]
+#: Columns of requests: a tuple of four arrays, or a mapping or table with their names.
+Chunk = Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike] | pd.DataFrame
 
 #: Names of the columns.
 COLUMNS = ("time_s", "op", "offset_bytes", "length_bytes")
@@ -46,7 +47,9 @@ def is_chunk(value: Any) -> bool:
     """Whether it is a tuple, mapping or table of arrays: of pandas, Polars or Arrow."""
     if isinstance(value, Mapping) or hasattr(value, "to_numpy") or hasattr(value, "column_names"):
         return True
-    return isinstance(value, (tuple, list)) and len(value) > 0 and isinstance(value[0], np.ndarray)
+    if not isinstance(value, (tuple, list)) or not value:
+        return False
+    return isinstance(value[0], np.ndarray) or hasattr(value[0], "to_numpy")
 
 
 def columns(chunk: Any) -> Columns:

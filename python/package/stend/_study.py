@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, SupportsIndex
@@ -143,8 +144,10 @@ class Study:
     def read(cls, path: Path) -> Study:
         """The study in a file (TOML, schema ``stend.study/1``).
 
-        Raises :class:`stend.InputError` with file, line and key where it is wrong.
+        Raises :class:`stend.InputError` with file, line and key where it is wrong, ``OSError``
+        where there is none.
         """
+        os.stat(path)
         study = cls.__new__(cls)
         study._plan = _stend.StudyPlan.read(os.fspath(path))
         study._reproduce = f"stend sweep {shlex.quote(os.fspath(path))}"
@@ -188,14 +191,20 @@ class Study:
         new one on this machine, or the address of a cluster, whose nodes have this version of the
         package. The rows are the same. ``series`` is a folder that all nodes share then.
 
+        Warns of rows whose settings make no sound drive; a study of such rows alone is refused
+        (:class:`stend.InputError`).
+
         Ctrl-C ends it; rows that are done are kept. Raises ``OSError`` where the lab or the folder
         cannot be written.
         """
         kept = lab_path(lab)
         folder = None if series is None else os.path.abspath(os.fspath(series))
+        warning = self._plan.check_models()
+        if warning is not None:
+            warnings.warn(warning, stacklevel=2)
+        session = _stend.StudySession(self._plan, kept, fresh, os.getcwd(), program(), folder)
         if folder is not None:
             os.makedirs(folder, exist_ok=True)
-        session = _stend.StudySession(self._plan, kept, fresh, os.getcwd(), program(), folder)
         if ray:
             tasks = _pool.StudyTasks(self._plan, session, folder)
             _pool.on_ray(tasks, ray, progress)

@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from ._errors import Error
+from ._errors import Error, InputError
 from ._study import Study
 
 
@@ -44,13 +44,17 @@ _before = 0
 
 
 def main() -> int:
-    """Returns the exit code: 7 where rows failed, 3 for a wrong study, 6 where files fail."""
+    """Returns the exit code: 7 where rows failed, 3 for a study that is wrong or missing, 6 where other
+    files fail."""
     given = _arguments().parse_args()
     # Ray prints what its nodes say: results alone are the standard output's.
     results = sys.stdout
     sys.stdout = sys.stderr
     try:
-        study = Study.read(given.study)
+        try:
+            study = Study.read(given.study)
+        except OSError as error:
+            raise InputError(f"{given.study}: {error.strerror}") from None
         name = study.definition["name"]
         result = study.run(
             threads=given.threads,
