@@ -270,6 +270,17 @@ pub struct TestEntry {
     pub id: String,
 }
 
+/// What is wrong with a study in JSON, which its user may never have seen as lines and columns.
+fn wrong_json(error: &serde_path_to_error::Error<serde_json::Error>) -> Wrong {
+    let path = error.path().to_string();
+    let message = error.inner().to_string();
+    let message = message.split(" at line ").next().unwrap_or_default();
+    match path.as_str() {
+        "." => Wrong::new("", message),
+        path => Wrong::new(path, message),
+    }
+}
+
 impl Definition {
     /// Reads a study's file. Files that it names lie beside it.
     ///
@@ -305,8 +316,9 @@ impl Definition {
             file: "study".to_owned(),
             text: None,
         };
-        let read: Result<Definition, _> = serde_json::from_str(text);
-        read.map_err(|error| Wrong::new("", error.to_string()).of(&source))?
+        let mut json = serde_json::Deserializer::from_str(text);
+        let read: Result<Definition, _> = serde_path_to_error::deserialize(&mut json);
+        read.map_err(|error| wrong_json(&error).of(&source))?
             .of(source, folder)
     }
 

@@ -157,11 +157,9 @@ def fit(
     Raises :class:`stend.InputError` for a model that is never fitted or has no free figures, or
     where no figure is of it, ``OSError`` for a file that is missing.
     """
-    single = isinstance(models, (str, os.PathLike))
-    named: Sequence[Any] = [models] if single else list(models)  # type: ignore[arg-type]
-    single = isinstance(figures, (str, os.PathLike))
-    files: Sequence[Any] = [figures] if single else list(figures)  # type: ignore[arg-type]
-    paths = [os.path.abspath(os.fspath(path)) for path in files]
+    named = _values.one_or_more("models", models)
+    files = _values.one_or_more("figures", figures)
+    paths = [os.path.abspath(_values.path("figures", path)) for path in files]
     for path in paths:
         os.stat(path)
     if not named:
@@ -196,4 +194,4 @@ def fit(
 
 def _capacities(models: Sequence[Any]) -> list[int]:
     known = _values.capacities()
-    return [known.get(os.fspath(model), 0) for model in models]
+    return [known.get(_values.path("models", model), 0) for model in models]

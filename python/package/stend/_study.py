@@ -112,15 +112,14 @@ class Study:
         title: str = "",
         description: str = "",
     ) -> None:
-        single = isinstance(models, (str, os.PathLike))
-        listed: Sequence[Any] = [models] if single else list(models)  # type: ignore[arg-type]
+        listed = _values.one_or_more("models", models)
         interval = _values.whole("sample_ms", sample_ms, 1, 32)
         definition: dict[str, Any] = {
             "schema": "stend.study/1",
             "name": name,
             "title": title,
             "description": description,
-            "models": [os.fspath(model) for model in listed],
+            "models": [_values.path("models", model) for model in listed],
             "settings": _finite(_values.overrides(settings) or {}),
             "design": design,
             "design_seed": _values.whole("design_seed", design_seed),
@@ -318,7 +317,9 @@ def _step(step: Step) -> Any:
         return {"job": str(step)}
     if isinstance(step, str) and "[" in step:
         return {"job": step}
-    return _finite(dict(step) if isinstance(step, Mapping) else step)
+    if isinstance(step, Mapping):
+        return _finite({key: str(of) if isinstance(of, Job) else of for key, of in step.items()})
+    return _finite(step)
 
 
 def _job(

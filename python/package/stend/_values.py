@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, SupportsIndex
 
@@ -38,6 +38,11 @@ def listed(name: str, values: Iterable[Any]) -> list[Any]:
         raise InputError(f"{name} {values!r}: it must be a list") from None
 
 
+def one_or_more(name: str, paths: Path | Sequence[Path]) -> list[Any]:
+    """A path, or a list of them, as a list."""
+    return [paths] if isinstance(paths, (str, os.PathLike)) else listed(name, paths)
+
+
 def mapped(name: str, values: Mapping[str, Any] | None) -> dict[str, Any]:
     """A mapping of names to values; an empty one of ``None``."""
     if values is None:
@@ -58,11 +63,17 @@ def real(name: str, value: float) -> float:
         raise InputError(f"{name} {value!r}: it must be a number") from None
 
 
+def path(name: str, value: Any) -> str:
+    """A path as text."""
+    text = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(text, str):
+        raise InputError(f"{name} {value!r}: it must be a name or a path as text")
+    return text
+
+
 def model_file(name: Path) -> tuple[str, bool]:
     """A model's name, or the path of its file and that it is one."""
-    text = os.fspath(name) if isinstance(name, (str, os.PathLike)) else None
-    if not isinstance(text, str):
-        raise InputError(f"drive {name!r}: it must be a name or a path as text")
+    text = path("drive", name)
     if text.endswith(".toml"):
         os.stat(text)
         return text, True

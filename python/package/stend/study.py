@@ -44,8 +44,8 @@ _before = 0
 
 
 def main() -> int:
-    """Returns the exit code: 7 where rows failed, 3 for a study that is wrong or missing, 6 where other
-    files fail."""
+    """Returns the exit code: 7 where rows failed, 3 for a study that is wrong or missing, 6 where
+    other files fail."""
     given = _arguments().parse_args()
     # Ray prints what its nodes say: results alone are the standard output's.
     results = sys.stdout
