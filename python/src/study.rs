@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::prelude::*;
-use stend_lab::Table;
+use stend_lab::{LabError, Table};
 use stend_study::{
     Context, Definition, Done, Event, FORMATS, Options, Plan, Session, StudyError, check_folder,
     check_series, run,
@@ -21,6 +21,14 @@ fn of_study(failed: StudyError) -> PyErr {
         StudyError::Definition(wrong) => input(wrong),
         StudyError::Lab(failed) => pyo3::exceptions::PyOSError::new_err(failed.to_string()),
         StudyError::Interrupted => error(Kind::Other, failed),
+    }
+}
+
+/// What is wrong with a folder of samples.
+fn of_lab(failed: LabError) -> PyErr {
+    match failed {
+        LabError::NotATable(_) | LabError::OtherSeries(_) => input(failed),
+        other => pyo3::exceptions::PyOSError::new_err(other.to_string()),
     }
 }
 
@@ -159,12 +167,12 @@ impl StudySession {
         };
         let plan = Arc::clone(&plan.plan);
         if let Some(series) = &series {
-            check_series(series, &plan).map_err(input)?;
+            check_series(series, &plan).map_err(of_lab)?;
         }
         let session = Session::open(Arc::clone(&plan), lab.as_deref(), fresh, context);
         let mut session = session.map_err(of_study)?;
         if let Some(series) = series {
-            session.wants_series(&series).map_err(input)?;
+            session.wants_series(&series).map_err(of_lab)?;
         }
         Ok(StudySession { plan, session })
     }

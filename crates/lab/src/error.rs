@@ -99,6 +99,12 @@ pub enum LabError {
         /// The number that was named, without its `j`.
         id: i64,
     },
+    /// A folder has the samples of another study.
+    #[error(
+        "{}: it holds the samples of another study, which are kept; choose another folder, or \
+         move them away", .0.display()
+    )]
+    OtherSeries(PathBuf),
     /// An exported file cannot be written.
     #[error("{}: the export cannot be written: {what}; choose another folder", path.display())]
     Export {

@@ -97,7 +97,7 @@ impl From<LabError> for Failure {
             | LabError::Damaged { .. }
             | LabError::NoRun { .. }
             | LabError::NoRecorded { .. } => Failure::Input(error.to_string()),
-            LabError::NotATable(_) | LabError::UnderWay { .. } => {
+            LabError::NotATable(_) | LabError::OtherSeries(_) | LabError::UnderWay { .. } => {
                 Failure::Refused(error.to_string())
             }
             LabError::Folder { .. }

@@ -444,7 +444,7 @@ fn braced(word: &str) -> String {
     format!("{{{word}}}")
 }
 
-fn hex(text: &str) -> String {
+pub(crate) fn hex(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,12 +1,15 @@
 //! The samples of a row as a file of their own.
 
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use stend_lab::{Format, Kind, LabError, Table};
 use stend_load::Sample;
 use stend_record::study::{Cell, StudyRow};
 
-use crate::plan::Plan;
+use crate::plan::{Plan, hex};
 
 #[cfg(feature = "parquet")]
 const FORMAT: Format = Format::Parquet;
@@ -39,15 +42,52 @@ fn table(row: u64, rows: Vec<Vec<Cell>>) -> Table {
     }
 }
 
-/// Refuses to replace files that hold no samples by those of a study's jobs.
+/// The file that says whose samples a folder has: the definition's SHA-256.
+fn owner(folder: &Path) -> PathBuf {
+    folder.join("series.json")
+}
+
+/// What that file says of a study.
+fn owned(plan: &Plan) -> String {
+    let definition = plan.definition();
+    let of = json!({ "study": definition.name, "definition_sha256": hex(&definition.to_json()) });
+    format!("{of}\n")
+}
+
+/// Refuses a folder in which files that hold no samples, or samples of another study, would be
+/// replaced by those of a study's jobs.
 ///
 /// # Errors
-/// [`LabError::NotATable`] for such a file.
+/// [`LabError::NotATable`] names such a file, [`LabError::OtherSeries`] such a folder.
 pub fn check(folder: &Path, plan: &Plan) -> Result<(), LabError> {
-    let numbers = plan.rows().iter().map(|row| row.number);
-    numbers
-        .filter(|number| plan.is_job(*number))
-        .try_for_each(|number| table(number, Vec::new()).check_place(folder, FORMAT))
+    let jobs = || {
+        let numbers = plan.rows().iter().map(|row| row.number);
+        numbers.filter(|number| plan.is_job(*number))
+    };
+    jobs().try_for_each(|number| table(number, Vec::new()).check_place(folder, FORMAT))?;
+    let is_own = match fs::read_to_string(owner(folder)) {
+        Ok(text) => text == owned(plan),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            !jobs().any(|number| path(folder, number).exists())
+        }
+        Err(error) => error.kind() == ErrorKind::NotADirectory,
+    };
+    match is_own {
+        true => Ok(()),
+        false => Err(LabError::OtherSeries(folder.to_path_buf())),
+    }
+}
+
+/// Makes the folder, and says in it whose samples it has.
+pub(crate) fn begin(folder: &Path, plan: &Plan) -> Result<(), LabError> {
+    check(folder, plan)?;
+    let path = owner(folder);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&path, owned(plan)))
+        .map_err(|error| LabError::Export {
+            path,
+            what: error.to_string(),
+        })
 }
 
 /// Writes the samples of a row.

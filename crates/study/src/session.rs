@@ -124,9 +124,10 @@ impl Session {
     /// ([`Options::series`]).
     ///
     /// # Errors
-    /// [`LabError::NotATable`] for a file there that a row would replace and that is no series.
+    /// Those of [`crate::check_series`], and [`LabError::Export`] for a folder that cannot be
+    /// written.
     pub fn wants_series(&mut self, folder: &Path) -> Result<(), LabError> {
-        series::check(folder, &self.plan)?;
+        series::begin(folder, &self.plan)?;
         let plan = &self.plan;
         self.known.retain(|row| {
             let is_there = || series::path(folder, row.number).exists();

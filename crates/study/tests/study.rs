@@ -1,17 +1,20 @@
 //! Studies of the demonstration drive, made small.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stend_drive::Model;
 use stend_drive::model::Setting;
-use stend_lab::Lab;
+use stend_lab::{Kind, Lab, LabError, Table};
 use stend_load::{JobFile, RunOptions};
 use stend_record::study::{Cell, Study, StudyRow};
 use stend_simulated::SimulatedTarget;
-use stend_study::{Context, Definition, Done, Event, Options, Plan, Session, StudyError, run};
+use stend_study::{
+    Context, Definition, Done, Event, FORMATS, Options, Plan, Session, StudyError, check_series,
+    run,
+};
 
 /// Two thousand random writes.
 const JOB: &str = "[w]\nrw=randwrite\nbs=4k\niodepth={depth}\nsize=8m\n";
@@ -502,6 +505,48 @@ fn factors_have_different_values_and_set_different_figures() {
             "factor[0].values: with {bs} = 4q",
         ),
     ]);
+}
+
+#[test]
+fn a_folder_has_the_samples_of_one_study() {
+    let folder = tempfile::tempdir().unwrap();
+    let context = || Context {
+        program: String::new(),
+        stend_version: "",
+        stend_commit: None,
+        folder: PathBuf::new(),
+        now_unix_ms: || 0,
+    };
+    let wants = |plan: &Arc<Plan>| {
+        let session = Session::open(Arc::clone(plan), None, true, context());
+        session.unwrap().wants_series(folder.path())
+    };
+    let one = plan(&format!("{MODELS}{WRITE}"));
+    let other = plan(&format!("seeds = [2]\n{MODELS}{WRITE}"));
+    wants(&one).unwrap();
+    wants(&one).unwrap();
+    let refused = |of| matches!(wants(of), Err(LabError::OtherSeries(_)));
+    assert!(refused(&other));
+    assert!(check_series(folder.path(), &other).is_err());
+    // Nor are they replaced where nothing says whose they are.
+    std::fs::remove_file(folder.path().join("series.json")).unwrap();
+    let table = Table {
+        name: "series-0".to_owned(),
+        columns: [
+            "t_s",
+            "read_iops",
+            "write_iops",
+            "read_bytes",
+            "written_bytes",
+        ]
+        .map(|name| (name.to_owned(), Kind::Real))
+        .to_vec(),
+        rows: Vec::new(),
+    };
+    table
+        .write(folder.path(), *FORMATS.last().unwrap())
+        .unwrap();
+    assert!(refused(&one));
 }
 
 #[test]

@@ -184,7 +184,7 @@ class Study:
         Rows are kept in the lab as they are done, and taken from there, unless ``fresh``: a study
         that was broken off goes on. ``lab`` is its file, ``True`` for that of the command line,
         ``False`` for none. ``series`` is a folder for the samples of each row of a job, as
-        ``series-ROW.parquet``.
+        ``series-ROW.parquet``; one that has those of another study is refused.
 
         With ``ray``, rows are carried out by Ray: ``True`` for the cluster that is connected, or a
         new one on this machine, or the address of a cluster, whose nodes have this version of the
@@ -202,8 +202,6 @@ class Study:
         if warning is not None:
             warnings.warn(warning, stacklevel=2)
         session = _stend.StudySession(self._plan, kept, fresh, os.getcwd(), program(), folder)
-        if folder is not None:
-            os.makedirs(folder, exist_ok=True)
         if ray:
             tasks = _pool.StudyTasks(self._plan, session, folder)
             _pool.on_ray(tasks, ray, progress)

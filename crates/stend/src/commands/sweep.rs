@@ -52,7 +52,6 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     };
     let mut session = Session::open(Arc::clone(&plan), Some(&lab), args.fresh, context)?;
     if let Some(series) = &args.series {
-        fs::create_dir_all(series).map_err(|error| Failure::unwritable(series, &error))?;
         session.wants_series(series)?;
     }
     note(&format!(

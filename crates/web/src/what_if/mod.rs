@@ -114,6 +114,9 @@ impl Request {
     /// # Errors
     /// What is wrong with them, a line each.
     pub fn changed(&self) -> Result<Model, String> {
+        if let Some(value) = self.settings.get("") {
+            return Err(format!("{value} has no key: name the key that it is for"));
+        }
         let settings: Vec<(&String, Setting)> = self
             .settings
             .iter()
