@@ -74,7 +74,7 @@ impl Review {
                 ReportError::Write { .. } | ReportError::Read { .. } => {
                     pyo3::exceptions::PyOSError::new_err(failed.to_string())
                 }
-                failed => input(failed),
+                failed => input(format!("{failed}; choose another folder, or move it away")),
             })
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import pathlib
 import re
@@ -246,6 +247,13 @@ def test_a_failure_does_not_keep_the_drives_file_locked(tmp_path: pathlib.Path) 
         gc.enable()
 
 
+def test_a_copy_is_a_drive_of_its_own(full_drive: stend.Drive) -> None:
+    for made in (copy.copy(full_drive), copy.deepcopy(full_drive)):
+        before = full_drive.history_hash
+        made.run(stend.Job(rw="write", bs="4k", size="64k"))
+        assert full_drive.history_hash == before != made.history_hash
+
+
 def test_drives_are_simulated_on_several_threads(full_drive: stend.Drive) -> None:
     def measure(seed: int) -> str:
         return full_drive_copies[seed].run(WRITE, seed=seed).to_json()
@@ -268,6 +276,8 @@ def test_one_drive_serves_one_thread_at_a_time(full_drive: stend.Drive) -> None:
                 pool.submit(lambda: drive.counters).result()
             except stend.Error as error:
                 seen.append(str(error))
+            # Looking at it in a debugger is no error.
+            assert pool.submit(lambda: repr(drive)).result().startswith("<Drive")
 
     drive.replay(requests())  # type: ignore[arg-type]
     assert len(seen) == 1 and "another thread" in seen[0]

@@ -224,6 +224,14 @@ def test_files_of_others_are_not_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "short").read_text() == "x"
 
 
+def test_parameters_of_queries_may_have_names(tmp_path: Path) -> None:
+    tiny().run(lab=tmp_path / "lab.db")
+    lab = stend.Lab(tmp_path / "lab.db")
+    count = "SELECT count(*) AS n FROM studies WHERE name = "
+    for parameters, place in (({"name": "tiny"}, ":name"), (["tiny"], "?")):
+        assert lab.query(count + place, parameters).to_pandas()["n"].tolist() == [1]
+
+
 def test_rates_are_those_of_a_run_where_sections_follow_one_another() -> None:
     job = "[a]\nrw=read\nsize=64m\n[b]\nstonewall\nrw=randwrite\nsize=1m\n"
     study = stend.Study("demo-8gb", jobs={"j": job}, outcomes=["iops", "bw_bytes_per_s"])

@@ -17,13 +17,10 @@ pub enum ReportError {
         source: std::io::Error,
     },
     /// The page there is none of this program's.
-    #[error(
-        "{}: it exists, and is no page of stend's, so it is kept; choose another folder, \
-         or move it away", .0.display()
-    )]
+    #[error("{}: it exists, and is no page of stend's, so it is kept", .0.display())]
     Foreign(PathBuf),
     /// There is a file where the review would be, which cannot be read.
-    #[error("cannot read {}: {source}; choose another folder", path.display())]
+    #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -31,10 +28,7 @@ pub enum ReportError {
         source: std::io::Error,
     },
     /// There is a file where the review would be, which is none.
-    #[error(
-        "{} is not a review of this program ({why}); choose another folder, or move it away",
-        path.display()
-    )]
+    #[error("{} is not a review of this program ({why})", path.display())]
     NoReview {
         /// The file.
         path: PathBuf,
@@ -42,9 +36,7 @@ pub enum ReportError {
         why: String,
     },
     /// The page there is of something else.
-    #[error(
-        "{} holds the page of {of}; choose another folder, or move it away", folder.display()
-    )]
+    #[error("{} holds the page of {of}", folder.display())]
     OtherPage {
         /// The folder.
         folder: PathBuf,
@@ -52,7 +44,7 @@ pub enum ReportError {
         of: &'static str,
     },
     /// The review there is kept.
-    #[error("{} holds the {what}; choose another folder, or move it away", folder.display())]
+    #[error("{} holds the {what}", folder.display())]
     Held {
         /// The folder.
         folder: PathBuf,

@@ -134,16 +134,14 @@ impl From<ClaimsError> for Failure {
 
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Failure {
+        let elsewhere = || format!("{error}; choose another folder with --out, or move it away");
         match error {
             ReportError::Foreign(_) | ReportError::OtherPage { .. } => {
-                Failure::Refused(error.to_string())
+                Failure::Refused(elsewhere())
             }
-            ReportError::NoReview { .. } | ReportError::Held { .. } => {
-                Failure::Input(error.to_string())
-            }
-            ReportError::Write { .. } | ReportError::Read { .. } | ReportError::Render(_) => {
-                Failure::Io(error.to_string())
-            }
+            ReportError::NoReview { .. } | ReportError::Held { .. } => Failure::Input(elsewhere()),
+            ReportError::Read { .. } => Failure::Io(elsewhere()),
+            ReportError::Write { .. } | ReportError::Render(_) => Failure::Io(error.to_string()),
         }
     }
 }

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _stend, _values
-from ._errors import DriveError, InputError
+from ._errors import DriveError, Error, InputError
 from ._job import AnyJob, job_text
 from ._result import ReplayResult, RunResult
 from ._stream import Chunk, Request, stream
@@ -340,7 +340,11 @@ class Drive:
         return Model(name, title, description, text, dict(facts))
 
     def __repr__(self) -> str:
-        return f"<Drive {self.model.name}, {self.capacity_bytes / 1e9:.2f} GB>"
+        try:
+            return f"<Drive {self.model.name}, {self.capacity_bytes / 1e9:.2f} GB>"
+        except Error:
+            # Another thread uses it, or a defect has ended it.
+            return "<Drive that cannot be looked at now>"
 
 
 def _failed(result: RunResult) -> DriveError:

@@ -45,7 +45,7 @@ _before = 0
 
 def main() -> int:
     """Returns the exit code: 7 where rows failed, 3 for a study that is wrong or missing, 6 where
-    other files fail."""
+    other files fail, 130 after Ctrl-C."""
     given = _arguments().parse_args()
     # Ray prints what its nodes say: results alone are the standard output's.
     results = sys.stdout
@@ -71,6 +71,9 @@ def main() -> int:
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 6
+    except KeyboardInterrupt:
+        print("interrupted; rows that are done are kept", file=sys.stderr)
+        return 130
     failed = result.errors
     for row, why in zip(failed["row"], failed["error"]):
         print(f"error: row {row}: {why}", file=sys.stderr)

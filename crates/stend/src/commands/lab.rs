@@ -47,7 +47,8 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
         LabCommand::Delete { runs } => {
             check_distinct(runs, "run")?;
             delete(&mut open(&args.lab)?, runs)?;
-            note(&format!("deleted: {}", runs.len()));
+            let names: Vec<String> = runs.iter().map(ToString::to_string).collect();
+            note(&format!("deleted: {}", names.join(", ")));
             Ok(())
         }
         LabCommand::Label { run, text } => {
