@@ -333,17 +333,23 @@ fn a_random_design_covers_its_factors() {
 
 #[test]
 fn a_grid_has_the_ends_of_its_ranges() {
-    let plan = plan(
-        "models = [\"demo-8gb\"]\n[[factor]]\nname = \"rest\"\nkey = \"idle.delay_ms\"\n\
-         from = 10\nto = 10000\nsteps = 4\nscale = \"log\"\n\
-         [[job]]\nname = \"w\"\ntext = \"[w]\\nrw=write\\nsize=1m\"\n",
+    let cells = |range: &str| -> Vec<Cell> {
+        let plan = plan(&format!(
+            "models = [\"demo-8gb\"]\n[[factor]]\nname = \"rest\"\nkey = \"idle.delay_ms\"\n\
+             {range}\n[[job]]\nname = \"w\"\ntext = \"[w]\\nrw=write\\nsize=1m\"\n"
+        ));
+        let rows = plan.rows().iter();
+        rows.map(|row| row.factors[0].clone()).collect()
+    };
+    assert_eq!(
+        cells("from = 10\nto = 10000\nsteps = 4\nscale = \"log\""),
+        [10, 100, 1000, 10000].map(Cell::Whole)
     );
-    let cells: Vec<Cell> = plan
-        .rows()
-        .iter()
-        .map(|row| row.factors[0].clone())
-        .collect();
-    assert_eq!(cells, [10, 100, 1000, 10000].map(Cell::Whole));
+    // Of multiples, those within it.
+    assert_eq!(
+        cells("from = 41\nto = 111\nsteps = 3\nmultiple_of = 20"),
+        [60, 80, 100].map(Cell::Whole)
+    );
 }
 
 #[test]
