@@ -88,10 +88,10 @@ impl Live {
         let (told, teller) = (Arc::clone(&shared), progress.teller());
         let writer = std::thread::spawn(move || told.write(&mut lab, id, &teller));
         *lock(&shared.writer) = Some(writer);
+        signals::last(end_all);
         let mut all = lock(&ALL);
         all.retain(|one| one.strong_count() > 0);
         all.push(Arc::downgrade(&shared));
-        signals::last(end_all);
         Some(Live { shared })
     }
 

@@ -72,7 +72,9 @@ fn end(signal: i32) {
     if let Some(restore) = *lock(&RESTORE) {
         restore();
     }
-    if let Some(act) = *lock(&LAST) {
+    // Not under its lock: who sets it may hold what it waits for.
+    let last = *lock(&LAST);
+    if let Some(act) = last {
         act();
     }
     note(&format!("interrupted{}", lock(&HINT)));
