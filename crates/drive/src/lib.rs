@@ -6,9 +6,6 @@
 //!
 //! It never knows who sends the requests or what is measured.
 
-pub mod health;
-pub mod model;
-mod schema;
 pub mod sim;
 pub mod state;
 mod table;
@@ -21,7 +18,9 @@ extern crate self as stend_drive;
 #[path = "../tests/main.rs"]
 mod tests;
 
-pub use health::{Health, Temperature};
-pub use model::Model;
-pub use schema::spec::{self, Spec};
 pub use sim::{Counters, Energy, LogicalPage, RoundStart, SimDrive, UserBytesError};
+pub use stend_model::{
+    self as model, Model,
+    health::{self, Health, Temperature},
+    spec::{self, Spec},
+};

@@ -40,7 +40,7 @@ fn a_cache_that_takes_relocated_data_keeps_room_for_it() {
         let cache = spec.cache.as_mut().expect("it has a cache");
         (cache.dynamic_superblocks, cache.when_full) = (dynamic, when_full);
         cache.fold_dies_background = background;
-        let most = stend_drive::sim::user_pages_max(&spec).expect("it is small");
+        let most = stend_model::geometry::layout::user_pages_max(&spec).expect("it is small");
         spec.user_bytes = most * PAGE;
         let mut drive = SimDrive::new(&spec);
         drive.keep_content(true);

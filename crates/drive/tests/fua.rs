@@ -137,7 +137,7 @@ fn padding_takes_no_room_that_the_drive_needs_for_itself() {
     spec.host.pcie = Some(pcie);
     spec.host.queue_depth = 1_023;
     spec.host.write_cache = false;
-    let capacity = stend_drive::sim::capacity(&spec).expect("a small drive");
+    let capacity = stend_model::geometry::layout::capacity(&spec).expect("a small drive");
     let kept = u64::from(spec.gc.start_superblocks) + 3;
     spec.user_bytes = (capacity.data_pages - kept * capacity.data_superblock_pages) * PAGE;
     let mut drive = SimDrive::new(&spec);

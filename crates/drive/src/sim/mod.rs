@@ -41,11 +41,9 @@ pub use drive::{EARLIER_TAG, LogicalPage, SimDrive, UserBytesError};
 pub use drive::{Loss, LossCause};
 #[cfg(test)]
 pub use faults::Fault;
-pub use geometry::layout::{Capacity, capacity, user_pages_max};
 #[cfg(test)]
 pub use l2p::keep_tables_compact;
 pub use l2p::probe::MappingLog;
-pub use media::blocks::{ShortDie, short_die};
 #[cfg(test)]
 pub use media::errors::PageState;
 pub use power::Energy;

@@ -169,7 +169,7 @@ fn leave_room(spec: &mut Spec) {
 /// Takes what the model checker would not allow from the host's data; a drive too small for that
 /// becomes the one `without` the mechanism.
 fn fit(spec: &mut Spec, without: Spec) {
-    match stend_drive::sim::user_pages_max(spec).expect("a small drive") {
+    match stend_model::geometry::layout::user_pages_max(spec).expect("a small drive") {
         0 => *spec = without,
         most => spec.user_bytes = spec.user_bytes.min(most * PAGE),
     }
@@ -224,7 +224,7 @@ fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
         spec.controller.l2p_segments = 1 + rng.below(64) as u32;
         spec.controller.l2p_segment_pages = 1 << rng.below(11);
     }
-    if stend_drive::sim::user_pages_max(spec) == Some(0) {
+    if stend_model::geometry::layout::user_pages_max(spec) == Some(0) {
         // Too small for that: the model checker would refuse it.
         *spec = without;
     }
@@ -360,7 +360,7 @@ pub fn draw_blocks(rng: &mut Rng, spec: &mut Spec) {
 
 /// From half of what fits to all that the model checker allows.
 fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
-    let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
+    let capacity = stend_model::geometry::layout::capacity(spec).expect("a small drive");
     let kept = u64::from(spec.gc.start_superblocks) + 3;
     let most = capacity.data_pages - kept * capacity.data_superblock_pages;
     (most / 2 + rng.below(most / 2 + 1)).max(1) * PAGE
@@ -529,7 +529,7 @@ fn draw_end(rng: &mut Rng, spec: &mut Spec) {
         spare_threshold_percent: 10,
     });
     leave_room(spec);
-    if stend_drive::sim::user_pages_max(spec) == Some(0) {
+    if stend_model::geometry::layout::user_pages_max(spec) == Some(0) {
         spec.health = None;
     }
 }
@@ -562,8 +562,8 @@ fn draw_mortal_blocks(rng: &mut Rng, spec: &mut Spec) {
         });
     }
     leave_room(spec);
-    let none = stend_drive::sim::user_pages_max(spec) == Some(0);
-    if none || stend_drive::sim::short_die(spec).is_some() {
+    let none = stend_model::geometry::layout::user_pages_max(spec) == Some(0);
+    if none || stend_model::geometry::factory_bad::short_die(spec).is_some() {
         *spec = without;
     }
 }

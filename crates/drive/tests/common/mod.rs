@@ -239,15 +239,6 @@ pub fn request(tag: u32, op: Op, page: u64, pages: u64) -> Request {
     }
 }
 
-/// Lines `key = value` as figures with a source; other lines as they are.
-pub fn figures(lines: &str) -> String {
-    let figure = |line: &str| match line.split_once(" = ") {
-        Some((key, value)) => format!("{key} = {{ value = {value}, source = \"assumed\" }}\n"),
-        None => format!("{line}\n"),
-    };
-    lines.lines().map(figure).collect()
-}
-
 /// Pages that a request touches.
 pub fn touched(request: &Request) -> std::ops::Range<u64> {
     let end = request.offset_bytes + request.len_bytes;

@@ -1,10 +1,8 @@
-//! Where data lies: superblocks of the SLC cache and of the data area, their pages, word lines,
-//! stripes and dies. Arithmetic only.
+//! Where data lies ([`stend_model::geometry`]), and what superblocks are used for.
 
 pub(in crate::sim) mod bits;
-pub(in crate::sim) mod divider;
-pub(in crate::sim) mod layout;
-pub(in crate::sim) mod shape;
+
+pub(in crate::sim) use stend_model::geometry::{divider, layout, shape};
 
 use layout::Pool;
 use shape::Mode;

@@ -22,8 +22,8 @@ use std::ops::Range;
 use stend_base::Nanos;
 
 use super::errors::forget_bounds;
-use super::life::ProgramFailures;
-use super::{Media, copy_rows, count_erase, erase_time, splitmix64};
+use super::life::{ProgramFailures, life, life_least};
+use super::{Media, copy_rows, count_erase, erase_time};
 use crate::health::{BlockHealth, Cycles};
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
@@ -31,15 +31,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{BlockId, DieId, IdRange, MpPage, Row, SuperblockId};
 use crate::sim::superblocks::Superblocks;
 use crate::spec::{BlocksSpec, Spec};
-
-/// A die that has fewer sound blocks than superblocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShortDie {
-    /// Which.
-    pub die: DieId,
-    /// Its blocks that were bad from the factory.
-    pub factory_bad: u32,
-}
+use stend_base::splitmix64;
 
 /// The blocks of a drive, and which superblock has which.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -86,16 +78,17 @@ struct Replacement {
 impl Blocks {
     /// The blocks of a new drive of so many superblocks.
     ///
-    /// # Errors
-    /// Where a die has too few blocks that are not bad from the factory.
-    pub fn new(of: &BlocksSpec, dies: u32, superblocks: u32) -> Result<Blocks, ShortDie> {
+    /// # Panics
+    /// Where a die has too few blocks that are not bad from the factory
+    /// ([`stend_model::geometry::factory_bad::short_die`]).
+    pub fn new(of: &BlocksSpec, dies: u32, superblocks: u32) -> Blocks {
         let blocks_per_die = superblocks + of.spare_blocks;
         let mut blocks = Blocks {
             spec: of.clone(),
             failures: ProgramFailures::new(of),
             dies,
             blocks_per_die,
-            life_least: [Pool::SlcCache, Pool::Data].map(|pool| of.life_least(pool)),
+            life_least: [Pool::SlcCache, Pool::Data].map(|pool| life_least(of, pool)),
             at: vec![BlockId(0); (superblocks * dies) as usize],
             erases: vec![0; (blocks_per_die * dies) as usize],
             spares: Vec::with_capacity(dies as usize),
@@ -117,7 +110,7 @@ impl Blocks {
                 let own = BlockId(superblock.0);
                 let block = match is_bad(&own) {
                     false => own,
-                    true => spares.pop_front().ok_or(ShortDie { die, factory_bad })?,
+                    true => spares.pop_front().expect("the model was checked"),
                 };
                 let place = blocks.place(superblock, die);
                 blocks.at[place] = block;
@@ -126,7 +119,7 @@ impl Blocks {
             blocks.spares_new = blocks.spares_new.min(spares.len() as u32);
             blocks.spares.push(spares);
         }
-        Ok(blocks)
+        blocks
     }
 
     fn all_dies(&self) -> impl Iterator<Item = DieId> + use<> {
@@ -168,7 +161,7 @@ impl Blocks {
         if *erases <= self.life_least[pool as usize] {
             return true;
         }
-        let life = self.spec.life(die, block, pool);
+        let life = life(&self.spec, die, block, pool);
         // After a cut a failed erase may be done again: it counts once.
         self.grown_bad += u32::from(*erases == life.saturating_add(1));
         *erases <= life
@@ -249,7 +242,7 @@ impl Blocks {
     /// Erases that the block of a superblock on a die still bears.
     pub(super) fn erases_left(&self, superblock: SuperblockId, die: DieId, pool: Pool) -> u32 {
         let (block, erases) = self.block(superblock, die);
-        self.spec.life(die, block, pool).saturating_sub(erases)
+        life(&self.spec, die, block, pool).saturating_sub(erases)
     }
 
     /// Spare blocks of the die with the fewest, and blocks that have gone bad.
@@ -285,20 +278,7 @@ impl Blocks {
 /// When a die has too few that are not bad from the factory; the model checker says so first.
 pub(in crate::sim) fn blocks_of(spec: &Spec, superblocks: u32) -> Option<Box<Blocks>> {
     let of = spec.blocks.as_ref()?;
-    let blocks = Blocks::new(of, spec.dies, superblocks);
-    Some(Box::new(blocks.unwrap_or_else(|short| {
-        panic!("too few sound blocks: {short:?}")
-    })))
-}
-
-/// A die of this drive that has fewer sound blocks than superblocks, if there is one.
-pub fn short_die(spec: &Spec) -> Option<ShortDie> {
-    let cache = spec
-        .cache
-        .as_ref()
-        .map_or(0, |cache| cache.pool.superblocks);
-    let superblocks = cache + spec.data.superblocks;
-    Blocks::new(spec.blocks.as_ref()?, spec.dies, superblocks).err()
+    Some(Box::new(Blocks::new(of, spec.dies, superblocks)))
 }
 
 impl Media {
@@ -543,7 +523,7 @@ mod tests {
     #[test]
     fn bad_blocks_of_the_factory_are_replaced_by_spare_ones() {
         let (dies, superblocks) = (8, 500);
-        let blocks = Blocks::new(&spec(), dies, superblocks).expect("there are enough");
+        let blocks = Blocks::new(&spec(), dies, superblocks);
         let all = dies * (superblocks + 40);
         let share = f64::from(blocks.factory_bad) / f64::from(all);
         let error = (0.02 * 0.98 / f64::from(all)).sqrt();
@@ -561,12 +541,6 @@ mod tests {
                 .count();
             assert_eq!(used.len(), 540 - bad, "each sound block is in one place");
         }
-        let none = BlocksSpec {
-            spare_blocks: 0,
-            ..spec()
-        };
-        let short = Blocks::new(&none, dies, superblocks).expect_err("none is spare");
-        assert!(short.factory_bad > 0);
     }
 
     /// No block could replace a bad one; then another superblock gave its blocks, and the power was
@@ -580,7 +554,7 @@ mod tests {
             spare_blocks: 0,
             ..spec()
         };
-        let mut blocks = Blocks::new(&of, 2, 3).expect("there are enough");
+        let mut blocks = Blocks::new(&of, 2, 3);
         assert!(blocks.bears_erase(SuperblockId(0), DieId(1), Pool::Data));
         assert!(
             !blocks.bears_erase(SuperblockId(0), DieId(1), Pool::Data)
@@ -605,9 +579,9 @@ mod tests {
             spare_blocks: 1,
             ..spec()
         };
-        let mut blocks = Blocks::new(&of, 2, 4).expect("there are enough");
+        let mut blocks = Blocks::new(&of, 2, 4);
         for (block, has_next) in [(BlockId(2), true), (BlockId(4), false)] {
-            let life = of.life(DieId(1), block, Pool::Data);
+            let life = life(&of, DieId(1), block, Pool::Data);
             for _ in 0..life {
                 assert!(blocks.bears_erase(SuperblockId(2), DieId(1), Pool::Data));
             }

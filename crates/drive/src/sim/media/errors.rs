@@ -11,17 +11,18 @@
 //! and do not add errors; parity of a stripe that is still being written is in memory.
 
 use stend_base::{Nanos, SimTime};
-use stend_nand::reliability::{ErrorModel, Outcome, Rber};
+use stend_nand::reliability::{Outcome, Rber};
 use stend_nand::{Class, Work};
 
 use super::op::NandOp;
-use super::{Media, page_bytes, read_time, splitmix64};
+use super::{Media, page_bytes, read_time};
 use crate::sim::env::Env;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, MpPage, SuperblockId};
 use crate::sim::slab::Slab;
 use crate::sim::superblocks::Superblocks;
 use crate::spec::{MediaSpec, Spec};
+use stend_base::splitmix64;
 
 /// A multi-plane page of flash at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -464,14 +465,5 @@ impl FlashErrors {
             *bound = None;
         }
         self.written_at[superblock.index()] = now + self.unpowered;
-    }
-}
-
-impl MediaSpec {
-    fn cells(&self, mode: Mode) -> &ErrorModel {
-        match mode {
-            Mode::Native => &self.data_area,
-            Mode::Slc => &self.slc_cache,
-        }
     }
 }

@@ -1,5 +1,5 @@
-//! How many erases each block bears and which are bad from the factory: functions of the seed and
-//! of the block's place. Which programs fail: a function of the seed and of the program's number.
+//! How many erases each block bears: a function of the seed and of the block's place. Which
+//! programs fail: a function of the seed and of the program's number.
 //!
 //! Lives are log-normal, the distribution that JEDEC JEP122 names among those for wear-out, and
 //! Mielke et al. for the endurance of flash ("Reliability of Solid-State Drives Based on NAND
@@ -10,7 +10,9 @@
 //! deviate is here the sum of twelve evenly distributed numbers: its variance is one, and it ends
 //! at six standard deviations (Irwin 1927, Hall 1927).
 
-use super::splitmix64;
+use stend_base::splitmix64;
+use stend_model::geometry::factory_bad::block_hash;
+
 use crate::sim::exponential::{FRACTION_BITS, exp_minus};
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{BlockId, DieId};
@@ -28,39 +30,32 @@ const SUSPECT_BITS: u32 = 8;
 /// Stands for a die as a whole: no block has this number.
 const WHOLE_DIE: BlockId = BlockId(u32::MAX);
 
-impl BlocksSpec {
-    /// Whether a block is bad from the factory.
-    pub(super) fn is_factory_bad(&self, die: DieId, block: BlockId) -> bool {
-        block_hash(self.seed, die, block, 0) % 1_000_000 < u64::from(self.factory_bad_ppm)
+/// Erases that a block bears in a pool; at least one.
+pub(super) fn life(of: &BlocksSpec, die: DieId, block: BlockId, pool: Pool) -> u32 {
+    let median = of.life_cycles[pool as usize];
+    if median == u32::MAX {
+        return u32::MAX;
     }
+    let off = |block, percent: u32| match percent {
+        0 => 0,
+        _ => normal(of.seed, die, block) * i64::from(percent),
+    };
+    let off = off(block, of.life_spread_percent) + off(WHOLE_DIE, of.die_spread_percent);
+    let share = u128::from(exp_minus(off.unsigned_abs(), 100 * UNIFORM as u64));
+    let median = u128::from(median);
+    let life = match off < 0 {
+        true => (median * share) >> FRACTION_BITS,
+        false => (median << FRACTION_BITS) / share,
+    };
+    life.clamp(1, u128::from(u32::MAX - 1)) as u32
+}
 
-    /// Erases that a block bears in a pool; at least one.
-    pub(super) fn life(&self, die: DieId, block: BlockId, pool: Pool) -> u32 {
-        let median = self.life_cycles[pool as usize];
-        if median == u32::MAX {
-            return u32::MAX;
-        }
-        let off = |block, percent: u32| match percent {
-            0 => 0,
-            _ => normal(self.seed, die, block) * i64::from(percent),
-        };
-        let off = off(block, self.life_spread_percent) + off(WHOLE_DIE, self.die_spread_percent);
-        let share = u128::from(exp_minus(off.unsigned_abs(), 100 * UNIFORM as u64));
-        let median = u128::from(median);
-        let life = match off < 0 {
-            true => (median * share) >> FRACTION_BITS,
-            false => (median << FRACTION_BITS) / share,
-        };
-        life.clamp(1, u128::from(u32::MAX - 1)) as u32
-    }
-
-    /// Erases that every block bears in a pool, whatever its life.
-    pub(super) fn life_least(&self, pool: Pool) -> u32 {
-        let median = self.life_cycles[pool as usize];
-        let off = 6 * u64::from(self.life_spread_percent + self.die_spread_percent);
-        let life = (u128::from(median) * u128::from(exp_minus(off, 100))) >> FRACTION_BITS;
-        life as u32
-    }
+/// Erases that every block bears in a pool, whatever its life.
+pub(super) fn life_least(of: &BlocksSpec, pool: Pool) -> u32 {
+    let median = of.life_cycles[pool as usize];
+    let off = 6 * u64::from(of.life_spread_percent + of.die_spread_percent);
+    let life = (u128::from(median) * u128::from(exp_minus(off, 100))) >> FRACTION_BITS;
+    life as u32
 }
 
 /// Which programs fail, by their number: one of so many can, and of these a hash decides.
@@ -122,13 +117,6 @@ impl ProgramFailures {
     }
 }
 
-/// Evenly distributed 64 bits for a block.
-fn block_hash(seed: u64, die: DieId, block: BlockId, nth: u64) -> u64 {
-    let place = u64::from(die.0) << 32 | u64::from(block.0);
-    let block = seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d);
-    splitmix64(block, nth)
-}
-
 /// A normal deviate of a block: so many times 1/[`UNIFORM`] of a standard deviation.
 fn normal(seed: u64, die: DieId, block: BlockId) -> i64 {
     let sum: i64 = (1..=3)
@@ -157,7 +145,7 @@ mod tests {
 
     /// Logarithms of the lives of so many blocks on each of so many dies, over that of the median.
     fn logarithms(spec: &BlocksSpec, dies: u32, blocks: u32) -> Vec<f64> {
-        let life = |die, block| f64::from(spec.life(DieId(die), BlockId(block), Pool::Data));
+        let life = |die, block| f64::from(life(spec, DieId(die), BlockId(block), Pool::Data));
         (0..dies)
             .flat_map(|die| (0..blocks).map(move |block| (die, block)))
             .map(|(die, block)| (life(die, block) / 1_000.0).ln())
@@ -191,8 +179,8 @@ mod tests {
 
     #[test]
     fn blocks_without_spread_or_without_an_end_live_equally_long() {
-        assert_eq!(spec(0, 0).life(DieId(1), BlockId(2), Pool::Data), 1_000);
-        let endless = spec(10, 5).life(DieId(1), BlockId(2), Pool::SlcCache);
+        assert_eq!(life(&spec(0, 0), DieId(1), BlockId(2), Pool::Data), 1_000);
+        let endless = life(&spec(10, 5), DieId(1), BlockId(2), Pool::SlcCache);
         assert_eq!(endless, u32::MAX);
     }
 
@@ -243,8 +231,8 @@ mod tests {
     #[test]
     fn no_life_is_shorter_than_the_least() {
         let spec = spec(12, 3);
-        let least = spec.life_least(Pool::Data);
-        let lives = (0..20_000).map(|n| spec.life(DieId(n % 16), BlockId(n / 16), Pool::Data));
+        let least = life_least(&spec, Pool::Data);
+        let lives = (0..20_000).map(|n| life(&spec, DieId(n % 16), BlockId(n / 16), Pool::Data));
         assert!(least > 400 && lives.min().expect("there are some") >= least);
     }
 }

@@ -214,13 +214,3 @@ fn copy_rows(env: &mut Env, mode: Mode, end: Row) -> Nanos {
 pub(in crate::sim) fn page_bytes(spec: &Spec) -> u32 {
     spec.pages_per_mp_page * PAGE_BYTES as u32
 }
-
-/// The nth of a sequence of evenly distributed 64 bits (Steele et al., "Fast splittable
-/// pseudorandom number generators", OOPSLA 2014).
-#[inline]
-fn splitmix64(seed: u64, nth: u64) -> u64 {
-    let mut z = seed.wrapping_add((nth + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}

@@ -1,0 +1,118 @@
+//! Checks of a model across its tables.
+
+use crate::schema::Model;
+use crate::schema::key::Problems;
+use crate::schema::spec::{PAGE_BYTES, Spec};
+use crate::schema::tables::{
+    blocks, controller, gc, host, nand, power, power_loss, slc_cache, trim,
+};
+
+/// Adds the errors of a model whose keys could all be read. `problems` holds the errors of single
+/// keys; sizes are checked only if there is no error before.
+pub(crate) fn model(problems: &mut Problems, model: &Model) {
+    nand::check(problems, model);
+    slc_cache::check(problems, model);
+    host::check(problems, model);
+    controller::check(problems, model);
+    gc::check(problems, model);
+    trim::check(problems, model);
+    power::check(problems, model);
+    if !problems.0.is_empty() {
+        return;
+    }
+    let spec = model.spec();
+    if !check_capacity(problems, model, &spec) {
+        return;
+    }
+    check_dram(problems, model);
+    gc::check_sizes(problems, model, &spec);
+    let programs = spec.buffer_programs_min();
+    if spec.buffer.write_pages < programs * spec.program_pages() {
+        let message = format!("it must hold at least what {programs} programs of a die take");
+        problems.report(&model.dram.write_buffer_kib, message);
+    }
+    slc_cache::check_sizes(problems, model, &spec);
+    blocks::check_sizes(problems, model, &spec);
+    check_factory_bad(problems, model, &spec);
+    power_loss::check_sizes(problems, model, &spec);
+}
+
+/// Whether the user's data fits. False if other sizes cannot be checked.
+fn check_capacity(problems: &mut Problems, model: &Model, spec: &Spec) -> bool {
+    let Some(layout) = crate::geometry::layout::capacity(spec) else {
+        let message = "dies × planes × blocks × pages are more logical pages of 4 KiB than the \
+                       mapping's 32 bits can number";
+        problems.report(&model.nand.blocks_per_plane, message);
+        return false;
+    };
+    let user = &model.capacity.user_bytes;
+    if !user.value.is_multiple_of(PAGE_BYTES) || user.value == 0 {
+        let message = format!("{} is not a positive multiple of 4096", user.value);
+        problems.report(user, message);
+        return false;
+    }
+    let most_pages = crate::geometry::layout::user_pages_max(spec).unwrap_or_default();
+    let most = most_pages * PAGE_BYTES;
+    let kept = (layout.data_pages - most_pages).div_ceil(layout.data_superblock_pages);
+    if user.value > most {
+        let message = format!(
+            "{} does not fit: {} dies × {} planes × {} blocks × {} pages × {} KiB hold {} bytes of \
+             data, of which garbage collection, open superblocks and spare keep {kept} \
+             superblocks; at most {most} are left",
+            user.value,
+            spec.dies,
+            model.nand.planes.value,
+            spec.data.superblocks,
+            spec.data.rows,
+            model.nand.page_kib.value,
+            layout.data_pages * PAGE_BYTES,
+        );
+        problems.report(user, message);
+    }
+    true
+}
+
+/// Whether every die has enough blocks that are not bad from the factory.
+fn check_factory_bad(problems: &mut Problems, model: &Model, spec: &Spec) {
+    let (Some(blocks), Some(_)) = (&model.blocks, &spec.blocks) else {
+        return;
+    };
+    if let Some(short) = crate::geometry::factory_bad::short_die(spec) {
+        let message = format!(
+            "{} is not allowed; {} blocks of die {} are bad from the factory, and its superblocks \
+             need all others and more",
+            blocks.spare_blocks_per_die.value, short.factory_bad, short.die
+        );
+        problems.report(&blocks.spare_blocks_per_die, message);
+    }
+}
+
+/// Whether the DRAM holds what the model puts there.
+fn check_dram(problems: &mut Problems, model: &Model) {
+    let dram = &model.dram;
+    let all_kib = model.capacity.user_bytes.value / PAGE_BYTES * 4 / 1024;
+    let controller = &model.controller;
+    let segment_kib = u64::from(controller.l2p_segment_kib.value) / 1024;
+    let cached_kib = u64::from(controller.l2p_segments.value) * segment_kib;
+    let l2p_kib = match &model.l2p_cache {
+        Some(_) => cached_kib.min(all_kib),
+        None => all_kib,
+    };
+    let buffers_kib = dram.write_buffer_kib.value + dram.read_ahead_kib.value;
+    let heat_kib = gc::heat_kib(model);
+    let need_mib = (l2p_kib + u64::from(buffers_kib) + heat_kib).div_ceil(1024);
+    if u64::from(dram.size_mib.value) < need_mib {
+        let heat = if heat_kib > 0 {
+            ", and the counters of heat"
+        } else {
+            ""
+        };
+        let message = format!(
+            "{} MiB cannot hold {need_mib} MiB: the mapping table of {} MiB (4 bytes for each \
+             4 KiB), the write buffer and the read-ahead{heat}",
+            dram.size_mib.value,
+            l2p_kib.div_ceil(1024),
+        );
+        problems.report(&dram.size_mib, message);
+    }
+}

@@ -1,0 +1,98 @@
+//! The tables of a drive file, in the order in which they are written.
+
+use super::key::{Field, table};
+use super::rules::OneLine;
+use super::tables::blocks::Blocks;
+use super::tables::controller::{Controller, Dram, L2pCache};
+use super::tables::encryption::Encryption;
+use super::tables::gc::{Gc, Idle, Streams, WearLevelling};
+use super::tables::health::HealthTable;
+use super::tables::host::Host;
+use super::tables::media::Media;
+use super::tables::nand::{Capacity, Nand, NandCommands, Parity};
+use super::tables::power::{EnergyTable, IdleStateTable, ThermalTable};
+use super::tables::power_loss::PowerLoss;
+use super::tables::slc_cache::SlcCache;
+use super::tables::trim::Trim;
+
+table! {
+    /// A drive model.
+    pub struct Model = "" {
+        /// `"stend.drive/2"`.
+        schema: String;
+        /// Short name, as typed on the command line.
+        name: String, OneLine;
+        /// The drive's name, as shown.
+        title: String, OneLine;
+        /// What kind of model it is, in a sentence or two.
+        description: String;
+        /// The year in which the drive came out. Nothing is simulated from it.
+        release_year: Option<Field<u32>>, 1990..=2100;
+        /// `true`: the drive is predicted from its parts and its rated figures;
+        /// [`stend fit`](fitting.md) refuses to fit it.
+        predicted: bool = false;
+        /// What the host may address.
+        capacity: Capacity;
+        /// The flash.
+        nand: Nand;
+        /// Commands of its dies beyond plain reading, programming and erasing.
+        nand_commands: Option<NandCommands>;
+        /// The SLC cache, if there is one.
+        slc_cache: Option<SlcCache>;
+        /// Parity over dies, if there is any.
+        parity: Option<Parity>;
+        /// The host interface.
+        host: Host;
+        /// The controller.
+        controller: Controller;
+        /// DRAM and what it is used for.
+        dram: Dram;
+        /// The mapping table (L2P) on flash, if DRAM does not hold all of it.
+        l2p_cache: Option<L2pCache>;
+        /// Garbage collection.
+        gc: Gc;
+        /// Work without requests of the host.
+        idle: Idle;
+        /// TRIM.
+        trim: Trim;
+        /// Errors of the flash, if they are modelled.
+        media: Option<Media>;
+        /// Data of different age or heat in superblocks of its own.
+        streams: Option<Streams>;
+        /// Wear levelling.
+        wear_levelling: Option<WearLevelling>;
+        /// Energy, if it is modelled.
+        energy: Option<EnergyTable>;
+        /// Idle states, the deepest last.
+        idle_states: Vec<IdleStateTable>;
+        /// Heat, if it is modelled.
+        thermal: Option<ThermalTable>;
+        /// Endurance, and what the drive tells of its health.
+        health: Option<HealthTable>;
+        /// Blocks that wear and go bad one by one.
+        blocks: Option<Blocks>;
+        /// What a power cut leaves, if that is modelled.
+        power_loss: Option<PowerLoss>;
+        /// Encryption by the drive, if it has any.
+        encryption: Option<Encryption>;
+    } plus {
+        /// FNV-1a hash of the bytes of [`Model::text`]: tells whether a model was edited.
+        fingerprint: u64;
+        /// The model as one text without parts: that of its file, or of
+        /// [`crate::Files::text`].
+        text: String;
+        /// Optional tables of which the file says that the drive has nothing of the kind, each with
+        /// the reason.
+        absent: Vec<(&'static str, String)>;
+        /// The parts that its file includes; none where the text was resolved already.
+        parts: Vec<String>;
+    }
+}
+
+impl Model {
+    /// Why the drive has nothing of the kind of an optional table, where its file says so.
+    pub fn absent(&self, table: &str) -> Option<&str> {
+        let found = self.absent.iter().find(|(name, _)| *name == table);
+        found.map(|(_, reason)| reason.as_str())
+    }
+}

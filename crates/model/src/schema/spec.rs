@@ -1,0 +1,445 @@
+//! The numbers a simulated drive runs on: a drive model resolved to integer nanoseconds,
+//! multi-plane pages and pages. Built from a model file by [`crate::model`], or by hand in tests.
+//! What follows from a table of the model file is declared there, beside its keys
+//! ([`crate::schema::tables`]).
+//!
+//! The words are those of `docs/glossary.md`; a **pool** is the superblocks of one kind, of the
+//! data area or of the SLC cache.
+
+use stend_base::Nanos;
+use stend_nand::{Abilities, CellTiming};
+
+pub use crate::schema::tables::blocks::BlocksSpec;
+pub use crate::schema::tables::controller::{BufferSpec, ControllerSpec, L2pCacheSpec};
+pub use crate::schema::tables::gc::{GcSpec, IdleSpec, StreamsSpec, WearSpec};
+pub use crate::schema::tables::health::HealthSpec;
+pub use crate::schema::tables::host::HostSpec;
+pub use crate::schema::tables::media::MediaSpec;
+pub use crate::schema::tables::power::{EnergySpec, IdleStateSpec, ThermalSpec};
+pub use crate::schema::tables::power_loss::PowerLossSpec;
+pub use crate::schema::tables::slc_cache::CacheSpec;
+pub use crate::schema::tables::trim::TrimSpec;
+
+/// Most idle states of a drive.
+pub const IDLE_STATES_MAX: usize = 8;
+
+/// Bytes of a page.
+pub const PAGE_BYTES: u64 = 4096;
+
+/// Everything the simulation needs to know of a drive.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Spec {
+    /// Bytes the host can address.
+    pub user_bytes: u64,
+    /// Dies.
+    pub dies: u32,
+    /// Channels; die `d` is on channel `d % channels`.
+    pub channels: u32,
+    /// Pages of a multi-plane page: planes × page size / 4 KiB. A power of two.
+    pub pages_per_mp_page: u32,
+    /// Time of a byte on a channel, ps.
+    pub bus_ps_per_byte: u64,
+    /// Command and address cycles of a transfer.
+    pub bus_overhead: Nanos,
+    /// The data area.
+    pub data: PoolSpec,
+    /// What dies can do at the same time.
+    pub abilities: Abilities,
+    /// Time to program all pages of a word line of the data area at once; `None`: page by
+    /// page.
+    pub one_shot: Option<Nanos>,
+    /// The SLC cache.
+    pub cache: Option<CacheSpec>,
+    /// With parity: multi-plane pages of data for each one of parity.
+    pub parity_data: Option<u32>,
+    /// The host interface.
+    pub host: HostSpec,
+    /// Cores and the time that each kind of work takes of them.
+    pub controller: ControllerSpec,
+    /// A mapping table on flash, of which DRAM holds `controller.l2p_segments`; `None`: all
+    /// of it is in DRAM.
+    pub l2p_cache: Option<L2pCacheSpec>,
+    /// DRAM buffers.
+    pub buffer: BufferSpec,
+    /// GC.
+    pub gc: GcSpec,
+    /// Work without requests of the host.
+    pub idle: IdleSpec,
+    /// TRIM.
+    pub trim: TrimSpec,
+    /// Errors of the flash; `None`: every page reads back at once.
+    pub media: Option<MediaSpec>,
+    /// Streams beside one for the host and one for GC.
+    pub streams: Option<StreamsSpec>,
+    /// Wear levelling.
+    pub wear: Option<WearSpec>,
+    /// Energy of each operation; `None`: it is not modelled.
+    pub energy: Option<EnergySpec>,
+    /// Idle states, the deepest last.
+    pub idle_states: Vec<IdleStateSpec>,
+    /// Heat; needs [`Spec::energy`].
+    pub thermal: Option<ThermalSpec>,
+    /// Endurance.
+    pub health: Option<HealthSpec>,
+    /// Blocks that wear and go bad one by one; `None`: a superblock lives or dies as a whole.
+    pub blocks: Option<BlocksSpec>,
+    /// What a power cut leaves; `None`: the power cannot be cut.
+    pub power_loss: Option<PowerLossSpec>,
+}
+
+impl Spec {
+    /// Pages that one program of the data area fills: a multi-plane page, or a word line's
+    /// where these are programmed at once.
+    #[inline]
+    pub fn program_pages(&self) -> u32 {
+        match self.one_shot {
+            Some(_) => self.pages_per_mp_page * self.data.timing.pages_per_word_line(),
+            None => self.pages_per_mp_page,
+        }
+    }
+
+    /// The SLC cache.
+    ///
+    /// # Panics
+    /// Without one.
+    #[inline]
+    pub fn cache(&self) -> &CacheSpec {
+        self.cache.as_ref().expect("the drive has an SLC cache")
+    }
+
+    /// Superblocks of the data area that on-chip copy may hold half folded, where it empties
+    /// those that are in SLC mode, and the one it fills.
+    #[inline]
+    pub fn superblocks_half_folded(&self) -> u32 {
+        let on_chip = |cache: &&CacheSpec| cache.emptying == Emptying::OnChip;
+        match self.cache.as_ref().filter(on_chip) {
+            Some(cache) if cache.dynamic_superblocks > 0 => {
+                self.data.timing.pages_per_word_line() + 1
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether the flash wears out, so that the drive refuses writes in the end.
+    pub fn wears_out(&self) -> bool {
+        let ends = |cycles: &[u32; 2]| cycles.iter().any(|&n| n != u32::MAX);
+        let retired = self.health.as_ref().map(|h| &h.end_of_life_cycles);
+        let blocks = self.blocks.as_ref();
+        retired.is_some_and(ends)
+            || blocks.is_some_and(|b| ends(&b.life_cycles) || b.program_failure_ppb > 0)
+    }
+
+    /// Whether the drive may become so warm that it throttles: whether the temperature at which all
+    /// of its parts working without a pause would keep it reaches that at which less is admitted.
+    #[inline]
+    pub fn may_throttle(&self) -> bool {
+        let Some(thermal) = &self.thermal else {
+            return false;
+        };
+        let from_mc = match &thermal.throttle {
+            Throttle::None => return false,
+            Throttle::Stepwise { steps, .. } => steps.first().map_or(i64::MAX, |step| step.0),
+            Throttle::Gradual {
+                limit_mc, band_mk, ..
+            } => limit_mc - band_mk,
+        };
+        let power_mw = self
+            .energy
+            .as_ref()
+            .map_or(0, |energy| self.power_max(energy));
+        let rise_mk = power_mw.saturating_mul(thermal.resistance_mk_per_w) / 1_000;
+        thermal.ambient_mc.saturating_add_unsigned(rise_mk) >= from_mc
+    }
+
+    /// Power with all dies at what takes the most, all channels, cores and the link at work, mW.
+    fn power_max(&self, energy: &EnergySpec) -> u64 {
+        let data = (&self.data.timing, self.one_shot);
+        let cache = self.cache.as_ref().map(|cache| (&cache.pool.timing, None));
+        let pools = [(1, Some(data)), (0, cache)];
+        let of_die = pools.into_iter().filter_map(|(pool, timing)| {
+            let (timing, one_shot) = timing?;
+            // An energy over a time, in pJ/ns, is a power in mW.
+            let over = |pj: u64, time: u64| pj.div_ceil(time.max(1));
+            let read = timing.read.iter().map(|time| time.0).min()?;
+            let pages = u64::from(timing.pages_per_word_line());
+            let program = timing.program.iter().map(|time| time.0).sum();
+            let program = one_shot.map_or(program, |time: Nanos| time.0);
+            let program = over(energy.program_pj[pool] * pages, program);
+            let erase = over(energy.erase_pj[pool], timing.erase.0);
+            Some(program.max(erase).max(over(energy.read_pj[pool], read)))
+        });
+        let dies = u64::from(self.dies) * of_die.max().unwrap_or(0);
+        let channels = u64::from(self.channels) * energy.bus_pj_per_byte * 1_000;
+        let channels = channels.div_ceil(self.bus_ps_per_byte.max(1));
+        let cores = u64::from(self.controller.cores) * energy.core_busy_mw;
+        dies + channels + cores + energy.link_active_mw + energy.dram_mw
+    }
+
+    /// Streams of the data area beside one for the host and one for GC. Each keeps a
+    /// superblock open, so the thresholds of GC are raised by as many superblocks.
+    pub fn further_streams(&self) -> u32 {
+        let gc = self.streams.as_ref().map_or(1, |s| s.gc_streams);
+        self.host_streams() + gc - 2 + u32::from(self.has_level_stream())
+    }
+
+    /// Streams of the host: by heat, or one for what enters the SLC cache and one for what
+    /// bypasses it.
+    pub fn host_streams(&self) -> u32 {
+        let by_heat = self.streams.as_ref().map_or(1, |s| s.host_streams);
+        by_heat + u32::from(self.has_bypassing_stream())
+    }
+
+    /// Whether the host has a stream for what bypasses the SLC cache: for long requests, or to set
+    /// a superblock of the data area aside.
+    #[inline]
+    pub fn has_bypassing_stream(&self) -> bool {
+        let by_heat = self.streams.as_ref().is_some_and(|s| s.host_streams > 1);
+        let bypasses = |cache: &CacheSpec| {
+            cache.bypass_from_bytes.is_some() || !by_heat && cache.when_full == WhenFull::Bypass
+        };
+        self.cache.as_ref().is_some_and(bypasses)
+    }
+
+    /// Programs that the write buffer must hold at least: two, one more where data may go to
+    /// either mode, since what fills up a FUA write is not known beforehand then, and one for
+    /// each further stream of the host, which may hold one that is not full.
+    pub fn buffer_programs_min(&self) -> u32 {
+        let either = self.cache.as_ref().is_some_and(CacheSpec::is_either);
+        // A superblock that is only set aside fills no program.
+        let by_length = self.cache.as_ref().and_then(|c| c.bypass_from_bytes);
+        let sets_aside = self.has_bypassing_stream() && by_length.is_none();
+        1 + self.host_streams() - u32::from(sets_aside) + u32::from(either)
+    }
+
+    /// Whether what static wear levelling moves has a stream of its own. In a drive with an
+    /// SLC cache it enters the cache with everything else.
+    #[inline]
+    pub fn has_level_stream(&self) -> bool {
+        self.cache.is_none() && self.wear.as_ref().is_some_and(|w| w.static_spread > 0)
+    }
+
+    /// Superblocks of the cache that the host leaves free, where it waits for them or GC needs
+    /// them.
+    #[inline]
+    pub fn cache_superblocks_kept(&self) -> u32 {
+        let Some(cache) = &self.cache else {
+            return 0;
+        };
+        let goes_elsewhere = cache.when_full == WhenFull::Bypass || cache.dynamic_superblocks > 0;
+        if (goes_elsewhere || !cache.frees_per_page) && !cache.takes_gc {
+            return 0;
+        }
+        match cache.emptying {
+            // Beside GC's own reserve: what is being folded, three of TLC, and two open.
+            Emptying::OnChip => self.gc.slc_reserve_superblocks + 5,
+            // One being emptied.
+            Emptying::Controller => 1,
+        }
+    }
+}
+
+/// The superblocks of one kind.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct PoolSpec {
+    /// How many.
+    pub superblocks: u32,
+    /// Pages of a block in this mode.
+    pub rows: u32,
+    /// Cell timing in this mode.
+    pub timing: CellTiming,
+}
+
+/// How an SLC cache is emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Emptying {
+    /// By on-chip copy: word line by word line within each die, without the channel.
+    OnChip,
+    /// Through the controller: valid pages are read and written, as in GC.
+    Controller,
+}
+
+/// The limit of emptying an SLC cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum FoldLimit {
+    /// No limit.
+    None,
+    /// Through the controller: multi-plane pages under way at the same time while the host still
+    /// finds room, of [`GcSpec::depth`].
+    MpPages(u32),
+    /// By on-chip copy.
+    Dies {
+        /// Dies that fold at the same time, whatever asks for it.
+        most: u32,
+        /// Multi-plane pages of the cache that idle time makes free for the host; `None` for all.
+        idle_free_mp_pages: Option<u64>,
+    },
+}
+
+/// What happens where the SLC cache has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum WhenFull {
+    /// The host waits for folding, on all dies.
+    Wait,
+    /// The host writes to the data area; the cache is emptied as before.
+    Bypass,
+}
+
+impl CacheSpec {
+    /// Whether host data goes to one or the other mode as there is room.
+    #[inline]
+    pub fn is_either(&self) -> bool {
+        self.dynamic_superblocks > 0 || self.when_full == WhenFull::Bypass
+    }
+
+    /// Whether the host opens superblocks of the data area by itself, in any mode.
+    #[inline]
+    pub fn opens_data(&self) -> bool {
+        self.is_either() || self.bypass_from_bytes.is_some()
+    }
+}
+
+impl HostSpec {
+    /// Time of the bytes of a page on the link, without framing.
+    #[inline]
+    pub fn page_time(&self) -> Nanos {
+        match &self.pcie {
+            None => Nanos(PAGE_BYTES * self.link_ps_per_byte / 1000),
+            Some(pcie) => {
+                Nanos(((PAGE_BYTES * pcie.lane_fs_per_byte) >> pcie.lane_bits) / 1_000_000)
+            }
+        }
+    }
+}
+
+/// The protocol on PCIe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Protocol {
+    /// One queue; two reads of host memory for each command.
+    Ahci,
+    /// Many queues; one read of host memory for each command.
+    Nvme,
+}
+
+/// A PCIe link and the protocol on it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct PcieSpec {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// Time of a byte on one lane, line code included, fs.
+    pub lane_fs_per_byte: u64,
+    /// Lanes, as a power of two.
+    pub lane_bits: u32,
+    /// Largest payload of a packet.
+    pub max_payload_bytes: u32,
+    /// From the arrival of a read request at the host to the departure of its first data.
+    pub memory_read: Nanos,
+    /// I/O queues; 1 with AHCI.
+    pub queues: u32,
+}
+
+/// What a request costs the host's processors.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct DriverSpec {
+    /// Processors; thread `t` runs on `t % cpus`.
+    pub cpus: u32,
+    /// Submitting a request.
+    pub submit: Nanos,
+    /// Ending a request: interrupt, driver, waking the sender.
+    pub complete: Nanos,
+    /// Of this, what a processor does under the lock of the request's queue, on
+    /// submission and again on completion; added to the two.
+    pub queue_lock: Nanos,
+    /// Accesses to the controller's registers on submission, under the lock.
+    pub submit_registers: Nanos,
+    /// Accesses to the controller's registers on completion, under the lock.
+    pub complete_registers: Nanos,
+}
+
+/// Which closed superblock is the next victim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Policy {
+    /// The one with the fewest valid pages.
+    Greedy,
+    /// The one that was closed first.
+    Fifo,
+    /// The one with the highest age × (1 − u) / 2u, u being its share of valid pages.
+    CostBenefit,
+    /// Of some drawn at random, the one with the fewest valid pages.
+    DChoices {
+        /// How many are drawn.
+        choices: u32,
+    },
+}
+
+/// How pages are unmapped.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct TrimWorkSpec {
+    /// Pages of a chunk.
+    pub chunk_pages: u32,
+    /// Each mapped page of a chunk.
+    pub per_page: Nanos,
+    /// True: the command ends when its range is noted, and the core that does the drive's
+    /// own work unmaps it later. False: it ends when its last chunk has.
+    pub lazy: bool,
+    /// True: a noted page reads as trimmed. False: as before, until it is unmapped.
+    pub deterministic: bool,
+    /// Rest of the core's work for TRIM after each chunk; `None`: the next follows at once.
+    pub pause: Option<Nanos>,
+}
+
+/// A share of 100 %, parts per million.
+pub const WHOLE_PPM: u32 = 1_000_000;
+
+/// Share of time in which commands are admitted, by temperature.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum Throttle {
+    /// No throttling.
+    None,
+    /// By steps of temperature.
+    Stepwise {
+        /// Temperature from which on it holds, m°C, and share, parts per million.
+        steps: Vec<(i64, u32)>,
+        /// How far below its temperature a step is left, mK.
+        hysteresis_mk: i64,
+    },
+    /// In proportion to the distance from a limit.
+    Gradual {
+        /// Temperature at which the least share is admitted, m°C.
+        limit_mc: i64,
+        /// Range below it in which the share falls, mK.
+        band_mk: i64,
+        /// The least share, parts per million.
+        least_ppm: u32,
+    },
+}
+
+/// Pages that share a word line and are programmed in several passes: a pass that is cut
+/// short tears the pages of the passes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum PairedPages {
+    /// All pages of a word line are programmed in one pass: there is nothing to tear.
+    OneShot,
+    /// Data is durable when its word line is full; a flush pads the rest of the word line.
+    Pad,
+    /// Small capacitors hold the drive up until the programs under way have ended: a cut takes
+    /// nothing that was programmed before.
+    Completed,
+    /// A cut may take what a flush has promised.
+    Unprotected,
+}
+
+impl PairedPages {
+    /// Whether a program that is cut short tears the other pages of its word line.
+    #[inline]
+    pub fn tears(self) -> bool {
+        matches!(self, PairedPages::Pad | PairedPages::Unprotected)
+    }
+}
+
+/// The key of a drive file that excludes [`Spec::power_loss`], if it has one: pages programmed at
+/// once are not paired.
+pub fn power_loss_excludes(spec: &Spec) -> Option<&'static str> {
+    let one_shot = |loss: &PowerLossSpec| loss.paired_pages == PairedPages::OneShot;
+    let excludes = spec.one_shot.is_some() && !spec.power_loss.as_ref().is_some_and(one_shot);
+    excludes.then_some("nand_commands.one_shot_program_us, unless paired_pages is \"one-shot\"")
+}

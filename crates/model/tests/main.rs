@@ -1,0 +1,9 @@
+//! Drive files from outside: parts, tables, free figures, and what is said of mistakes.
+//!
+//! They are a module of the crate's own test program (`src/lib.rs`): it is built and linked once.
+
+#![allow(missing_docs)]
+
+mod free;
+mod parts;
+mod tables;
