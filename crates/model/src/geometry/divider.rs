@@ -12,6 +12,7 @@ pub struct Divider {
 impl Divider {
     /// # Panics
     /// When `by` is 0.
+    #[inline]
     pub fn new(by: u32) -> Divider {
         Divider {
             by,

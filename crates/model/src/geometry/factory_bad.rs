@@ -15,6 +15,7 @@ pub struct ShortDie {
 }
 
 /// Evenly distributed 64 bits for a block, the `nth` of them.
+#[inline]
 pub fn block_hash(seed: u64, die: DieId, block: BlockId, nth: u64) -> u64 {
     let place = u64::from(die.0) << 32 | u64::from(block.0);
     let block = seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d);
@@ -23,6 +24,7 @@ pub fn block_hash(seed: u64, die: DieId, block: BlockId, nth: u64) -> u64 {
 
 impl BlocksSpec {
     /// Whether a block is bad from the factory.
+    #[inline]
     pub fn is_factory_bad(&self, die: DieId, block: BlockId) -> bool {
         block_hash(self.seed, die, block, 0) % 1_000_000 < u64::from(self.factory_bad_ppm)
     }
@@ -30,6 +32,7 @@ impl BlocksSpec {
 
 /// The first die whose sound blocks do not suffice for the superblocks of a drive; `None` too where
 /// blocks do not go bad one by one.
+#[inline]
 pub fn short_die(spec: &Spec) -> Option<ShortDie> {
     let of = spec.blocks.as_ref()?;
     let cache = spec.cache.as_ref();

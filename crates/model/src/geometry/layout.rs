@@ -47,6 +47,7 @@ pub struct Layout {
 
 impl Layout {
     /// The layout of a drive with these figures.
+    #[inline]
     pub fn new(spec: &Spec) -> Layout {
         let stride = spec.parity_data.map_or(0, |data| data + 1);
         let cache = spec.cache.as_ref().map(|cache| &cache.pool);
@@ -103,11 +104,13 @@ impl Layout {
     }
 
     /// Superblocks of the drive.
+    #[inline]
     pub fn superblocks(&self) -> u32 {
         self.pools[0].superblocks + self.pools[1].superblocks
     }
 
     /// All superblocks, those of the SLC cache first.
+    #[inline]
     pub fn all_superblocks(&self) -> Range<SuperblockId> {
         SuperblockId(0)..SuperblockId(self.superblocks())
     }
@@ -124,6 +127,7 @@ impl Layout {
     }
 
     /// The multi-plane pages of a superblock, as many as it has in native mode.
+    #[inline]
     pub fn mp_pages_in(&self, superblock: SuperblockId) -> Range<MpPage> {
         let pool = self.pool(self.pool_of_superblock(superblock));
         let first = self.first_mp_page(superblock);
@@ -131,6 +135,7 @@ impl Layout {
     }
 
     /// Multi-plane pages of the drive.
+    #[inline]
     pub fn mp_pages(&self) -> u32 {
         self.pools[1].first_mp_page.0
             + self.pools[1].superblocks * self.pools[1].mp_pages_per_superblock
@@ -175,6 +180,7 @@ impl Layout {
 
     /// The multi-plane pages that share a word line with `mp_page` of a superblock in this mode,
     /// itself among them, in the order in which they are programmed.
+    #[inline]
     pub fn word_line(&self, mp_page: MpPage, mode: Mode) -> impl Iterator<Item = MpPage> + use<> {
         let (_, within) = self.within_superblock(mp_page);
         let first = mp_page - within;
@@ -183,6 +189,7 @@ impl Layout {
 
     /// The multi-plane pages of the stripe of `mp_page` of a superblock in this mode, itself and
     /// the parity among them.
+    #[inline]
     pub fn stripe(&self, mp_page: MpPage, mode: Mode) -> impl Iterator<Item = MpPage> + use<> {
         let (_, within) = self.within_superblock(mp_page);
         let (first, shape) = (mp_page - within, *self.shape(mode));
@@ -209,6 +216,7 @@ pub struct Capacity {
 }
 
 /// What `spec` can hold; `None` when that is more than 32 bits can number.
+#[inline]
 pub fn capacity(spec: &Spec) -> Option<Capacity> {
     let pages = u64::from(spec.pages_per_mp_page);
     let raw = |pool: &PoolSpec| {
@@ -229,6 +237,7 @@ pub fn capacity(spec: &Spec) -> Option<Capacity> {
 
 /// The most pages that the host of a drive may address: what its data area holds beside what
 /// is kept back, what is open, and what is being collected. `None` as for [`capacity`].
+#[inline]
 pub fn user_pages_max(spec: &Spec) -> Option<u64> {
     let capacity = capacity(spec)?;
     let buffer = u64::from(spec.buffer.write_pages);

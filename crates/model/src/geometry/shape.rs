@@ -46,6 +46,7 @@ pub struct Shape {
 
 impl Shape {
     /// The numbering for programs of one multi-plane page, or of all rows of a word line.
+    #[inline]
     pub fn new(
         dies: u32,
         rows: u32,
@@ -103,6 +104,7 @@ impl Shape {
 
     /// The first multi-plane page of the word lines, on all dies, that one belongs to: none before
     /// it shares a word line with one from there on.
+    #[inline]
     pub fn first_of_word_lines(&self, within: u32) -> u32 {
         if self.mp_pages_per_program > 1 {
             return within - self.by_program.divide(within).1;
@@ -112,6 +114,7 @@ impl Shape {
     }
 
     /// The first multi-plane page whose word line does not end before `end`.
+    #[inline]
     pub fn whole_word_lines(&self, end: u32) -> u32 {
         let first = self.first_of_word_lines(end);
         let (row, die) = self.by_die.divide(end);
@@ -124,6 +127,7 @@ impl Shape {
 
     /// The first multi-plane page, not before `within`, from which on no word line has been begun,
     /// where those before `within` have.
+    #[inline]
     pub fn next_word_line(&self, within: u32) -> u32 {
         match self.rows_per_word_line / self.mp_pages_per_program {
             1 => within,
@@ -133,6 +137,7 @@ impl Shape {
 
     /// Number of a multi-plane page's word line and die among those of the superblock, and its page
     /// in the word line.
+    #[inline]
     fn word_line_die(&self, within: u32) -> (u32, u32) {
         let (row, die) = self.place(within);
         let (word_line, page) = self.by_word_line.divide(row.0);
@@ -141,6 +146,7 @@ impl Shape {
 
     /// Whether a multi-plane page holds parity. Stripes run over the dies and on into the next word
     /// line, so that parity rotates over all dies.
+    #[inline]
     pub fn is_parity(&self, within: u32) -> bool {
         let stride = self.parity_stride;
         if stride == 0 {
@@ -160,12 +166,14 @@ impl Shape {
     }
 
     /// Less than so many lie between two multi-plane pages of a stripe.
+    #[inline]
     pub fn stripe_span(&self) -> u32 {
         let (word_lines, _) = self.by_die.divide(self.parity_stride);
         (word_lines + 2) * self.rows_per_word_line * self.dies
     }
 
     /// Multi-plane pages of each stripe, where a word line is one row: in their order.
+    #[inline]
     pub fn stripe_lengths(&self) -> impl Iterator<Item = u32> + '_ {
         let stride = self.parity_stride.max(1);
         let firsts = (0..self.mp_pages).step_by(stride as usize);
@@ -185,6 +193,7 @@ impl Shape {
 
     /// The nth multi-plane page of the stripe of one, itself and the parity among them; `None`
     /// behind the last, and without parity.
+    #[inline]
     pub fn nth_of_stripe(&self, within: u32, nth: u32) -> Option<u32> {
         if nth >= self.parity_stride {
             return None;
