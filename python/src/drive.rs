@@ -8,8 +8,8 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stend_contract::{JobRequest, Target, TargetError, fill_job};
-use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
+use stend_model::Model;
 use stend_simulated::{Access, SimulatedTarget, harm};
 
 use crate::errors::{Kind, error, input, of_drive, of_file};

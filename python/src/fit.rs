@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use serde_json::json;
-use stend_drive::Model;
-use stend_drive::model::Files;
 use stend_fit::Measured;
 use stend_fit::fitting::{
     Fit, FitError, Generation, SearchOptions, SearchState, Task, document, fit as search, written,
 };
 use stend_fit::pool::{Pool, Work, Yield, carry_out};
+use stend_model::{Files, Model};
 
 use crate::errors::{Kind, error, input};
 use crate::worker::{self, Pipe, locked};

@@ -1,9 +1,8 @@
 //! Drives and editions that are part of the program.
 
 use pyo3::prelude::*;
-use stend_drive::Model;
-use stend_drive::model::SHIPPED;
 use stend_method::Edition;
+use stend_model::{Model, SHIPPED};
 
 use crate::errors::input;
 

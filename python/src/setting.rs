@@ -2,8 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use stend_drive::Model;
-use stend_drive::model::Setting;
+use stend_model::{Model, Setting};
 
 use crate::errors::input;
 

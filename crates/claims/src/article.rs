@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use stend_analysis::claims::Article;
-use stend_drive::Model;
-use stend_drive::model::{Files, SHIPPED};
 use stend_method::Edition;
+use stend_model::{Files, Model, SHIPPED};
 
 use crate::check::check;
 use crate::error::ClaimsError;

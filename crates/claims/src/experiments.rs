@@ -2,8 +2,7 @@
 //! another, and the finding is checked again, all other drives being as they are.
 
 use stend_analysis::claims::{Experiment, Measured, Outcome, judge};
-use stend_drive::Model;
-use stend_drive::model::{NewValue, WriteError, write_values};
+use stend_model::{Model, NewValue, WriteError, write_values};
 
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stend_analysis::Load;
 use stend_analysis::claims::{CurveMetric, Drives, Figure, Measured, Of, OfCurve, OfPoints};
-use stend_drive::Model;
 use stend_method::edition::TestKind;
 use stend_method::{Edition, Ending};
+use stend_model::Model;
 use stend_record::review::{TargetInfo, TestResult};
 
 use crate::article::CheckedArticle;

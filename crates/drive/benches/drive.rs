@@ -10,7 +10,8 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use stend_base::{Device, Op, Request, Rng, SimTime};
-use stend_drive::{Model, SimDrive};
+use stend_drive::SimDrive;
+use stend_model::Model;
 
 const MODEL: &str = include_str!("../../../benches/models/samsung-850-pro-scaled-8gb.toml");
 const DEPTH: u64 = 32;

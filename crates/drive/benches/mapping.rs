@@ -8,8 +8,8 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use stend_base::Rng;
-use stend_drive::Model;
 use stend_drive::sim::MappingLog;
+use stend_model::Model;
 
 /// How many writes ahead an entry is fetched.
 const AHEAD: usize = 16;

@@ -7,7 +7,8 @@
 #![allow(clippy::disallowed_methods)] // It prints how fast the simulation ran.
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
-use stend_drive::{Model, SimDrive};
+use stend_drive::SimDrive;
+use stend_model::Model;
 
 fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64) -> u64 {
     let pages = drive.capacity_bytes() / 4096;

@@ -19,8 +19,3 @@ extern crate self as stend_drive;
 mod tests;
 
 pub use sim::{Counters, Energy, LogicalPage, RoundStart, SimDrive, UserBytesError};
-pub use stend_model::{
-    self as model, Model,
-    health::{self, Health, Temperature},
-    spec::{self, Spec},
-};

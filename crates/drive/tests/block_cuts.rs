@@ -6,9 +6,10 @@ use crate::tests::common;
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};
 
-use stend_drive::health::BlockHealth;
-use stend_drive::spec::*;
-use stend_drive::{LogicalPage, SimDrive, Spec};
+use stend_drive::{LogicalPage, SimDrive};
+use stend_model::Spec;
+use stend_model::health::BlockHealth;
+use stend_model::spec::*;
 
 const PROGRAM: Nanos = Nanos::from_micros(400);
 const READ: Nanos = Nanos::from_micros(50);

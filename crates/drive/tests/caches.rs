@@ -5,8 +5,9 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};
-use stend_drive::spec::*;
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
+use stend_model::spec::*;
 
 /// TLC with a cache of `own` superblocks of its own and up to `dynamic` of the data area,
 /// emptied through the controller; 8 word lines of 4 dies a superblock, without parity.

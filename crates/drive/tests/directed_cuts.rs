@@ -4,9 +4,10 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime, Status};
+use stend_drive::SimDrive;
 use stend_drive::sim::Fault;
-use stend_drive::spec::*;
-use stend_drive::{SimDrive, Spec};
+use stend_model::Spec;
+use stend_model::spec::*;
 use stend_nand::reliability::Rber;
 
 /// A journal that is written often.

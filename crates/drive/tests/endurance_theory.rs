@@ -5,9 +5,10 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Op, Rng, SimTime, Status};
-use stend_drive::model::SHIPPED;
-use stend_drive::spec::{BlocksSpec, WearSpec};
-use stend_drive::{Model, SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::SHIPPED;
+use stend_model::spec::{BlocksSpec, WearSpec};
+use stend_model::{Model, Spec};
 
 const SUPERBLOCKS: u32 = 60;
 const SUPERBLOCK_PAGES: u64 = 128;

@@ -4,7 +4,8 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, SimTime};
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
 
 fn fua(page: u64, pages: u64) -> Request {
     Request {

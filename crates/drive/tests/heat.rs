@@ -5,8 +5,9 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};
-use stend_drive::spec::*;
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
+use stend_model::spec::*;
 
 /// 30 °C around it, 20 K/W, a time constant of 4 s.
 fn warm(throttle: Throttle) -> Spec {

@@ -4,8 +4,9 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, SimTime};
-use stend_drive::spec::{DriverSpec, PcieSpec};
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
+use stend_model::spec::{DriverSpec, PcieSpec};
 
 fn over(pcie: PcieSpec) -> Spec {
     let mut spec = plain(64, 16, 8_000);

@@ -4,7 +4,8 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};
-use stend_drive::{Model, SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::{Model, Spec};
 
 /// Random writes of `times` the capacity.
 fn worn(spec: &Spec, times: u64) -> SimDrive {

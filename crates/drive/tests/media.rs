@@ -4,7 +4,8 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
 use stend_nand::reliability::Rber;
 
 const YEAR: Nanos = Nanos::from_secs(365 * 86_400);

@@ -5,7 +5,7 @@ use crate::tests::common;
 use common::*;
 use stend_base::{Device, Op};
 use stend_drive::SimDrive;
-use stend_drive::spec::{BlocksSpec, PowerLossSpec, Spec, WearSpec};
+use stend_model::spec::{BlocksSpec, PowerLossSpec, Spec, WearSpec};
 
 fn drives() -> Vec<(&'static str, Spec)> {
     let plain = || plain(40, 64, 30 * 4 * 64 * 4);

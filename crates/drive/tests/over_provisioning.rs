@@ -5,8 +5,9 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};
-use stend_drive::spec::StreamsSpec;
-use stend_drive::{SimDrive, Spec, UserBytesError};
+use stend_drive::{SimDrive, UserBytesError};
+use stend_model::Spec;
+use stend_model::spec::StreamsSpec;
 
 fn specs() -> [Spec; 3] {
     let mut streams = plain(64, 16, 12_000);

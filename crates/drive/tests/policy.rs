@@ -4,8 +4,9 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Op, Rng};
-use stend_drive::spec::Policy;
-use stend_drive::{Counters, SimDrive, Spec};
+use stend_drive::{Counters, SimDrive};
+use stend_model::Spec;
+use stend_model::spec::Policy;
 
 const SUPERBLOCKS: u32 = 1_200;
 const USER_PERCENT: u64 = 80;

@@ -4,8 +4,9 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};
-use stend_drive::spec::*;
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
+use stend_model::spec::*;
 
 fn energy() -> EnergySpec {
     EnergySpec {

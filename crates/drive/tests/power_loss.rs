@@ -6,8 +6,9 @@ use crate::tests::common;
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::sim::Fault;
-use stend_drive::spec::*;
-use stend_drive::{LogicalPage, SimDrive, Spec};
+use stend_drive::{LogicalPage, SimDrive};
+use stend_model::Spec;
+use stend_model::spec::*;
 use stend_nand::reliability::Rber;
 
 /// One die, so that all its work is done in turn.

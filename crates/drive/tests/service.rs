@@ -4,8 +4,9 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};
-use stend_drive::spec::HealthSpec;
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
+use stend_model::spec::HealthSpec;
 
 fn written(spec: &Spec) -> SimDrive {
     let mut drive = SimDrive::new(spec);
@@ -117,7 +118,7 @@ fn crypto_erase_wears_nothing_until_space_is_needed() {
 #[test]
 fn a_sleeping_drive_is_woken_to_be_erased() {
     let mut spec = plain(64, 16, 8_000);
-    spec.idle_states = vec![stend_drive::spec::IdleStateSpec {
+    spec.idle_states = vec![stend_model::spec::IdleStateSpec {
         name: "slumber".to_string(),
         delay: Nanos::from_millis(50),
         power_mw: 5,

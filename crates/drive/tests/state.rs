@@ -3,9 +3,9 @@
 use crate::tests::common;
 
 use stend_base::{Completion, Device, Op, Request, SimTime};
-use stend_drive::model::Setting;
+use stend_drive::SimDrive;
 use stend_drive::state::{self, MAGIC, StateError, VERSION};
-use stend_drive::{Model, SimDrive};
+use stend_model::{Model, Setting};
 
 /// A drive of 200 MB, small enough to be read again at every place where it is damaged.
 fn small() -> Model {

@@ -4,8 +4,9 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Rng};
-use stend_drive::spec::{Policy, StreamsSpec};
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
+use stend_model::spec::{Policy, StreamsSpec};
 
 fn streams(host: u32, gc: u32) -> StreamsSpec {
     StreamsSpec {

@@ -4,7 +4,8 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};
-use stend_drive::{Model, SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::{Model, Spec};
 
 fn link_time(spec: &Spec, bytes: u64) -> Nanos {
     let frames = bytes.div_ceil(u64::from(spec.host.frame_bytes));
@@ -190,8 +191,8 @@ fn fifo_relocates_no_less_than_greedy() {
     let pages = 300 * 16 * 16;
     let mut moved = Vec::new();
     for policy in [
-        stend_drive::spec::Policy::Greedy,
-        stend_drive::spec::Policy::Fifo,
+        stend_model::spec::Policy::Greedy,
+        stend_model::spec::Policy::Fifo,
     ] {
         let mut spec = plain(300, 16, pages * 85 / 100);
         spec.gc.policy = policy;

@@ -4,7 +4,8 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
 
 /// From the call to the data in the buffer and back, for writes of one page.
 fn way(spec: &Spec, pages: u64) -> Nanos {

@@ -4,8 +4,9 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Nanos, Op, Rng};
-use stend_drive::spec::WearSpec;
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
+use stend_model::spec::WearSpec;
 
 const SUPERBLOCKS: u32 = 150;
 const SUPERBLOCK_PAGES: u64 = 256;

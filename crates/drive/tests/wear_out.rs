@@ -5,9 +5,10 @@ use crate::tests::common;
 
 use common::*;
 use stend_base::{Completion, Device, Nanos, Op, SimTime, Status};
+use stend_drive::SimDrive;
 use stend_drive::sim::LossCause;
-use stend_drive::spec::*;
-use stend_drive::{SimDrive, Spec};
+use stend_model::Spec;
+use stend_model::spec::*;
 
 fn mortal(mut spec: Spec, spare: u32) -> Spec {
     spec.health = Some(HealthSpec {
@@ -234,7 +235,7 @@ fn with_spare_superblocks(mut spec: Spec, spare: u32) -> Spec {
     spec
 }
 
-fn blocks(drive: &SimDrive) -> stend_drive::health::BlockHealth {
+fn blocks(drive: &SimDrive) -> stend_model::health::BlockHealth {
     drive.health().blocks.expect("blocks are told apart")
 }
 
@@ -605,7 +606,7 @@ fn a_repeated_round_adds_what_the_round_did() {
     let (one, now) = (drive.health(), drive.now());
     assert_eq!(drive.repeat_round(&start, 7), 7);
     let all = drive.health();
-    let of = |h: &stend_drive::health::Health| {
+    let of = |h: &stend_model::health::Health| {
         [
             h.host_written_bytes,
             h.host_writes,
@@ -616,7 +617,7 @@ fn a_repeated_round_adds_what_the_round_did() {
     for ((first, one), all) in of(&before.0).into_iter().zip(of(&one)).zip(of(&all)) {
         assert_eq!(all - one, 7 * (one - first));
     }
-    let erases = |h: &stend_drive::health::Health| (h.cycles.mean * 40.0).round() as u64;
+    let erases = |h: &stend_model::health::Health| (h.cycles.mean * 40.0).round() as u64;
     let of_a_round = erases(&one) - erases(&before.0);
     assert_eq!(erases(&all) - erases(&one), 7 * of_a_round);
     let cycles = blocks(&drive).cycles;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use stend_drive::Model;
+use stend_model::Model;
 
 use crate::measured::{Ask, Expected, Measured, RelationKind};
 use crate::test_runs::{Models, Predictions, run, test_runs};

@@ -15,8 +15,7 @@
 use std::collections::BTreeMap;
 
 use stend_base::Rng;
-use stend_drive::Model;
-use stend_drive::model::{Files, PARTS, SHIPPED};
+use stend_model::{Files, Model, PARTS, SHIPPED};
 
 use crate::fitting::{FitError, Parameter, Set, ranges, with_values};
 

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use stend_drive::Model;
+use stend_model::Model;
 
 use crate::measured::Measured;
 use crate::test_runs::{Figures, TestRun, run};

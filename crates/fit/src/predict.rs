@@ -2,8 +2,7 @@
 
 use stend_base::Rng;
 use stend_contract::{JobOutcome, JobRequest, Sample, Target, TargetError};
-use stend_drive::Model;
-use stend_drive::model::{NewValue, write_values};
+use stend_model::{Model, NewValue, write_values};
 use stend_simulated::SimulatedTarget;
 
 use crate::measured::{Figure, State, Step, Take, Test, Used, Variant, Window};

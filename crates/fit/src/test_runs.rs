@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use stend_drive::Model;
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 use crate::measured::Measured;

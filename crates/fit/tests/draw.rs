@@ -1,7 +1,7 @@
 //! Plausible versions of the shipped drives.
 
-use stend_drive::model::{Files, SHIPPED};
 use stend_fit::draw::Drawing;
+use stend_model::{Files, SHIPPED};
 
 fn shipped(names: &[&str]) -> Vec<(String, Files)> {
     let files = |name: &&str| Files::shipped(name).map(|files| ((*name).to_owned(), files));

@@ -9,12 +9,11 @@ mod common;
 use std::fs;
 
 use common::{DEMO, JOBS, compared_with};
-use stend_drive::Model;
-use stend_drive::model::Files;
 use stend_fit::Measured;
 use stend_fit::fitting::{
     Fit, FitError, SearchOptions, SearchState, Task, fit, parameters, written,
 };
+use stend_model::{Files, Model};
 
 const OPTIONS: SearchOptions = SearchOptions {
     seed: common::OPTIONS_SEED,

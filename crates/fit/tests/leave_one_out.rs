@@ -11,12 +11,11 @@ use std::fs;
 use std::path::Path;
 
 use common::{DEMO, JOBS, compared_with};
-use stend_drive::Model;
-use stend_drive::model::Files;
 use stend_fit::Measured;
 use stend_fit::fitting::{
     FitError, LeaveOneOut, LeftOut, Origin, Plan, SearchOptions, SearchState,
 };
+use stend_model::{Files, Model};
 
 const OPTIONS: SearchOptions = SearchOptions {
     seed: common::OPTIONS_SEED,

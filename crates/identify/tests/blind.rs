@@ -21,12 +21,11 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 use std::{env, fs, thread};
 
-use stend_drive::Model;
-use stend_drive::model::SHIPPED;
-use stend_drive::spec::PowerLossSpec;
 use stend_identify::infer;
 use stend_identify::observed::Observed;
 use stend_identify::property::{Property, Value};
+use stend_model::spec::PowerLossSpec;
+use stend_model::{Model, SHIPPED};
 
 use crate::common::{model, seen, small};
 use crate::truth::{Truth, truth};

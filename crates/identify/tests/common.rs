@@ -5,11 +5,10 @@ use std::sync::OnceLock;
 use stend_contract::{
     Deletion, JobOutcome, JobRequest, LoggedOutcome, Progress, Target, TargetError,
 };
-use stend_drive::Model;
-use stend_drive::model::Setting;
 use stend_identify::observed::Observed;
 use stend_identify::property::Identification;
 use stend_identify::{Options, infer, probe};
+use stend_model::{Model, Setting};
 use stend_record::review::{Condition, TargetInfo};
 use stend_simulated::SimulatedTarget;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use stend_drive::spec::{PAGE_BYTES, PoolSpec, Throttle, WhenFull};
-use stend_drive::{Model, Spec};
+use stend_model::spec::{PAGE_BYTES, PoolSpec, Throttle, WhenFull};
+use stend_model::{Model, Spec};
 
 /// What is so.
 #[derive(Clone, Debug, PartialEq)]

@@ -87,7 +87,7 @@ impl Edition {
         Edition::parse(&text, name)
     }
 
-    /// The edition for drives with a `by`-th of their capacity (`stend_drive::Model::scaled`):
+    /// The edition for drives with a `by`-th of their capacity (`stend_model::Model::scaled`):
     /// durations, rests, regions, files and traces are as much smaller, so that such a drive comes
     /// to the same states. Speeds, latencies and shares are then those of the whole drives; times
     /// and bytes a `by`-th of theirs.

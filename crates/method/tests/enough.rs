@@ -3,8 +3,8 @@
 
 use crate::common::test;
 use stend_contract::Target;
-use stend_drive::Model;
 use stend_method::{Edition, Ending, EndsWhen, ReviewOptions, run_review};
+use stend_model::Model;
 use stend_record::review::{Review, TestResult};
 use stend_simulated::SimulatedTarget;
 

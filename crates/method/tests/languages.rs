@@ -1,9 +1,8 @@
 //! What a review keeps of shipped editions has a message in each language of the report.
 
-use stend_drive::Model;
-use stend_drive::model::SHIPPED;
 use stend_language::{Language, recorded, within};
 use stend_method::edition::Edition;
+use stend_model::{Model, SHIPPED};
 
 /// Titles that are names in every language.
 fn is_name(text: &str) -> bool {

@@ -2,9 +2,9 @@
 //! to the same speeds, after the same share of its capacity.
 
 use stend_analysis::{end_level, recovery};
-use stend_drive::Model;
 use stend_method::edition::{ContinuationStep, Step, TestKind};
 use stend_method::{Edition, ReviewOptions, run_review};
+use stend_model::Model;
 use stend_record::review::{Review, Series};
 use stend_simulated::SimulatedTarget;
 

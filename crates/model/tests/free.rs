@@ -5,8 +5,7 @@ use crate::testing::figures;
 use std::collections::BTreeSet;
 use std::fs;
 
-use stend_model::Model;
-use stend_model::{Files, FreeFigure, NewValue, PARTS, SHIPPED, WriteError, write_values};
+use stend_model::{Files, FreeFigure, Model, NewValue, PARTS, SHIPPED, WriteError, write_values};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 

@@ -6,8 +6,7 @@ use crate::testing::figures;
 use std::fs;
 use std::path::Path;
 
-use stend_model::Model;
-use stend_model::{FileError, Files, PARTS, SHIPPED};
+use stend_model::{FileError, Files, Model, PARTS, SHIPPED};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use common::{MIB, have, refused, sized};
 use stend_contract::{FileOp, FileSet, FilesJob, FilesOutcome, Target, TargetError};
-use stend_drive::Model;
+use stend_model::Model;
 use stend_real::{FioTarget, open};
 use stend_record::review::TargetKind;
 use stend_simulated::SimulatedTarget;

@@ -8,7 +8,8 @@ use serde::Serialize;
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
 use stend_contract::{Target, TargetError};
 use stend_drive::sim::EARLIER_TAG;
-use stend_drive::{Counters, Model, SimDrive};
+use stend_drive::{Counters, SimDrive};
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 use crate::PAGE_BYTES;

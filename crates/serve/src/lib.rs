@@ -25,4 +25,4 @@ pub mod record;
 pub mod server;
 
 /// A logical page, bytes.
-pub const PAGE_BYTES: u64 = stend_drive::spec::PAGE_BYTES;
+pub const PAGE_BYTES: u64 = stend_model::spec::PAGE_BYTES;

@@ -1,9 +1,9 @@
 //! The health of a simulated drive in the words of `smartctl -j`.
 
 use serde_json::{Map, Value, json};
-use stend_drive::health::{Health, figure, normal};
-use stend_drive::model::tables::health::{AttributeTable, HealthTable};
-use stend_drive::{Model, Spec};
+use stend_model::health::{Health, figure, normal};
+use stend_model::tables::health::{AttributeTable, HealthTable};
+use stend_model::{Model, Spec};
 use stend_record::smart::{
     Attribute, Attributes, Capacity, Device, Document, Flags, NvmeLog, PowerOn, Raw, Status,
     Temperature, Trim,

@@ -10,8 +10,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use stend_drive::SimDrive;
 use stend_drive::state::{self, MAGIC};
-use stend_drive::{Model, SimDrive};
+use stend_model::Model;
 use tempfile::NamedTempFile;
 
 use stend_contract::{TargetError, failed};

@@ -14,14 +14,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
-use stend_drive::model::{Change, Setting, short_key};
-use stend_drive::{LogicalPage, Model, RoundStart, SimDrive};
+use stend_drive::{LogicalPage, RoundStart, SimDrive};
 use stend_load::jobfile::Direction;
 use stend_load::report::fio_output;
 use stend_load::runner::{Flow, Progress};
 use stend_load::trace::unwritten::{PAGE_BYTES, unwritten_reads};
 use stend_load::trace::{ReplayError, ReplayOptions, Trace, op_index, replay};
 use stend_load::{EndOfTime, JobFile, RunError, RunOptions, RunResult};
+use stend_model::{Change, Model, Setting, short_key};
 use stend_record::endurance::{EraseCycles, Health};
 use stend_record::review::{Condition, ModelChange, ModelInfo, TargetInfo, TargetKind};
 use stend_record::smart;
@@ -38,7 +38,7 @@ use stend_contract::{TargetError, input};
 pub use stream::Streamed;
 
 // What a trace counts as a page is a logical page of the drive.
-const _: () = assert!(PAGE_BYTES == stend_drive::spec::PAGE_BYTES);
+const _: () = assert!(PAGE_BYTES == stend_model::spec::PAGE_BYTES);
 
 /// A simulated drive in some state. Copies share the counts of requests and events,
 /// nothing else.

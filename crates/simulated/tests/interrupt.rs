@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stend_base::{Nanos, Op};
 use stend_contract::{Target, TargetError};
-use stend_drive::Model;
 use stend_load::runner::Flow;
 use stend_load::trace::{ReplayOptions, Timing, TraceRequest};
 use stend_load::{JobFile, RunOptions};
+use stend_model::Model;
 use stend_simulated::{Access, SimulatedTarget};
 
 const WRITES: &str = "[w]\nrw=randwrite\nbs=4k\niodepth=8\nruntime=5\ntime_based=1\n";

@@ -1,8 +1,8 @@
 //! Latency over time of a simulated drive, against every single request.
 
-use stend_drive::Model;
 use stend_load::runner::LogRequest;
 use stend_load::{JobFile, RunOptions, RunResult};
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 const JOB: &str = "[w]\nrw=randrw\nbs=4k\niodepth=8\nnumjobs=2\nsize=4g\ntime_based=1\n";

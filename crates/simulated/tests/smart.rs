@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use stend_contract::{JobRequest, Target};
-use stend_drive::Model;
+use stend_model::Model;
 use stend_record::smart::{Document, Flags};
 use stend_simulated::SimulatedTarget;
 

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use stend_contract::{Target, WriteLimit};
-use stend_drive::Model;
-use stend_drive::model::SHIPPED;
+use stend_model::{Model, SHIPPED};
 use stend_real::{FioTarget, OpenOptions};
 use stend_record::endurance::Health;
 use stend_record::review::{ModelInfo, TargetInfo};

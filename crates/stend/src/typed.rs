@@ -1,6 +1,6 @@
 //! Commands as they are typed.
 
-use stend_drive::model::Setting;
+use stend_model::Setting;
 
 use crate::args::{OnArgs, RealArgs};
 

@@ -4,9 +4,9 @@ use std::num::NonZero;
 use std::str::FromStr;
 use std::time::Duration;
 
-use stend_drive::model::Setting;
 use stend_load::trace::replay::DEPTH_MAX;
 use stend_method::{DURATION_SCALE_MAX, SteadyLoad};
+use stend_model::Setting;
 use stend_serve::clock::Pace;
 use stend_serve::server::IDLE_S_MAX;
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use common::{fails, folder, json, list, number, ok, run, stend, tiny_edition};
 use serde_json::Value;
 use stend_analysis::claims::Article;
-use stend_drive::model::SHIPPED;
+use stend_model::SHIPPED;
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 

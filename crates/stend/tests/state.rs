@@ -12,7 +12,8 @@ use common::{Mounted, Said, fails, folder, have_root_and, json, number, ok, prog
 use serde_json::Value;
 use stend_base::{Device, Op, Request, SimTime, Status};
 use stend_contract::{JobRequest, Target};
-use stend_drive::{Model, SimDrive};
+use stend_drive::SimDrive;
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 const WRITE: &str = "[a]\nrw=randwrite\nbs=4k\niodepth=32\nsize=2g\nio_size=64m\n";

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stend_config::{FileError, Text};
-use stend_drive::Model;
-use stend_drive::model::{Files, Setting};
 use stend_load::jobfile::flatten;
+use stend_model::{Files, Model, Setting};
 
 use crate::error::{Source, StudyError, Wrong};
 
@@ -469,9 +468,7 @@ impl ModelEntry {
     pub(crate) fn model(&self) -> Result<Model, String> {
         match self {
             ModelEntry::Name(name) => Model::shipped(name).ok_or_else(|| {
-                let names = stend_drive::model::SHIPPED
-                    .iter()
-                    .map(|shipped| shipped.name);
+                let names = stend_model::SHIPPED.iter().map(|shipped| shipped.name);
                 let nearest = names.min_by_key(|other| strsim::damerau_levenshtein(name, other));
                 format!(
                     "there is no shipped model {name}; the nearest is {}. A file of your own is \

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use stend_drive::Model;
-use stend_drive::model::Setting;
 use stend_load::JobFile;
 use stend_method::{Edition, ReviewOptions, check_options};
+use stend_model::{Model, Setting};
 use stend_record::study::{Cell, StudyRow};
 
 use crate::definition::{Definition, JobEntry, TestEntry, Tree};
@@ -473,8 +472,7 @@ fn bases(models: Vec<Model>, definition: &Definition, variants: &[Variant]) -> V
 /// The models, with keys that are replaced in all of them checked.
 fn models(definition: &Definition) -> Result<Vec<Model>, Wrong> {
     for (key, setting) in Tree::flat(&definition.settings) {
-        let checked =
-            stend_drive::model::check_key(&key).and_then(|()| crate::design::finite(&setting));
+        let checked = stend_model::check_key(&key).and_then(|()| crate::design::finite(&setting));
         checked.map_err(|message| Wrong::new("settings", format!("`{key}`: {message}")))?;
     }
     let mut models: Vec<Model> = Vec::new();

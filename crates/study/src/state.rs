@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use stend_contract::{Target, TargetError, fill_job};
-use stend_drive::Model;
 use stend_load::{JobFile, RunOptions, RunResult};
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 use crate::definition::{StepEntry, Word};

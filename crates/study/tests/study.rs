@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stend_drive::Model;
-use stend_drive::model::Setting;
 use stend_lab::{Kind, Lab, LabError, Table};
 use stend_load::{JobFile, RunOptions};
+use stend_model::{Model, Setting};
 use stend_record::study::{Cell, Study, StudyRow};
 use stend_simulated::SimulatedTarget;
 use stend_study::{

@@ -16,11 +16,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 use std::{env, fs};
 
-use stend_drive::Model;
 use stend_fit::Outcome;
 use stend_fit::fitting::errors as fit_errors;
 use stend_identify::{infer, observed_in};
 use stend_method::{Edition, ReviewOptions, run_review};
+use stend_model::Model;
 use stend_record::load::Load;
 use stend_record::review::Review;
 use stend_simulated::SimulatedTarget;

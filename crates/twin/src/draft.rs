@@ -1,7 +1,7 @@
 //! The model before the fit: structure from what was told of the drive, the rest from the user's
 //! parts, and below them what is usual.
 
-use stend_drive::model::PARTS;
+use stend_model::PARTS;
 use stend_record::load::{Load, Pattern};
 use stend_record::review::{PointOp, Review};
 

@@ -1,13 +1,12 @@
 //! The search, and the file with what was found.
 
-use stend_drive::Model;
-use stend_drive::model::{Files, NewValue, write_values};
 use stend_fit::Measured;
 use stend_fit::fitting::{
     CAN_SEARCH, ENOUGH, Evaluation, Fit, FitError, Fitted, Generation, Refined, SearchOptions,
     Task, errors, figure_of, fit, refine,
 };
 use stend_fit::pool::{Pool, Threads, Work, Yield};
+use stend_model::{Files, Model, NewValue, write_values};
 
 use crate::TwinError;
 use crate::rows::Rows;

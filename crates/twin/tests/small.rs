@@ -1,7 +1,7 @@
 //! A small drive, an edition for it, and its review.
 
-use stend_drive::Model;
 use stend_method::{Edition, ReviewOptions, run_review};
+use stend_model::Model;
 use stend_record::review::Review;
 use stend_simulated::SimulatedTarget;
 use stend_twin::parts::Part;

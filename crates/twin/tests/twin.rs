@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use stend_drive::Model;
 use stend_identify::property::{Identification, Property};
+use stend_model::Model;
 use stend_record::load::Load;
 use stend_record::review::Review;
 use stend_twin::TwinError;

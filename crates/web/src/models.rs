@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use stend_drive::Model;
-use stend_drive::model::SHIPPED;
+use stend_model::{Model, SHIPPED};
 
 /// What lists tell of a shipped model.
 pub(crate) struct ShippedModel {

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::http::StatusCode;
-use stend_drive::Model;
-use stend_drive::model::Setting;
 use stend_lab::progress::{self, LiveCurve, Progress};
 use stend_lab::work::{self, WorkId, WorkState};
 use stend_lab::{RunId, recorded};
+use stend_model::{Model, Setting};
 use stend_record::model::{ModelChange, ModelInfo};
 use stend_record::review::TargetKind;
 
@@ -401,11 +400,11 @@ fn a_review_under_way_is_shown_until_it_is_not_heard_of() {
 fn every_model_is_shown_with_all_its_figures() {
     let bench = Bench::new();
     let list = bench.page("/drives");
-    for shipped in stend_drive::model::SHIPPED {
+    for shipped in stend_model::SHIPPED {
         let address = format!("/drives/models/{}", shipped.name);
         assert!(list.contains(&address), "{address}");
         let page = bench.page(&address);
-        let files = stend_drive::model::Files::shipped(shipped.name).expect("it is shipped");
+        let files = stend_model::Files::shipped(shipped.name).expect("it is shipped");
         let rows = page.matches("<td class=\"value\">").count();
         assert_eq!(rows, files.figures().len(), "{}", shipped.name);
     }
@@ -488,7 +487,7 @@ fn a_drive_is_put_beside_itself() {
             .header("content-disposition")
             .contains("demo-8gb-changed.toml")
     );
-    let model = stend_drive::Model::parse(&model.body, "demo").expect("it is a model");
+    let model = stend_model::Model::parse(&model.body, "demo").expect("it is a model");
     assert_eq!(model.gc.policy.value, "fifo");
     assert!(bench.page("/studies").contains("sustained random writes"));
     let report = bench.page("/studies/1/report");
@@ -532,7 +531,7 @@ fn field_of(text: &str) -> String {
 #[test]
 fn a_model_of_ones_own_is_put_beside_itself() {
     let bench = Bench::new();
-    let shipped = stend_drive::model::Files::shipped("demo-8gb").expect("it is shipped");
+    let shipped = stend_model::Files::shipped("demo-8gb").expect("it is shipped");
     let text = shipped
         .text()
         .replace("Demonstration drive, 8 GB", "My </textarea> drive");
@@ -576,7 +575,7 @@ fn a_model_of_ones_own_is_put_beside_itself() {
     let changed = bench.get("/what-if/1/model.toml");
     let name = "attachment; filename=\"mine-changed.toml\"";
     assert_eq!(changed.header("content-disposition"), name);
-    let changed = stend_drive::Model::parse(&changed.body, "mine").expect("it is a model");
+    let changed = stend_model::Model::parse(&changed.body, "mine").expect("it is a model");
     assert_eq!(changed.gc.policy.value, "fifo");
 }
 

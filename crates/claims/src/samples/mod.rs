@@ -12,10 +12,9 @@ mod verdict;
 use std::collections::BTreeMap;
 
 use stend_analysis::claims::{JudgedFinding, judge};
-use stend_drive::Model;
-use stend_drive::model::Files;
 use stend_fit::draw::Drawing;
 use stend_fit::fitting::Parameter;
+use stend_model::{Files, Model};
 
 use crate::article::CheckedArticle;
 use crate::error::ClaimsError;

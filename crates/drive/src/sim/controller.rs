@@ -9,7 +9,7 @@ use stend_base::{EventQueue, Lane, Nanos, Op, SimTime};
 
 use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::kind;
-use crate::spec::ControllerSpec;
+use stend_model::spec::ControllerSpec;
 
 /// What a core works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

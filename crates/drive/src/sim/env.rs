@@ -6,7 +6,7 @@ use stend_base::{EventQueue, Nanos, SimTime};
 use crate::sim::counters::Counters;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::limits::Limits;
-use crate::spec::Spec;
+use stend_model::spec::Spec;
 
 /// The surroundings of all components of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

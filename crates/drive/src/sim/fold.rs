@@ -24,7 +24,7 @@ use crate::sim::kind;
 use crate::sim::l2p::table::prefetch_occupied;
 use crate::sim::media::op::NandOp;
 use crate::sim::store::Store;
-use crate::spec::{Emptying, FoldLimit};
+use stend_model::spec::{Emptying, FoldLimit};
 
 /// How far folding could continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

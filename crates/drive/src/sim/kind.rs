@@ -5,7 +5,7 @@
 //! completions, and the host's processors, which react to what the drive sends. Idle states and
 //! heat come after them: they see everything that happened up to and including their instant.
 
-use crate::spec::Spec;
+use stend_model::spec::Spec;
 
 /// Sources of a SATA link: the medium.
 pub const SATA_LINKS: u32 = 1;

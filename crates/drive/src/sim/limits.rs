@@ -6,7 +6,7 @@ use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::geometry::shape::{Mode, Shape};
 use crate::sim::ids::{STREAMS_MAX as MOST, StreamId};
-use crate::spec::{Emptying, FoldLimit, PAGE_BYTES, PoolSpec, Spec};
+use stend_model::spec::{Emptying, FoldLimit, PAGE_BYTES, PoolSpec, Spec};
 
 /// Thresholds in multi-plane pages, and times by row.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

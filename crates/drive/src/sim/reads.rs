@@ -14,7 +14,7 @@ use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::media::op::NandOp;
 use crate::sim::slab::Slab;
 use crate::sim::store::Store;
-use crate::spec::PAGE_BYTES;
+use stend_model::spec::PAGE_BYTES;
 
 /// Sequential streams that the drive tracks at once.
 const STREAMS: usize = 4;

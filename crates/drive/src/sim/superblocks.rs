@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::SuperblockId;
-use crate::spec::Spec;
+use stend_model::spec::Spec;
 
 /// Where a superblock is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -406,8 +406,8 @@ impl Superblocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Model;
-    use crate::spec::WearSpec;
+    use stend_model::Model;
+    use stend_model::spec::WearSpec;
 
     /// Superblocks of the data area that were erased so many times each.
     fn worn(wear: Option<WearSpec>, times: [u32; 4]) -> (Superblocks, SuperblockId) {

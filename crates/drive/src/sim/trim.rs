@@ -16,7 +16,7 @@ use crate::sim::host::Command;
 use crate::sim::ids::{CommandId, IdRange, Lpn, SuperblockId};
 use crate::sim::kind;
 use crate::sim::store::Store;
-use crate::spec::{Emptying, TrimWorkSpec};
+use stend_model::spec::{Emptying, TrimWorkSpec};
 
 /// The pending range of a command.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]

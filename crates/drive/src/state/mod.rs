@@ -17,7 +17,9 @@ use std::io::{self, Read, Write};
 
 use lz4_flex::frame::{BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
 
-use crate::{Model, SimDrive, Spec};
+use stend_model::{Model, Spec};
+
+use crate::SimDrive;
 
 /// The first bytes of a state.
 pub const MAGIC: &[u8; 12] = b"stend-drive\n";

@@ -1,9 +1,9 @@
 //! Drives drawn at random.
 
 use stend_base::{Nanos, Rng};
-use stend_drive::Spec;
 use stend_drive::sim::Fault;
-use stend_drive::spec::*;
+use stend_model::Spec;
+use stend_model::spec::*;
 use stend_nand::reliability::{ErrorModel, Rber};
 use stend_nand::{Abilities, CellTiming, Suspend};
 

@@ -2,7 +2,7 @@
 
 use stend_drive::SimDrive;
 use stend_drive::sim::Counters;
-use stend_drive::spec::*;
+use stend_model::spec::*;
 
 use super::cuts::Tried;
 

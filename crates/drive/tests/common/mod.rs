@@ -9,7 +9,7 @@ pub mod losses;
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
-use stend_drive::spec::*;
+use stend_model::spec::*;
 use stend_nand::CellTiming;
 use stend_nand::reliability::{Ecc, ErrorModel, Rber};
 

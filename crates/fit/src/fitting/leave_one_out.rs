@@ -9,8 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stend_drive::Model;
-use stend_drive::model::Files;
+use stend_model::{Files, Model};
 
 use super::objective::{Helpers, Objective};
 use super::parameters::{Parameter, Set, parameters, with_values};

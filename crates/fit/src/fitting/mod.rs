@@ -29,8 +29,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use stend_drive::Model;
-use stend_drive::model::Files;
+use stend_model::{Files, Model};
 
 pub use document::{document, errors};
 pub use leave_one_out::{Chosen, LeaveOneOut, LeftOut, LeftOutRow, Origin, Plan};

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
-use stend_drive::Model;
-use stend_drive::model::Files;
+use stend_model::{Files, Model};
 
 use super::FitError;
 use super::parameters::{Parameter, Set, with_values};

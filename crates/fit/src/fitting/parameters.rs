@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stend_drive::model::{Files, FreeFigure, NewValue, write_values};
+use stend_model::{Files, FreeFigure, NewValue, write_values};
 
 use super::FitError;
 

@@ -1,6 +1,6 @@
 //! The files of models with fitted values, each with its source.
 
-use stend_drive::model::Files;
+use stend_model::Files;
 
 use super::parameters::{Set, with_values};
 use super::{Fit, FitError, Fitted};
@@ -9,7 +9,7 @@ use crate::measured::Measured;
 /// A file with fitted values, or one that a drive file with them needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The file that it stands for, as [`stend_drive::model::ModelFile::name`].
+    /// The file that it stands for, as [`stend_model::ModelFile::name`].
     pub original: String,
     /// Where it belongs below a folder, so that the drive files find their parts.
     pub path: String,

@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
-use stend_drive::Model;
 use stend_fit::compare::{Comparing, Comparison, compare};
 use stend_fit::{Measured, Outcome};
+use stend_model::Model;
 
 /// The demonstration drive's file.
 pub const DEMO: &str = include_str!("../../../../drives/demo-8gb.toml");

@@ -302,7 +302,7 @@ pub struct CutPages {
 #[cfg(test)]
 mod tests {
     use stend_base::{Device, Op, Request, SimTime};
-    use stend_drive::Model;
+    use stend_model::Model;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! A client's side of the protocol, as bytes.
 
-use stend_drive::Model;
+use stend_model::Model;
 use stend_serve::data::{Data, DataFile};
 use stend_serve::engine::Engine;
 use stend_serve::nbd::Export;

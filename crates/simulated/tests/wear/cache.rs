@@ -9,8 +9,8 @@ use std::thread;
 
 use stend_base::Op;
 use stend_drive::SimDrive;
-use stend_drive::spec::PAGE_BYTES;
 use stend_load::trace::{Profile, ReplayOptions, Trace, TraceRequest, replay};
+use stend_model::spec::PAGE_BYTES;
 
 use crate::load::{ascending, fill, native_for_each_byte, random, rest, run};
 use crate::page::Case;

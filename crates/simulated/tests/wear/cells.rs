@@ -4,8 +4,9 @@ use std::sync::OnceLock;
 use std::thread;
 
 use stend_base::Device;
-use stend_drive::spec::{BlocksSpec, PAGE_BYTES};
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
+use stend_model::Spec;
+use stend_model::spec::{BlocksSpec, PAGE_BYTES};
 
 use crate::load::{fill, random, write_to_the_end};
 use crate::page::Case;

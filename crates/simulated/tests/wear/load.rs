@@ -1,8 +1,8 @@
 //! Loads on a simulated drive, and what it did of them.
 
 use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime, Status};
-use stend_drive::spec::PAGE_BYTES;
 use stend_drive::{Counters, SimDrive};
+use stend_model::spec::PAGE_BYTES;
 
 /// Requests outstanding.
 const DEPTH: u64 = 16;

@@ -1,7 +1,7 @@
 //! Small drives with the cells of shipped ones, so that they wear out in seconds.
 
-use stend_drive::spec::{GcSpec, PAGE_BYTES, WearSpec};
-use stend_drive::{Model, Spec};
+use stend_model::spec::{GcSpec, PAGE_BYTES, WearSpec};
+use stend_model::{Model, Spec};
 
 /// Cells of a small drive bear this part of the cycles of the shipped ones.
 pub const LIFE_PART: u32 = 50;

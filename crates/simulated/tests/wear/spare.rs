@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use stend_base::{Device, Op};
 use stend_drive::SimDrive;
-use stend_drive::spec::PAGE_BYTES;
+use stend_model::spec::PAGE_BYTES;
 
 use crate::load::{around, fill, random, run, write_to_the_end};
 use crate::page::Case;

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use stend_base::{Device, Op, Request, Rng, SimTime};
-use stend_drive::health::Health;
-use stend_drive::spec::PAGE_BYTES;
 use stend_drive::{Counters, SimDrive};
 use stend_load::trace::{ReplayOptions, replay};
+use stend_model::health::Health;
+use stend_model::spec::PAGE_BYTES;
 
 use crate::cache::traces;
 use crate::load::{fill, native_for_each_byte, rest};
@@ -167,10 +167,7 @@ fn replay_all(drive: &mut SimDrive, bytes: u64) {
 #[test]
 #[ignore = "minutes: cargo test --release -p stend-simulated --test wear -- --ignored --nocapture"]
 fn no_drive_dies_before_its_warranty() {
-    let names: Vec<&str> = stend_drive::model::SHIPPED
-        .iter()
-        .map(|of| of.name)
-        .collect();
+    let names: Vec<&str> = stend_model::SHIPPED.iter().map(|of| of.name).collect();
     let next = AtomicUsize::new(0);
     let some = || {
         let mut all = Vec::new();

@@ -1,8 +1,8 @@
 //! What a user changes about a model, and what a user calls a run.
 
 use clap::Args;
-use stend_drive::model::Setting;
 use stend_lab::marks;
+use stend_model::Setting;
 
 use crate::values;
 

@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use serde::Deserialize;
 use serde_json::json;
-use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 use crate::args::{

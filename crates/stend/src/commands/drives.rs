@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 use stend_contract::Target;
-use stend_drive::Model;
-use stend_drive::model::SHIPPED;
+use stend_model::{Model, SHIPPED};
 use stend_simulated::SimulatedTarget;
 
 use crate::args::{DriveFilter, DrivesArgs, DrivesCommand, SetArgs};

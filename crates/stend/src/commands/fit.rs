@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::Value;
-use stend_drive::Model;
-use stend_drive::model::Files;
 use stend_fit::Measured;
 use stend_fit::fitting::{
     Fit, FitError, Fitted, Generation, SearchOptions, SearchState, Task, Written, check_state,
     document, errors, figure_of, fit, written,
 };
+use stend_model::{Files, Model};
 
 use super::leave_one_out;
 use crate::args::FitArgs;

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
-use stend_drive::Model;
 use stend_fit::compare::{Comparing, Median};
 use stend_fit::measured::{Ask, Base, Row, is_file};
 use stend_fit::{Comparison, Measured, Outcome, compare};
+use stend_model::Model;
 
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use stend_drive::Model;
 use stend_fit::fitting::{CAN_SEARCH, errors as fit_errors};
 use stend_identify::property::{self, Identification};
 use stend_identify::{infer, observed_in};
 use stend_method::{Edition, ReviewOptions, run_review};
+use stend_model::Model;
 use stend_record::load::Load;
 use stend_record::review::{Review, SCHEMA as REVIEW_SCHEMA};
 use stend_simulated::SimulatedTarget;

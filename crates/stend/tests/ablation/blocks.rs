@@ -1,8 +1,8 @@
 //! Blocks that go bad one by one, as a writer sees them who writes until the drive refuses.
 
 use stend_base::{Device, Op, Request, Rng, SimTime, Status};
-use stend_drive::model::SHIPPED;
-use stend_drive::{Model, SimDrive};
+use stend_drive::SimDrive;
+use stend_model::{Model, SHIPPED};
 
 /// The demonstration drive with 40 blocks a plane instead of 860, so that its life is short,
 /// and blocks of so many cycles.

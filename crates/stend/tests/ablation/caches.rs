@@ -1,9 +1,8 @@
 //! SLC caches of every kind, word lines programmed at once, and an L2P on flash.
 
 use stend_contract::Target;
-use stend_drive::Model;
-use stend_drive::model::SHIPPED;
-use stend_drive::model::tables::slc_cache::SlcCache;
+use stend_model::tables::slc_cache::SlcCache;
+use stend_model::{Model, SHIPPED};
 use stend_simulated::SimulatedTarget;
 
 use super::{GB, figure, job, levels, percentile, write};

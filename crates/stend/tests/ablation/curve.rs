@@ -2,7 +2,7 @@
 
 use stend_analysis::{end_level, recovered_bytes};
 use stend_contract::Target;
-use stend_drive::Model;
+use stend_model::Model;
 use stend_record::review::Series;
 use stend_simulated::SimulatedTarget;
 

@@ -1,6 +1,6 @@
 //! What dies can do beside one plain operation at a time.
 
-use stend_drive::Model;
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 use super::{drive_with, figure, job, percentile};

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use stend_contract::{JobOutcome, JobRequest, Target};
-use stend_drive::Model;
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 const SOURCE: &str = "assumed: a drive for tests, nobody's product";

@@ -16,8 +16,7 @@ mod power_loss;
 
 use stend_analysis::{LevelKind, steps};
 use stend_contract::{JobRequest, Target};
-use stend_drive::Model;
-use stend_drive::model::SHIPPED;
+use stend_model::{Model, SHIPPED};
 use stend_record::review::{Pattern, PointOp, Sample, Series, SeriesPoint};
 use stend_simulated::SimulatedTarget;
 

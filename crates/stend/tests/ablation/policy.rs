@@ -1,7 +1,7 @@
 //! What victim policies, streams and wear levelling do to the sustained speed of writing.
 
 use stend_contract::{JobRequest, Target};
-use stend_drive::Model;
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 use super::{about, figure, job};

@@ -2,8 +2,9 @@
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_contract::{JobRequest, Target};
-use stend_drive::{Model, SimDrive};
+use stend_drive::SimDrive;
 use stend_method::{Edition, ReviewOptions, run_review};
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 use super::{figure, model_with};

@@ -1,6 +1,6 @@
 //! A factor: what is varied, and its values.
 
-use stend_drive::model::{Setting, check_key};
+use stend_model::{Setting, check_key};
 use stend_record::study::Cell;
 
 use crate::definition::{DesignName, FactorEntry, Scale, Tree};

@@ -6,10 +6,9 @@ use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use stend_analysis::words::interface;
-use stend_drive::Model;
-use stend_drive::model::{DescribedKey, DescribedTable, Figure, Files, described_tables};
 use stend_lab::browse::{self, DriveSummary, List, RELEASE_YEAR, SmartReading};
 use stend_lab::{Drive, EntryId};
+use stend_model::{DescribedKey, DescribedTable, Figure, Files, Model, described_tables};
 
 use super::fields::{Fields, escaped, field};
 use super::search::{Above, KIND, KINDS, SearchForm, listed};

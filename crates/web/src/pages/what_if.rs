@@ -8,11 +8,10 @@ use axum::Form;
 use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use stend_drive::Model;
-use stend_drive::model::{Files, Setting};
 use stend_lab::recorded;
 use stend_lab::work::{self, Work, WorkId, WorkState};
 use stend_lab::{Drive, EntryId, Lab};
+use stend_model::{Files, Model, Setting};
 
 use super::fields::{Fields, field};
 use crate::app::App;

@@ -1,8 +1,7 @@
 //! The model of a drive of the lab that is not a shipped one, put together again.
 
-use stend_drive::Model;
-use stend_drive::model::{Change, Setting};
 use stend_lab::Drive;
+use stend_model::{Change, Model, Setting};
 
 /// The text of the model of a simulated drive, from the shipped model that it comes from and all
 /// that differs; its title says what does.
@@ -71,7 +70,7 @@ fn with_changes(drive: &Drive, shipped: &Model) -> Option<Model> {
 
 #[cfg(test)]
 mod tests {
-    use stend_drive::model::SHIPPED;
+    use stend_model::SHIPPED;
     use stend_record::model::ModelChange;
 
     use super::*;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stend_drive::Model;
-use stend_drive::model::{Files, Setting, described_tables};
+use stend_model::{Files, Model, Setting, described_tables};
 
 /// A figure that can be changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -250,7 +249,7 @@ mod tests {
 
     #[test]
     fn every_shipped_drive_has_inputs_within_whose_range_it_is() {
-        for shipped in stend_drive::model::SHIPPED {
+        for shipped in stend_model::SHIPPED {
             let files = Files::shipped(shipped.name).expect("it is shipped");
             let model = files.model().expect("it is sound");
             let inputs = inputs(&files, &model, &BTreeMap::new());

@@ -13,8 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use stend_drive::Model;
-use stend_drive::model::{Files, Setting};
+use stend_model::{Files, Model, Setting};
 use stend_study::{Definition, Plan, PlannedRow, SCHEMA};
 
 pub(crate) use changed::text_of;

@@ -482,8 +482,8 @@ impl std::fmt::Display for Aim {
 
 #[cfg(test)]
 mod tests {
-    use stend_drive::Model;
     use stend_load::JobFile;
+    use stend_model::Model;
 
     use super::*;
 

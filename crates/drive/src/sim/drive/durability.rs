@@ -49,7 +49,7 @@ impl SimDrive {
 
     /// Logical pages of 4 KiB of the longest write that a power cut keeps or loses as a whole; a
     /// longer one is split into pieces of this size, from its first page on. `None` without
-    /// [`crate::Spec::power_loss`].
+    /// [`stend_model::Spec::power_loss`].
     pub fn atomic_write_pages(&self) -> Option<u32> {
         let persistence = self.store.persistence.as_ref();
         persistence.map(|p| p.piece_pages())
@@ -58,7 +58,7 @@ impl SimDrive {
     /// Switches a fault on.
     ///
     /// # Panics
-    /// Without [`crate::Spec::power_loss`].
+    /// Without [`stend_model::Spec::power_loss`].
     #[cfg(test)]
     pub fn inject(&mut self, fault: crate::sim::Fault) {
         self.persistence().inject(fault);

@@ -11,7 +11,7 @@ use crate::sim::media::op::NandOp;
 use crate::sim::media::page_bytes;
 use crate::sim::persistence::StripeMember;
 use crate::sim::store::Store;
-use crate::spec::PAGE_BYTES;
+use stend_model::spec::PAGE_BYTES;
 
 /// What counts as one error of the data: a logical block.
 const SECTOR_BYTES: u64 = 512;

@@ -3,13 +3,13 @@
 use stend_base::Nanos;
 
 use super::SimDrive;
-use crate::health::{Cycles, Health};
 use crate::sim::Counters;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{IdRange, SuperblockId};
 use crate::sim::media::wear;
 use crate::sim::repeat::RoundStart;
-use crate::spec::PAGE_BYTES;
+use stend_model::health::{Cycles, Health};
+use stend_model::spec::PAGE_BYTES;
 
 impl SimDrive {
     /// Whether the drive takes no more writes: its flash is worn out, and no spare superblock is

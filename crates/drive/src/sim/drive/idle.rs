@@ -3,7 +3,7 @@
 use super::SimDrive;
 use crate::sim::fold::Folder;
 use crate::sim::gc::Gc;
-use crate::spec::Emptying;
+use stend_model::spec::Emptying;
 
 impl SimDrive {
     /// No request is outstanding any more.

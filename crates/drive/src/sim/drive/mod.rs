@@ -48,9 +48,9 @@ use crate::sim::reads::Reads;
 use crate::sim::repeat::Repeated;
 use crate::sim::store::Store;
 use crate::sim::trim::Trim;
-use crate::spec::{PAGE_BYTES, Spec};
 use losses::Losses;
 use settle::Due;
+use stend_model::spec::{PAGE_BYTES, Spec};
 
 /// Entries of the L2P in a cache line of 64 bytes.
 const ENTRIES_PER_LINE: u32 = 16;
@@ -98,7 +98,7 @@ impl SimDrive {
     /// A new drive, all blocks erased, nothing mapped.
     ///
     /// # Panics
-    /// When the figures contradict each other; [`crate::model`] checks them first and says which.
+    /// When the figures contradict each other; [`stend_model`] checks them first and says which.
     pub fn new(spec: &Spec) -> SimDrive {
         power_cycle::assert_allowed(spec);
         let layout = Layout::new(spec);
@@ -462,9 +462,9 @@ mod tests {
     use stend_base::{Nanos, Rng};
 
     use super::*;
-    use crate::Model;
     use crate::sim::geometry::layout::Pool;
-    use crate::spec::{Policy, StreamsSpec};
+    use stend_model::Model;
+    use stend_model::spec::{Policy, StreamsSpec};
 
     /// After a load of which nine of ten writes go to the first tenth of the data.
     fn skewed(host_streams: u32, gc_streams: u32) -> SimDrive {

@@ -3,8 +3,8 @@
 use stend_base::{Device, SimTime};
 
 use super::SimDrive;
-use crate::health::Temperature;
 use crate::sim::power::Energy;
+use stend_model::health::Temperature;
 
 impl SimDrive {
     /// Energy that the drive has taken since power-on; `None` where the model does not tell what

@@ -14,7 +14,7 @@ use crate::sim::media::op::NandOp;
 use crate::sim::media::page_bytes;
 use crate::sim::persistence::SaveWork;
 use crate::sim::store::Store;
-use crate::spec::Spec;
+use stend_model::spec::Spec;
 
 /// # Panics
 /// When `spec` combines power cuts with what excludes them; the model checker says so first.
@@ -22,7 +22,7 @@ pub(super) fn assert_allowed(spec: &Spec) {
     if spec.power_loss.is_none() {
         return;
     }
-    if let Some(other) = crate::spec::power_loss_excludes(spec) {
+    if let Some(other) = stend_model::spec::power_loss_excludes(spec) {
         panic!("power_loss does not go with {other}");
     }
 }
@@ -34,7 +34,7 @@ impl SimDrive {
     /// [`SimDrive::power_up`]; requests must not be sent.
     ///
     /// # Panics
-    /// Without [`crate::Spec::power_loss`], and when the power is off.
+    /// Without [`stend_model::Spec::power_loss`], and when the power is off.
     pub fn power_cut(&mut self) {
         self.env.trace(kind::POWER, 0);
         self.env.counters.unsafe_shutdowns += 1;
@@ -50,7 +50,7 @@ impl SimDrive {
     /// Makes everything durable, writes a checkpoint, and turns the power off.
     ///
     /// # Panics
-    /// Without [`crate::Spec::power_loss`], when the power is off, or when a request has
+    /// Without [`stend_model::Spec::power_loss`], when the power is off, or when a request has
     /// not been completed.
     pub fn shutdown(&mut self) {
         assert!(self.host.is_silent(), "requests are still under way");
@@ -285,8 +285,8 @@ mod tests {
     use stend_nand::CellTiming;
 
     use super::*;
-    use crate::Model;
-    use crate::spec::{Emptying, PairedPages, PowerLossSpec, WhenFull};
+    use stend_model::Model;
+    use stend_model::spec::{Emptying, PairedPages, PowerLossSpec, WhenFull};
 
     /// A drive whose cache has this many superblocks of its own, and of the data area.
     fn drive(own: u32, dynamic: u32) -> SimDrive {

@@ -10,7 +10,7 @@ use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::Lpn;
 use crate::sim::kind;
 use crate::sim::store::Store;
-use crate::spec::PAGE_BYTES;
+use stend_model::spec::PAGE_BYTES;
 
 /// Why the capacity was not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -22,7 +22,7 @@ use crate::sim::ids::{CommandId, Lpn, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::{FlashView, Part};
 use crate::sim::store::Store;
-use crate::spec::{ControllerSpec, PAGE_BYTES};
+use stend_model::spec::{ControllerSpec, PAGE_BYTES};
 
 /// What each page of a write after the first costs the firmware: more past the SLC cache.
 #[inline]

@@ -8,8 +8,8 @@
 //! so that it does not depend on how fast the host writes.
 
 use crate::sim::ids::Lpn;
-use crate::spec::StreamsSpec;
 use crate::table::memory;
+use stend_model::spec::StreamsSpec;
 
 /// How often each group of pages is overwritten.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

@@ -11,7 +11,7 @@
 //! Source: Gupta et al., "DFTL", ASPLOS 2009. Simplified: there is no GC of the map's blocks, and
 //! its directory is always cached.
 //!
-//! After a power cut ([`crate::Spec::power_loss`]) no segment is cached; the start reads the
+//! After a power cut ([`stend_model::Spec::power_loss`]) no segment is cached; the start reads the
 //! directory, which tells where each segment lies, instead of the table. Which segments are
 //! durable follows from journal and checkpoints as without a map on flash: what is written
 //! back to make room counts for time and wear alone.
@@ -32,7 +32,7 @@ use crate::sim::l2p::table::L2p;
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
 use crate::sim::slab::Slab;
-use crate::spec::{L2pCacheSpec, PAGE_BYTES, Spec};
+use stend_model::spec::{L2pCacheSpec, PAGE_BYTES, Spec};
 
 /// Bytes of the directory for a segment: where it lies.
 const DIRECTORY_BYTES: u64 = 4;

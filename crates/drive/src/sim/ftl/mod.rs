@@ -13,10 +13,10 @@ pub(in crate::sim) mod write_points;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::l2p::table::L2p;
 use crate::sim::superblocks::Superblocks;
-use crate::spec::Spec;
 use fold_state::FoldState;
 use l2p_cache::L2pCache;
 use space::Space;
+use stend_model::spec::Spec;
 use streams::Sorting;
 use write_points::WritePoints;
 

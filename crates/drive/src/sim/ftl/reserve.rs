@@ -7,7 +7,7 @@ use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{StreamId, SuperblockId};
 use crate::sim::limits::HostReserve;
-use crate::spec::WhenFull;
+use stend_model::spec::WhenFull;
 
 impl Ftl {
     /// What a stream opens next.

@@ -7,7 +7,7 @@
 use crate::sim::env::Env;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::{Layout, Pool};
-use crate::spec::Spec;
+use stend_model::spec::Spec;
 
 /// The free space of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

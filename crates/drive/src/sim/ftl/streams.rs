@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use crate::sim::ftl::heat::Heat;
 use crate::sim::host::Command;
 use crate::sim::ids::{CommandId, Lpn, STREAMS_HOST_MAX, StreamId};
-use crate::spec::Spec;
+use stend_model::spec::Spec;
 
 /// What tells the streams of the host apart, where there is more than one.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

@@ -15,7 +15,7 @@ use crate::sim::ids::{CommandId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
 use crate::sim::l2p::rows::PlaceRun;
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
-use crate::spec::PAGE_BYTES;
+use stend_model::spec::PAGE_BYTES;
 
 /// Data of a write that has come: where it belongs, and who waits for its programs.
 #[derive(Clone, Copy)]

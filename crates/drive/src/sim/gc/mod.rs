@@ -3,8 +3,8 @@
 //! in the same way.
 //!
 //! It runs while the data area has fewer free superblocks than
-//! [`crate::spec::GcSpec::start_superblocks`], or, while the host is silent, than
-//! [`crate::spec::IdleSpec::target_superblocks`]. Relocated pages enter the SLC cache if
+//! [`stend_model::spec::GcSpec::start_superblocks`], or, while the host is silent, than
+//! [`stend_model::spec::IdleSpec::target_superblocks`]. Relocated pages enter the SLC cache if
 //! `slc_cache.takes_gc` says so, else the data area.
 
 mod policy;
@@ -24,8 +24,8 @@ use crate::sim::ids::{IdRange, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::trimmed_bits;
 use crate::sim::store::Store;
-use crate::spec::{Emptying, PAGE_BYTES, Spec};
 use policy::{Chooser, Closed};
+use stend_model::spec::{Emptying, PAGE_BYTES, Spec};
 use wear_levelling::Levelling;
 
 /// Why a superblock is emptied.

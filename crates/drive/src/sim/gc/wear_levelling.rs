@@ -5,7 +5,7 @@
 //! data rests on worn blocks).
 
 use super::policy::{Candidate, Closed};
-use crate::spec::WearSpec;
+use stend_model::spec::WearSpec;
 
 /// Static wear levelling.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use stend_base::{Op, Request, Status};
 
 use crate::sim::ids::{CommandId, Lpn};
-use crate::spec::Spec;
+use stend_model::spec::Spec;
 
 /// How the buffer treats a write.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]

@@ -19,7 +19,7 @@ use super::arrivals::{Arrivals, Ending};
 use crate::sim::env::Env;
 use crate::sim::geometry::divider::Divider;
 use crate::sim::kind;
-use crate::spec::HostSpec;
+use stend_model::spec::HostSpec;
 
 const NONE: u32 = u32::MAX;
 

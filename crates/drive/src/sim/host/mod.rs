@@ -14,13 +14,13 @@ use stend_base::{Completion, Lane, Nanos, Request, SimTime};
 use crate::sim::env::Env;
 use crate::sim::ids::CommandId;
 use crate::sim::kind;
-use crate::spec::{Spec, WHOLE_PPM};
 use arrivals::{Arrivals, Completions, Ending};
 use command::Commands;
 pub(in crate::sim) use command::{Command, Handling};
 use cpus::Cpus;
 use link::Link;
 pub(in crate::sim) use link::LinkDone;
+use stend_model::spec::{Spec, WHOLE_PPM};
 use throttle::{ArrivalThrottle, Verdict};
 
 /// The host interface of a drive.

@@ -7,7 +7,7 @@
 
 use stend_base::{Nanos, SimTime};
 
-use crate::spec::WHOLE_PPM;
+use stend_model::spec::WHOLE_PPM;
 
 /// When a throttled drive works and rests.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]

@@ -5,7 +5,7 @@ use crate::sim::geometry::bits::set_bits;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{Lpn, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::table::L2p;
-use crate::spec::Spec;
+use stend_model::spec::Spec;
 
 /// An L2P filled as a log: what is written gets the next place; the oldest multi-plane pages
 /// are emptied first.
@@ -34,7 +34,7 @@ impl MappingLog {
             "the log knows neither cache nor parity"
         );
         let layout = Layout::new(spec);
-        let pages = (spec.user_bytes / crate::spec::PAGE_BYTES) as u32;
+        let pages = (spec.user_bytes / stend_model::spec::PAGE_BYTES) as u32;
         let mp_pages = layout.mp_pages();
         let mut log = MappingLog {
             l2p: L2p::new(layout, pages),
@@ -129,8 +129,8 @@ const AHEAD_MP_PAGES: u32 = 16;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Model;
     use stend_base::Rng;
+    use stend_model::Model;
 
     #[test]
     fn every_page_keeps_one_valid_place() {

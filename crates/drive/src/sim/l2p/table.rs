@@ -21,7 +21,7 @@ pub(crate) struct L2p {
     valid: Vec<u64>,
     valid_in: Vec<u32>,
     /// Pages in the SLC cache that were trimmed and are folded all the same (see
-    /// [`crate::spec::TrimSpec::reaches_cache`]).
+    /// [`stend_model::spec::TrimSpec::reaches_cache`]).
     #[serde(with = "crate::table")]
     trimmed: Vec<u64>,
     trimmed_in: Vec<u32>,
@@ -829,7 +829,7 @@ mod tests {
     use stend_base::Rng;
 
     use super::*;
-    use crate::Model;
+    use stend_model::Model;
 
     /// Against the same with tags, where each page is moved alone.
     #[test]

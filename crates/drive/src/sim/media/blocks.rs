@@ -24,14 +24,14 @@ use stend_base::Nanos;
 use super::errors::forget_bounds;
 use super::life::{ProgramFailures, life, life_least};
 use super::{Media, copy_rows, count_erase, erase_time};
-use crate::health::{BlockHealth, Cycles};
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{BlockId, DieId, IdRange, MpPage, Row, SuperblockId};
 use crate::sim::superblocks::Superblocks;
-use crate::spec::{BlocksSpec, Spec};
 use stend_base::splitmix64;
+use stend_model::health::{BlockHealth, Cycles};
+use stend_model::spec::{BlocksSpec, Spec};
 
 /// The blocks of a drive, and which superblock has which.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

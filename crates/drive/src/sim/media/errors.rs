@@ -21,8 +21,8 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, MpPage, SuperblockId};
 use crate::sim::slab::Slab;
 use crate::sim::superblocks::Superblocks;
-use crate::spec::{MediaSpec, Spec};
 use stend_base::splitmix64;
+use stend_model::spec::{MediaSpec, Spec};
 
 /// A multi-plane page of flash at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

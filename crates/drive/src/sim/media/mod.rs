@@ -15,10 +15,10 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, IdRange, MpPage, Row, StreamId, SuperblockId};
 use crate::sim::kind;
 use crate::sim::superblocks::Superblocks;
-use crate::spec::{PAGE_BYTES, Spec};
 use blocks::Blocks;
 use errors::FlashErrors;
 use op::NandOp;
+use stend_model::spec::{PAGE_BYTES, Spec};
 
 /// The flash of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

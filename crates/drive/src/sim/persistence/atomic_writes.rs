@@ -14,7 +14,7 @@ use std::ops::Range;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{CommandId, IdRange, Lpn};
-use crate::spec::Spec;
+use stend_model::spec::Spec;
 
 /// A write that is partly placed.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

@@ -5,7 +5,7 @@
 
 use super::journal_buffer::Prefix;
 use crate::sim::media::op::Upkeep;
-use crate::spec::{PAGE_BYTES, Spec};
+use stend_model::spec::{PAGE_BYTES, Spec};
 
 /// Bytes of an entry: a logical page, and its place.
 const ENTRY_BYTES: u64 = 8;

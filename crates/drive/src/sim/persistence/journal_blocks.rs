@@ -9,7 +9,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::DieId;
 use crate::sim::media::op::Upkeep;
 use crate::sim::media::page_bytes;
-use crate::spec::PowerLossSpec;
+use stend_model::spec::PowerLossSpec;
 
 /// How far the blocks are filled.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

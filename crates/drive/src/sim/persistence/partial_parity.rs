@@ -27,7 +27,7 @@ use super::view::FlashView;
 use crate::sim::geometry::bits::{clear_bits, first_set, has_bit, set_bit};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
-use crate::spec::{PairedPages, PowerLossSpec, Spec};
+use stend_model::spec::{PairedPages, PowerLossSpec, Spec};
 
 /// Of superblocks that were looked at last, the pages: the first, the one before which all stripes
 /// are whole, and the one behind the last.

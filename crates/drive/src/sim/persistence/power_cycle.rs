@@ -3,9 +3,9 @@
 //!
 //! A cut may fall between any two events. Programs under way are torn: nothing of their multi-plane
 //! pages can be read, and with cells programmed in several passes nothing of the word line they
-//! belong to ([`crate::spec::PairedPages`]). A program counts as under way from when its die takes
-//! it up. Everything in memory is gone; the L2P is the durable one. Superblocks that were being
-//! erased are erased again, as are those in which nothing durable lies. An open superblock is
+//! belong to ([`stend_model::spec::PairedPages`]). A program counts as under way from when its die
+//! takes it up. Everything in memory is gone; the L2P is the durable one. Superblocks that were
+//! being erased are erased again, as are those in which nothing durable lies. An open superblock is
 //! filled on behind the last page that had been begun, from the next word line where a word line
 //! has several pages.
 //!
@@ -30,7 +30,7 @@ use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 use crate::sim::l2p::table::is_at;
 use crate::sim::media::op::Upkeep;
 use crate::sim::media::{page_bytes, read_time};
-use crate::spec::Spec;
+use stend_model::spec::Spec;
 
 /// What there is to save on capacitors beside the buffer, and how long operations take.
 pub(in crate::sim) struct SaveWork<'a> {

@@ -17,7 +17,7 @@ use crate::sim::l2p::table::L2p;
 use crate::sim::media::Media;
 use crate::sim::media::op::{NandOp, Upkeep};
 use crate::sim::superblocks::Superblocks;
-use crate::spec::PairedPages;
+use stend_model::spec::PairedPages;
 
 /// The neighbours of persistence as they are between two events.
 #[derive(Clone, Copy)]

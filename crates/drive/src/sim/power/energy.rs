@@ -7,7 +7,7 @@
 use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
-use crate::spec::{EnergySpec, IDLE_STATES_MAX};
+use stend_model::spec::{EnergySpec, IDLE_STATES_MAX};
 
 /// Energy since power-on by consumer, pJ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

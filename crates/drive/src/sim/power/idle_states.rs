@@ -9,7 +9,7 @@ use stend_base::{Lane, Nanos, SimTime};
 
 use crate::sim::env::Env;
 use crate::sim::kind;
-use crate::spec::{IDLE_STATES_MAX, Spec};
+use stend_model::spec::{IDLE_STATES_MAX, Spec};
 
 /// Delay after which a forced state checks again whether work is under way.
 const FORCED_RETRY: Nanos = Nanos::from_millis(1);

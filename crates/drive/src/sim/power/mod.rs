@@ -6,13 +6,13 @@ mod thermal;
 
 use stend_base::SimTime;
 
-use crate::health::Temperature;
 use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 pub use energy::Energy;
 use energy::Usage;
 pub(in crate::sim) use idle_states::DueState;
 use idle_states::Sleep;
+use stend_model::health::Temperature;
 use thermal::Heat;
 
 /// Idle states, energy and heat of a drive.

@@ -10,11 +10,11 @@
 
 use stend_base::{Nanos, SimTime};
 
-use crate::health::Temperature;
 use crate::sim::env::Env;
 use crate::sim::exponential::{FRACTION_BITS, exp_minus};
 use crate::sim::kind;
-use crate::spec::{ThermalSpec, Throttle, WHOLE_PPM};
+use stend_model::health::Temperature;
+use stend_model::spec::{ThermalSpec, Throttle, WHOLE_PPM};
 
 const NK_PER_MK: i64 = 1_000_000;
 

@@ -1,7 +1,7 @@
 //! A drive in the words of other simulators: what all of them have.
 
-use stend_drive::Model;
-use stend_drive::spec::{PAGE_BYTES, Policy, Protocol, Spec};
+use stend_model::Model;
+use stend_model::spec::{PAGE_BYTES, Policy, Protocol, Spec};
 
 use crate::failure::Failure;
 

@@ -13,7 +13,7 @@ mod simplessd;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use stend_drive::Model;
+use stend_model::Model;
 
 use self::case::Case;
 use self::drive::Drive;

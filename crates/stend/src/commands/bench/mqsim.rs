@@ -8,8 +8,8 @@ use std::path::Path;
 
 use roxmltree::{Document, Node};
 use stend_base::Op;
-use stend_drive::spec::Policy;
 use stend_load::trace::SECTOR_BYTES;
+use stend_model::spec::Policy;
 
 use super::case::{Case, Pace, State};
 use super::drive::{Drive, by_page_type};

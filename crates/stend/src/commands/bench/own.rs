@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use stend_drive::Model;
 use stend_load::trace::replay::{DEPTH_MAX, replay};
 use stend_load::trace::{Fit, ReplayOptions, Timing, op_index};
 use stend_load::{JobFile, RunOptions};
+use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 use super::case::{Case, Pace, State};

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 
 use stend_base::Op;
-use stend_drive::spec::Policy;
+use stend_model::spec::Policy;
 
 use super::case::{Case, Pace, State};
 use super::drive::{Drive, by_page_type};

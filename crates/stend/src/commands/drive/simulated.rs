@@ -4,7 +4,7 @@ use std::path::Path;
 
 use stend_base::Device;
 use stend_drive::SimDrive;
-use stend_drive::spec::PAGE_BYTES;
+use stend_model::spec::PAGE_BYTES;
 use stend_real::EraseMethod;
 use stend_simulated::{Access, SimulatedTarget, is_state_file};
 

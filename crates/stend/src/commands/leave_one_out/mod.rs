@@ -9,11 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use stend_drive::Model;
-use stend_drive::model::Files;
 use stend_fit::fitting::{FitError, Generation, LeaveOneOut, Plan, SearchState};
 use stend_fit::measured::is_file;
 use stend_fit::{Measured, Outcome};
+use stend_model::{Files, Model};
 
 use super::fit::{is_asked, measured, options, read_state};
 use crate::args::FitArgs;

@@ -2,11 +2,10 @@
 //! little.
 
 use stend_analysis::claims::Article;
-use stend_drive::Model;
-use stend_drive::model::SHIPPED;
 use stend_method::edition::Test;
 use stend_method::kinds::TestKind;
 use stend_method::{Edition, ReviewOptions};
+use stend_model::{Model, SHIPPED};
 
 use crate::args::{Choice, ReviewArgs, SetArgs};
 use crate::failure::Failure;

@@ -11,7 +11,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::SuperblockId;
 use crate::sim::l2p::table::L2p;
 use crate::sim::superblocks::Superblocks;
-use crate::spec;
+use stend_model::spec;
 
 /// A closed superblock of the data area, as far as a policy may look at it.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,9 @@ mod sata;
 use super::command::Commands;
 use crate::sim::env::Env;
 use crate::sim::ids::CommandId;
-use crate::spec::HostSpec;
 use pcie::Pcie;
 use sata::Sata;
+use stend_model::spec::HostSpec;
 
 /// Direction and kind of a transfer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

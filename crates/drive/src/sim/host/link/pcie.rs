@@ -27,7 +27,7 @@ use super::LinkDone;
 use crate::sim::env::Env;
 use crate::sim::ids::CommandId;
 use crate::sim::kind;
-use crate::spec::{PcieSpec, Protocol};
+use stend_model::spec::{PcieSpec, Protocol};
 
 /// Index of the direction from the host; its events come before those of the other.
 const DOWN: u32 = 0;

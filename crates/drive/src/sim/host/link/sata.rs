@@ -15,7 +15,7 @@ use crate::sim::env::Env;
 use crate::sim::host::command::Commands;
 use crate::sim::ids::CommandId;
 use crate::sim::kind;
-use crate::spec::HostSpec;
+use stend_model::spec::HostSpec;
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim::host) struct Sata {

@@ -1,5 +1,4 @@
-use stend_drive::Model;
-use stend_drive::model::SHIPPED;
+use stend_model::{Model, SHIPPED};
 
 use super::super::case;
 use super::super::drive::tests::drive;
