@@ -1,12 +1,13 @@
 //! Measurements that end once their speed has settled: what ends, what does not, and that the
 //! figure is the same.
 
-use crate::common::test;
 use stend_contract::Target;
 use stend_method::{Edition, Ending, EndsWhen, ReviewOptions, run_review};
 use stend_model::Model;
 use stend_record::review::{Review, TestResult};
 use stend_simulated::SimulatedTarget;
+
+use crate::common::test;
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 

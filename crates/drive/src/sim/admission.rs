@@ -7,13 +7,13 @@
 use std::collections::VecDeque;
 
 use stend_base::Op;
+use stend_model::spec::{PAGE_BYTES, Spec};
 
 use crate::sim::buffer::write_buffer::WriteBuffer;
 use crate::sim::env::Env;
 use crate::sim::host::{Command, Host};
 use crate::sim::ids::{CommandId, Lpn, Ppn, StreamId};
 use crate::sim::store::Store;
-use stend_model::spec::{PAGE_BYTES, Spec};
 
 /// What the next data of a write that waits requires.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]

@@ -6,10 +6,10 @@
 use std::collections::VecDeque;
 
 use stend_base::{EventQueue, Lane, Nanos, Op, SimTime};
+use stend_model::spec::ControllerSpec;
 
 use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::kind;
-use stend_model::spec::ControllerSpec;
 
 /// What a core works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

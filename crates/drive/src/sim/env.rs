@@ -2,11 +2,11 @@
 //! the counters.
 
 use stend_base::{EventQueue, Nanos, SimTime};
+use stend_model::spec::Spec;
 
 use crate::sim::counters::Counters;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::limits::Limits;
-use stend_model::spec::Spec;
 
 /// The surroundings of all components of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

@@ -11,6 +11,7 @@
 //! the native mode draws its peak current, and what the drive may draw does not grow with its dies.
 
 use stend_base::Nanos;
+use stend_model::spec::{Emptying, FoldLimit};
 use stend_nand::{Class, Work};
 
 use crate::sim::controller::{Controller, Job};
@@ -24,7 +25,6 @@ use crate::sim::kind;
 use crate::sim::l2p::table::prefetch_occupied;
 use crate::sim::media::op::NandOp;
 use crate::sim::store::Store;
-use stend_model::spec::{Emptying, FoldLimit};
 
 /// How far folding could continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! Figures that every request needs and that follow from the spec alone, computed once.
 
 use stend_base::Nanos;
+use stend_model::spec::{Emptying, FoldLimit, PAGE_BYTES, PoolSpec, Spec};
 
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::geometry::shape::{Mode, Shape};
 use crate::sim::ids::{STREAMS_MAX as MOST, StreamId};
-use stend_model::spec::{Emptying, FoldLimit, PAGE_BYTES, PoolSpec, Spec};
 
 /// Thresholds in multi-plane pages, and times by row.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use stend_model::spec::PAGE_BYTES;
 use stend_nand::Class;
 
 use crate::sim::env::Env;
@@ -14,7 +15,6 @@ use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::media::op::NandOp;
 use crate::sim::slab::Slab;
 use crate::sim::store::Store;
-use stend_model::spec::PAGE_BYTES;
 
 /// Sequential streams that the drive tracks at once.
 const STREAMS: usize = 4;

@@ -12,6 +12,7 @@
 //! programs take is left out.
 
 use stend_base::Nanos;
+use stend_model::health::Health;
 
 use crate::sim::counters::Counters;
 use crate::sim::env::Env;
@@ -19,7 +20,6 @@ use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{IdRange, SuperblockId};
 use crate::sim::media::wear;
 use crate::sim::store::Store;
-use stend_model::health::Health;
 
 /// What `program_failure_ppb` is a part of.
 const PPB: u64 = 1_000_000_000;

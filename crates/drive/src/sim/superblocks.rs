@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use stend_model::spec::Spec;
+
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::SuperblockId;
-use stend_model::spec::Spec;
 
 /// Where a superblock is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use stend_base::Nanos;
+use stend_model::spec::{Emptying, TrimWorkSpec};
 
 use crate::sim::controller::{Controller, Job};
 use crate::sim::env::Env;
@@ -16,7 +17,6 @@ use crate::sim::host::Command;
 use crate::sim::ids::{CommandId, IdRange, Lpn, SuperblockId};
 use crate::sim::kind;
 use crate::sim::store::Store;
-use stend_model::spec::{Emptying, TrimWorkSpec};
 
 /// The pending range of a command.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]

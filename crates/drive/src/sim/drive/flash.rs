@@ -1,6 +1,7 @@
 //! What the flash cannot do: pages that cannot be read, programs that fail, blocks that go bad.
 
 use stend_base::{Nanos, Status};
+use stend_model::spec::PAGE_BYTES;
 use stend_nand::{Class, Work};
 
 use super::SimDrive;
@@ -11,7 +12,6 @@ use crate::sim::media::op::NandOp;
 use crate::sim::media::page_bytes;
 use crate::sim::persistence::StripeMember;
 use crate::sim::store::Store;
-use stend_model::spec::PAGE_BYTES;
 
 /// What counts as one error of the data: a logical block.
 const SECTOR_BYTES: u64 = 512;

@@ -1,6 +1,8 @@
 //! What the drive reports: its health, its free space, and, to tests, its contents.
 
 use stend_base::Nanos;
+use stend_model::health::{Cycles, Health};
+use stend_model::spec::PAGE_BYTES;
 
 use super::SimDrive;
 use crate::sim::Counters;
@@ -8,8 +10,6 @@ use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{IdRange, SuperblockId};
 use crate::sim::media::wear;
 use crate::sim::repeat::RoundStart;
-use stend_model::health::{Cycles, Health};
-use stend_model::spec::PAGE_BYTES;
 
 impl SimDrive {
     /// Whether the drive takes no more writes: its flash is worn out, and no spare superblock is

@@ -1,9 +1,10 @@
 //! The host falls silent, and sends another request.
 
+use stend_model::spec::Emptying;
+
 use super::SimDrive;
 use crate::sim::fold::Folder;
 use crate::sim::gc::Gc;
-use stend_model::spec::Emptying;
 
 impl SimDrive {
     /// No request is outstanding any more.

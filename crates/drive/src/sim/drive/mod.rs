@@ -19,6 +19,7 @@ mod settle;
 mod writes;
 
 use stend_base::{Completion, Device, Event, EventQueue, Lane, Op, Request, SimTime};
+use stend_model::spec::{PAGE_BYTES, Spec};
 
 #[cfg(test)]
 pub use losses::{Loss, LossCause};
@@ -50,7 +51,6 @@ use crate::sim::store::Store;
 use crate::sim::trim::Trim;
 use losses::Losses;
 use settle::Due;
-use stend_model::spec::{PAGE_BYTES, Spec};
 
 /// Entries of the L2P in a cache line of 64 bytes.
 const ENTRIES_PER_LINE: u32 = 16;

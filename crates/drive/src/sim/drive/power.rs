@@ -1,10 +1,10 @@
 //! Idle states, energy and heat of the whole drive.
 
 use stend_base::{Device, SimTime};
+use stend_model::health::Temperature;
 
 use super::SimDrive;
 use crate::sim::power::Energy;
-use stend_model::health::Temperature;
 
 impl SimDrive {
     /// Energy that the drive has taken since power-on; `None` where the model does not tell what

@@ -2,6 +2,7 @@
 //! which order. What a cut leaves is told in [`crate::sim::persistence`].
 
 use stend_base::SimTime;
+use stend_model::spec::Spec;
 
 use super::SimDrive;
 use crate::sim::ftl::space::Space;
@@ -14,7 +15,6 @@ use crate::sim::media::op::NandOp;
 use crate::sim::media::page_bytes;
 use crate::sim::persistence::SaveWork;
 use crate::sim::store::Store;
-use stend_model::spec::Spec;
 
 /// # Panics
 /// When `spec` combines power cuts with what excludes them; the model checker says so first.

@@ -4,13 +4,13 @@
 //! ATA/ATAPI-6 and later, Host Protected Area).
 
 use stend_base::{Device, Nanos, SimTime};
+use stend_model::spec::PAGE_BYTES;
 
 use super::SimDrive;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::Lpn;
 use crate::sim::kind;
 use crate::sim::store::Store;
-use stend_model::spec::PAGE_BYTES;
 
 /// Why the capacity was not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

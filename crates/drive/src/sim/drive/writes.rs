@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use stend_base::{Nanos, Op, Status};
+use stend_model::spec::{ControllerSpec, PAGE_BYTES};
 
 use super::SimDrive;
 use crate::sim::buffer::write_buffer::Program;
@@ -22,7 +23,6 @@ use crate::sim::ids::{CommandId, Lpn, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::{FlashView, Part};
 use crate::sim::store::Store;
-use stend_model::spec::{ControllerSpec, PAGE_BYTES};
 
 /// What each page of a write after the first costs the firmware: more past the SLC cache.
 #[inline]

@@ -7,9 +7,10 @@
 //! that what was hot long ago is forgotten. What is hot is told by comparing with the mean,
 //! so that it does not depend on how fast the host writes.
 
+use stend_model::spec::StreamsSpec;
+
 use crate::sim::ids::Lpn;
 use crate::table::memory;
-use stend_model::spec::StreamsSpec;
 
 /// How often each group of pages is overwritten.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

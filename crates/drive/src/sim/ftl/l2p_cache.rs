@@ -19,6 +19,7 @@
 use std::ops::Range;
 
 use stend_base::Nanos;
+use stend_model::spec::{L2pCacheSpec, PAGE_BYTES, Spec};
 use stend_nand::{Class, Work};
 
 use super::Ftl;
@@ -32,7 +33,6 @@ use crate::sim::l2p::table::L2p;
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
 use crate::sim::slab::Slab;
-use stend_model::spec::{L2pCacheSpec, PAGE_BYTES, Spec};
 
 /// Bytes of the directory for a segment: where it lies.
 const DIRECTORY_BYTES: u64 = 4;

@@ -10,13 +10,14 @@ pub(in crate::sim) mod streams;
 pub(in crate::sim) mod write;
 pub(in crate::sim) mod write_points;
 
+use stend_model::spec::Spec;
+
 use crate::sim::geometry::layout::Layout;
 use crate::sim::l2p::table::L2p;
 use crate::sim::superblocks::Superblocks;
 use fold_state::FoldState;
 use l2p_cache::L2pCache;
 use space::Space;
-use stend_model::spec::Spec;
 use streams::Sorting;
 use write_points::WritePoints;
 

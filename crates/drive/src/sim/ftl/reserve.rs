@@ -1,5 +1,7 @@
 //! Which superblock a stream opens next, and whether there is space for what it is to write.
 
+use stend_model::spec::WhenFull;
+
 use super::Ftl;
 use super::space::Space;
 use crate::sim::env::Env;
@@ -7,7 +9,6 @@ use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{StreamId, SuperblockId};
 use crate::sim::limits::HostReserve;
-use stend_model::spec::WhenFull;
 
 impl Ftl {
     /// What a stream opens next.

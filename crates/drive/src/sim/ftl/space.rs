@@ -4,10 +4,11 @@
 //! and the drive's own work keep pace evenly. A multi-plane page of a dynamic superblock (data
 //! area, SLC mode) takes as much of the data area as its word line would hold.
 
+use stend_model::spec::Spec;
+
 use crate::sim::env::Env;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::{Layout, Pool};
-use stend_model::spec::Spec;
 
 /// The free space of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

@@ -18,10 +18,11 @@
 
 use std::collections::VecDeque;
 
+use stend_model::spec::Spec;
+
 use crate::sim::ftl::heat::Heat;
 use crate::sim::host::Command;
 use crate::sim::ids::{CommandId, Lpn, STREAMS_HOST_MAX, StreamId};
-use stend_model::spec::Spec;
 
 /// What tells the streams of the host apart, where there is more than one.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

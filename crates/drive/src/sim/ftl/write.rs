@@ -3,6 +3,7 @@
 //! A write is acknowledged when its data is in the buffer. A page gets its PPN the moment it
 //! arrives; its program begins when all the data that it takes has arrived.
 
+use stend_model::spec::PAGE_BYTES;
 use stend_nand::Class;
 
 use super::Ftl;
@@ -15,7 +16,6 @@ use crate::sim::ids::{CommandId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
 use crate::sim::l2p::rows::PlaceRun;
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
-use stend_model::spec::PAGE_BYTES;
 
 /// Data of a write that has come: where it belongs, and who waits for its programs.
 #[derive(Clone, Copy)]

@@ -3,11 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use stend_model::spec::Spec;
+
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::{Mode, Shape};
 use crate::sim::geometry::{Kind, NONE};
 use crate::sim::ids::{DieId, IdRange, MpPage, Ppn, Row, STREAMS_MAX, StreamId, SuperblockId};
-use stend_model::spec::Spec;
 
 /// An open superblock and where it is filled.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

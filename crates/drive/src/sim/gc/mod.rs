@@ -13,6 +13,7 @@ mod wear_levelling;
 use std::collections::VecDeque;
 
 use stend_base::Nanos;
+use stend_model::spec::{Emptying, PAGE_BYTES, Spec};
 use stend_nand::Class;
 
 use crate::sim::controller::{Controller, Job};
@@ -25,7 +26,6 @@ use crate::sim::media::op::NandOp;
 use crate::sim::persistence::trimmed_bits;
 use crate::sim::store::Store;
 use policy::{Chooser, Closed};
-use stend_model::spec::{Emptying, PAGE_BYTES, Spec};
 use wear_levelling::Levelling;
 
 /// Why a superblock is emptied.

@@ -4,8 +4,9 @@
 //! Chang, "On efficient wear leveling for large-scale flash-memory storage systems", SAC 2007: cold
 //! data rests on worn blocks).
 
-use super::policy::{Candidate, Closed};
 use stend_model::spec::WearSpec;
+
+use super::policy::{Candidate, Closed};
 
 /// Static wear levelling.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

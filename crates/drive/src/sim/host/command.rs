@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use stend_base::{Op, Request, Status};
+use stend_model::spec::Spec;
 
 use crate::sim::ids::{CommandId, Lpn};
-use stend_model::spec::Spec;
 
 /// How the buffer treats a write.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]

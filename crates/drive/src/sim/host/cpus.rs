@@ -14,12 +14,12 @@
 use std::collections::VecDeque;
 
 use stend_base::{Lane, Nanos, Request, SimTime};
+use stend_model::spec::HostSpec;
 
 use super::arrivals::{Arrivals, Ending};
 use crate::sim::env::Env;
 use crate::sim::geometry::divider::Divider;
 use crate::sim::kind;
-use stend_model::spec::HostSpec;
 
 const NONE: u32 = u32::MAX;
 

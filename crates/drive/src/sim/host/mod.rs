@@ -10,6 +10,7 @@ mod link;
 mod throttle;
 
 use stend_base::{Completion, Lane, Nanos, Request, SimTime};
+use stend_model::spec::{Spec, WHOLE_PPM};
 
 use crate::sim::env::Env;
 use crate::sim::ids::CommandId;
@@ -20,7 +21,6 @@ pub(in crate::sim) use command::{Command, Handling};
 use cpus::Cpus;
 use link::Link;
 pub(in crate::sim) use link::LinkDone;
-use stend_model::spec::{Spec, WHOLE_PPM};
 use throttle::{ArrivalThrottle, Verdict};
 
 /// The host interface of a drive.

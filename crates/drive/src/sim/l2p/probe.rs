@@ -1,11 +1,12 @@
 //! The L2P by itself, for its benchmark: a log that is written and cleaned without
 //! dies, channels or time. What the whole simulation costs beyond it is the timing.
 
+use stend_model::spec::Spec;
+
 use crate::sim::geometry::bits::set_bits;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{Lpn, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::table::L2p;
-use stend_model::spec::Spec;
 
 /// An L2P filled as a log: what is written gets the next place; the oldest multi-plane pages
 /// are emptied first.

@@ -20,6 +20,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use stend_base::Nanos;
+use stend_base::splitmix64;
+use stend_model::health::{BlockHealth, Cycles};
+use stend_model::spec::{BlocksSpec, Spec};
 
 use super::errors::forget_bounds;
 use super::life::{ProgramFailures, life, life_least};
@@ -29,9 +32,6 @@ use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{BlockId, DieId, IdRange, MpPage, Row, SuperblockId};
 use crate::sim::superblocks::Superblocks;
-use stend_base::splitmix64;
-use stend_model::health::{BlockHealth, Cycles};
-use stend_model::spec::{BlocksSpec, Spec};
 
 /// The blocks of a drive, and which superblock has which.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

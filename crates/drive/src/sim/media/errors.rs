@@ -10,7 +10,9 @@
 //! Simplified: a lost page that is partly rewritten counts as whole; on-chip copies do not correct
 //! and do not add errors; parity of a stripe that is still being written is in memory.
 
+use stend_base::splitmix64;
 use stend_base::{Nanos, SimTime};
+use stend_model::spec::{MediaSpec, Spec};
 use stend_nand::reliability::{Outcome, Rber};
 use stend_nand::{Class, Work};
 
@@ -21,8 +23,6 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, MpPage, SuperblockId};
 use crate::sim::slab::Slab;
 use crate::sim::superblocks::Superblocks;
-use stend_base::splitmix64;
-use stend_model::spec::{MediaSpec, Spec};
 
 /// A multi-plane page of flash at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

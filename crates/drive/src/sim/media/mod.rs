@@ -7,6 +7,7 @@ pub(in crate::sim) mod op;
 pub(in crate::sim) mod wear;
 
 use stend_base::{Lane, Nanos, SimTime};
+use stend_model::spec::{PAGE_BYTES, Spec};
 use stend_nand::{Array, ArrayCounters, Class, Work};
 
 use crate::sim::env::Env;
@@ -18,7 +19,6 @@ use crate::sim::superblocks::Superblocks;
 use blocks::Blocks;
 use errors::FlashErrors;
 use op::NandOp;
-use stend_model::spec::{PAGE_BYTES, Spec};
 
 /// The flash of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

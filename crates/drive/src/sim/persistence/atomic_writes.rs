@@ -11,10 +11,11 @@
 
 use std::ops::Range;
 
+use stend_model::spec::Spec;
+
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{CommandId, IdRange, Lpn};
-use stend_model::spec::Spec;
 
 /// A write that is partly placed.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

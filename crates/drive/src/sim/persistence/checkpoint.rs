@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
+use stend_model::spec::Spec;
+
 use super::journal::Journal;
 use crate::sim::ftl::l2p_cache::directory_pages;
 use crate::sim::geometry::bits::{has_bit, set_bit};
 use crate::sim::ids::Lpn;
-use stend_model::spec::Spec;
 
 /// Logical pages whose entries fill 4 KiB of the table: a power of two.
 const PAGES_PER_PART: u32 = 1024;

@@ -3,9 +3,10 @@
 //! It is one log: the next pages are written when the ones before are. Together with them goes the
 //! partial parity that they need.
 
+use stend_model::spec::{PAGE_BYTES, Spec};
+
 use super::journal_buffer::Prefix;
 use crate::sim::media::op::Upkeep;
-use stend_model::spec::{PAGE_BYTES, Spec};
 
 /// Bytes of an entry: a logical page, and its place.
 const ENTRY_BYTES: u64 = 8;

@@ -2,6 +2,7 @@
 //! the pools. Pages are written over the dies in turn, and a die erases a block each time it has
 //! filled one. A page is as large as a multi-plane page.
 
+use stend_model::spec::PowerLossSpec;
 use stend_nand::{Class, Work};
 
 use super::view::Flash;
@@ -9,7 +10,6 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::DieId;
 use crate::sim::media::op::Upkeep;
 use crate::sim::media::page_bytes;
-use stend_model::spec::PowerLossSpec;
 
 /// How far the blocks are filled.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

@@ -46,11 +46,12 @@ mod view;
 
 use std::ops::Range;
 
+use stend_model::spec::{PAGE_BYTES, PowerLossSpec, Spec};
+
 use crate::sim::faults::{Fault, Faults};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{Lpn, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::table::L2p;
-use stend_model::spec::{PAGE_BYTES, PowerLossSpec, Spec};
 
 use crate::sim::media::op::Upkeep;
 use atomic_writes::AtomicWrites;

@@ -20,6 +20,7 @@
 use std::ops::Range;
 
 use stend_base::Nanos;
+use stend_model::spec::{PairedPages, PowerLossSpec, Spec};
 
 use super::change::Change;
 use super::recent::RecentRanges;
@@ -27,7 +28,6 @@ use super::view::FlashView;
 use crate::sim::geometry::bits::{clear_bits, first_set, has_bit, set_bit};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
-use stend_model::spec::{PairedPages, PowerLossSpec, Spec};
 
 /// Of superblocks that were looked at last, the pages: the first, the one before which all stripes
 /// are whole, and the one behind the last.

@@ -16,6 +16,7 @@
 //! the pages of open superblocks, over all dies at once. Commands that arrive meanwhile wait.
 
 use stend_base::{Nanos, SimTime};
+use stend_model::spec::Spec;
 use stend_nand::{Class, Work};
 
 use super::power_state::{PowerState, Recovery};
@@ -30,7 +31,6 @@ use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 use crate::sim::l2p::table::is_at;
 use crate::sim::media::op::Upkeep;
 use crate::sim::media::{page_bytes, read_time};
-use stend_model::spec::Spec;
 
 /// What there is to save on capacitors beside the buffer, and how long operations take.
 pub(in crate::sim) struct SaveWork<'a> {

@@ -1,10 +1,11 @@
 //! Which changes are ready: those whose data no cut can take any more.
 
+use stend_model::spec::PairedPages;
+
 use super::change::Change;
 use super::journal_buffer::JournalBuffer;
 use super::view::FlashView;
 use crate::sim::ids::{IdRange, MpPage, Ppn, SuperblockId};
-use stend_model::spec::PairedPages;
 
 /// How far changes were found to be ready, and the multi-plane pages that keep more from it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use stend_model::spec::PairedPages;
 use stend_nand::{Class, Work};
 
 use crate::sim::buffer::write_buffer::WriteBuffer;
@@ -17,7 +18,6 @@ use crate::sim::l2p::table::L2p;
 use crate::sim::media::Media;
 use crate::sim::media::op::{NandOp, Upkeep};
 use crate::sim::superblocks::Superblocks;
-use stend_model::spec::PairedPages;
 
 /// The neighbours of persistence as they are between two events.
 #[derive(Clone, Copy)]

@@ -4,10 +4,11 @@
 //! One milliwatt over one nanosecond is one picojoule: sums of powers and times need no
 //! rounding.
 
+use stend_model::spec::{EnergySpec, IDLE_STATES_MAX};
+
 use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
-use stend_model::spec::{EnergySpec, IDLE_STATES_MAX};
 
 /// Energy since power-on by consumer, pJ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

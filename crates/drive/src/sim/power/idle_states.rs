@@ -6,10 +6,10 @@
 //! awake: after the rest of the entry time, and the exit time.
 
 use stend_base::{Lane, Nanos, SimTime};
+use stend_model::spec::{IDLE_STATES_MAX, Spec};
 
 use crate::sim::env::Env;
 use crate::sim::kind;
-use stend_model::spec::{IDLE_STATES_MAX, Spec};
 
 /// Delay after which a forced state checks again whether work is under way.
 const FORCED_RETRY: Nanos = Nanos::from_millis(1);

@@ -5,6 +5,7 @@ mod idle_states;
 mod thermal;
 
 use stend_base::SimTime;
+use stend_model::health::Temperature;
 
 use crate::sim::counters::Counters;
 use crate::sim::env::Env;
@@ -12,7 +13,6 @@ pub use energy::Energy;
 use energy::Usage;
 pub(in crate::sim) use idle_states::DueState;
 use idle_states::Sleep;
-use stend_model::health::Temperature;
 use thermal::Heat;
 
 /// Idle states, energy and heat of a drive.

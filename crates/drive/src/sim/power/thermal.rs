@@ -9,12 +9,12 @@
 //! the host interface throttles the arrivals.
 
 use stend_base::{Nanos, SimTime};
+use stend_model::health::Temperature;
+use stend_model::spec::{ThermalSpec, Throttle, WHOLE_PPM};
 
 use crate::sim::env::Env;
 use crate::sim::exponential::{FRACTION_BITS, exp_minus};
 use crate::sim::kind;
-use stend_model::health::Temperature;
-use stend_model::spec::{ThermalSpec, Throttle, WHOLE_PPM};
 
 const NK_PER_MK: i64 = 1_000_000;
 

@@ -6,12 +6,13 @@ mod d_choices;
 mod fifo;
 mod greedy;
 
+use stend_model::spec;
+
 use crate::sim::geometry::layout::{Layout, Pool, PoolLayout};
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::SuperblockId;
 use crate::sim::l2p::table::L2p;
 use crate::sim::superblocks::Superblocks;
-use stend_model::spec;
 
 /// A closed superblock of the data area, as far as a policy may look at it.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,13 @@
 mod pcie;
 mod sata;
 
+use stend_model::spec::HostSpec;
+
 use super::command::Commands;
 use crate::sim::env::Env;
 use crate::sim::ids::CommandId;
 use pcie::Pcie;
 use sata::Sata;
-use stend_model::spec::HostSpec;
 
 /// Direction and kind of a transfer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -22,12 +22,12 @@
 use std::collections::VecDeque;
 
 use stend_base::{Lane, Nanos, SimTime};
+use stend_model::spec::{PcieSpec, Protocol};
 
 use super::LinkDone;
 use crate::sim::env::Env;
 use crate::sim::ids::CommandId;
 use crate::sim::kind;
-use stend_model::spec::{PcieSpec, Protocol};
 
 /// Index of the direction from the host; its events come before those of the other.
 const DOWN: u32 = 0;

@@ -9,13 +9,13 @@
 use std::collections::VecDeque;
 
 use stend_base::{Lane, Nanos};
+use stend_model::spec::HostSpec;
 
 use super::{LinkDone, Load, Transfer};
 use crate::sim::env::Env;
 use crate::sim::host::command::Commands;
 use crate::sim::ids::CommandId;
 use crate::sim::kind;
-use stend_model::spec::HostSpec;
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim::host) struct Sata {

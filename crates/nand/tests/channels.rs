@@ -1,0 +1,199 @@
+//! Dies and channels against a plain model, in which one list of all steps is in order.
+
+#![allow(missing_docs)]
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use stend_base::{EventQueue, Lane, Nanos, Rng, SimTime};
+use stend_nand::{Array, Class, Work};
+
+const DIE: u8 = 0;
+const TIMER: u8 = 1;
+/// A byte takes 2.5 ns, a transfer 100 ns more.
+const BUS_PS_PER_BYTE: u64 = 2_500;
+const OVERHEAD_NS: u64 = 100;
+
+/// Work that comes at an instant, ns.
+#[derive(Clone, Copy, Debug)]
+struct Coming {
+    at: u64,
+    die: u32,
+    class: Class,
+    work: Work,
+}
+
+/// Steps of a die, in the order in which they come at one instant.
+const SENSED: u8 = 0;
+const MOVED: u8 = 1;
+const ENDED: u8 = 2;
+
+/// The plain model.
+struct Plain {
+    channels: Vec<u64>,
+    moved_bytes: u64,
+    /// What each die does: its cookie and the bytes that it has to send.
+    busy: Vec<Option<(u64, u32)>>,
+    waiting: Vec<[VecDeque<(u64, Work)>; 3]>,
+    events: BinaryHeap<Reverse<(u64, u32, u8)>>,
+}
+
+impl Plain {
+    fn transfer(&mut self, die: u32, now: u64, bytes: u32) -> u64 {
+        let channels = self.channels.len();
+        let until = &mut self.channels[die as usize % channels];
+        *until = now.max(*until) + u64::from(bytes) * BUS_PS_PER_BYTE / 1_000 + OVERHEAD_NS;
+        self.moved_bytes += u64::from(bytes);
+        *until
+    }
+
+    fn begin(&mut self, die: u32, now: u64, cookie: u64, work: Work) {
+        let (at, step, bytes) = match work {
+            Work::Read { sense, bytes } => (now + sense.0, SENSED, bytes),
+            Work::Program { program, bytes } => {
+                (self.transfer(die, now, bytes) + program.0, ENDED, 0)
+            }
+            Work::OnDie { busy } | Work::Erase { erase: busy } => (now + busy.0, ENDED, 0),
+        };
+        self.busy[die as usize] = Some((cookie, bytes));
+        self.events.push(Reverse((at, die, step)));
+    }
+
+    fn submit(&mut self, of: Coming, cookie: u64) {
+        match self.busy[of.die as usize] {
+            None => self.begin(of.die, of.at, cookie, of.work),
+            Some(_) => {
+                self.waiting[of.die as usize][of.class as usize].push_back((cookie, of.work));
+            }
+        }
+    }
+
+    /// Every operation as (cookie, ns) in the order in which they end, and the bytes moved by the
+    /// instant `until`.
+    fn run(dies: u32, channels: u32, coming: &[Coming], until: u64) -> (Vec<(u64, u64)>, u64) {
+        let mut plain = Plain {
+            channels: vec![0; channels as usize],
+            moved_bytes: 0,
+            busy: vec![None; dies as usize],
+            waiting: (0..dies).map(|_| Default::default()).collect(),
+            events: BinaryHeap::new(),
+        };
+        let (mut done, mut next, mut moved_by_then) = (Vec::new(), 0, 0);
+        loop {
+            let event = plain.events.peek().map(|e| e.0);
+            let comes = coming.get(next).map(|c| c.at);
+            // Dies come first at one instant.
+            let die_first = match (event, comes) {
+                (None, None) => return (done, moved_by_then),
+                (Some((at, ..)), Some(comes)) => at <= comes,
+                (event, _) => event.is_some(),
+            };
+            if !die_first {
+                plain.submit(coming[next], next as u64);
+                next += 1;
+            } else if let Some(Reverse((now, die, step))) = plain.events.pop() {
+                let (cookie, bytes) = plain.busy[die as usize].expect("it works");
+                if step == SENSED {
+                    let end = plain.transfer(die, now, bytes);
+                    plain.events.push(Reverse((end, die, MOVED)));
+                } else {
+                    plain.busy[die as usize] = None;
+                    done.push((cookie, now));
+                    let waits = plain.waiting[die as usize].iter_mut();
+                    let first = waits.filter_map(VecDeque::pop_front).next();
+                    if let Some((cookie, work)) = first {
+                        plain.begin(die, now, cookie, work);
+                    }
+                }
+            }
+            let now = match die_first {
+                true => event.map(|e| e.0),
+                false => comes,
+            };
+            if now.is_some_and(|now| now <= until) {
+                moved_by_then = plain.moved_bytes;
+            }
+        }
+    }
+}
+
+/// The array, given the same work. The bytes moved are asked for at the instant `until`.
+fn run(dies: u32, channels: u32, coming: &[Coming], until: u64) -> (Vec<(u64, u64)>, u64) {
+    let mut queue = EventQueue::new(&[dies, 1]);
+    let overhead = Nanos(OVERHEAD_NS);
+    let mut array = Array::new(dies, channels, BUS_PS_PER_BYTE, overhead, DIE);
+    let (mut done, mut next, mut moved_by_then) = (Vec::new(), 0, None);
+    if let Some(first) = coming.first() {
+        queue.schedule(Lane::Timer, SimTime(first.at), TIMER, 0);
+    }
+    loop {
+        if moved_by_then.is_none() && queue.next_at() > SimTime(until) {
+            queue.set_now(SimTime(until));
+            moved_by_then = Some(array.counters().channel_bytes);
+        }
+        let Some(event) = queue.pop() else {
+            return (done, moved_by_then.expect("no event is behind the end"));
+        };
+        match event.lane {
+            Lane::Sense => array.sensed(&mut queue, event.source),
+            Lane::Timer => {
+                let of = coming[next];
+                array.submit(&mut queue, of.die, of.class, of.work, next as u64);
+                next += 1;
+                if let Some(then) = coming.get(next) {
+                    queue.schedule(Lane::Timer, SimTime(then.at), TIMER, 0);
+                }
+            }
+            lane => {
+                let cookie = array.ended(&mut queue, lane, event.source);
+                done.push((cookie, event.at.0));
+            }
+        }
+    }
+}
+
+/// Times are multiples of few numbers, so that much comes at one instant, on one channel.
+fn drawn(rng: &mut Rng, dies: u32) -> Vec<Coming> {
+    let mut at = 0;
+    let work = |rng: &mut Rng| {
+        let bytes = 2_000 * rng.below(4) as u32;
+        let time = Nanos(2_550 * rng.below(5));
+        match rng.below(8) {
+            0..4 => Work::Read { sense: time, bytes },
+            4..6 => Work::Program {
+                program: time,
+                bytes,
+            },
+            6 => Work::OnDie { busy: time },
+            _ => Work::Erase { erase: time },
+        }
+    };
+    (0..60)
+        .map(|_| {
+            at += [0, 0, 100, 2_550, 5_100, 5_200][rng.below(6) as usize];
+            Coming {
+                at,
+                die: rng.below(u64::from(dies)) as u32,
+                class: [Class::HostRead, Class::HostProgram, Class::Background]
+                    [rng.below(3) as usize],
+                work: work(rng),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn random_work_ends_as_in_the_plain_model() {
+    for seed in 0..4_000 {
+        let mut rng = Rng::stream(seed, "channels");
+        let channels = 1 + rng.below(3) as u32;
+        let dies = channels * (1 + rng.below(5) as u32);
+        let coming = drawn(&mut rng, dies);
+        let until = rng.below(200_000);
+        let (plain, array) = (
+            Plain::run(dies, channels, &coming, until),
+            run(dies, channels, &coming, until),
+        );
+        assert_eq!(array, plain, "seed {seed}: {coming:?}");
+    }
+}
