@@ -258,8 +258,14 @@ impl Plan {
     /// # Errors
     /// The same, where all rows are such.
     pub fn check_models(&self) -> Result<Option<String>, String> {
-        let wrong = |row: &PlannedRow| Some((row.number, self.model(row).err()?));
-        let unsound: Vec<(u64, String)> = self.rows.iter().filter_map(wrong).collect();
+        // Rows differ in seed, job and words of jobs as well: each model is made once.
+        let mut made: BTreeMap<(usize, String), Option<String>> = BTreeMap::new();
+        let mut wrong = |row: &PlannedRow| {
+            let name = (row.base, format!("{:?}", row.settings));
+            let wrong = made.entry(name).or_insert_with(|| self.model(row).err());
+            Some((row.number, wrong.clone()?))
+        };
+        let unsound: Vec<(u64, String)> = self.rows.iter().filter_map(&mut wrong).collect();
         let Some((number, wrong)) = unsound.first() else {
             return Ok(None);
         };

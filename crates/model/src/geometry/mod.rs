@@ -1,7 +1,7 @@
 //! Where data lies: superblocks of the SLC cache and of the data area, their pages, word lines,
 //! stripes and dies, and the blocks that are bad from the factory. Arithmetic only.
 //!
-//! All of it is inlined: a simulation calls it for each request, and this crate is not optimised.
+//! All of it is inlined: a simulation calls it for each request, and is optimised more than this.
 
 pub mod divider;
 pub mod factory_bad;
