@@ -110,7 +110,9 @@ impl Blocks {
                 let own = BlockId(superblock.0);
                 let block = match is_bad(&own) {
                     false => own,
-                    true => spares.pop_front().expect("the model was checked"),
+                    true => spares.pop_front().unwrap_or_else(|| {
+                        panic!("die {die} has too few sound blocks: {factory_bad} are bad")
+                    }),
                 };
                 let place = blocks.place(superblock, die);
                 blocks.at[place] = block;
