@@ -5,8 +5,9 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, ExitStatus, Output};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -23,6 +24,9 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// How long a program may take to end before it is killed.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long a signal may take to reach this process as well.
+const SIGNAL_UNDER_WAY: Duration = Duration::from_millis(300);
 
 struct Running {
     programs: Vec<Pid>,
@@ -103,7 +107,26 @@ pub(crate) fn output(
     });
     running().programs.retain(|other| *other != program);
     CHANGED.notify_all();
+    if output
+        .as_ref()
+        .is_ok_and(|output| was_asked_to_end(output.status))
+    {
+        // The signal may be one to all programs of a terminal, this one among them: it is then on
+        // its way, and what ended is no failure.
+        thread::sleep(SIGNAL_UNDER_WAY);
+    }
     output
+}
+
+/// Whether a program was ended by Ctrl-C or the like; fio then ends with exit code 128, a shell
+/// with 128 and the number of the signal.
+fn was_asked_to_end(status: ExitStatus) -> bool {
+    let signals = [Signal::INT, Signal::TERM, Signal::HUP].map(Signal::as_raw);
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => signals.contains(&signal),
+        (None, Some(code)) => code == 128 || signals.contains(&(code - 128)),
+        (None, None) => false,
+    }
 }
 
 /// Asked to end, fio waits for its requests, which a device that is gone may never answer.
@@ -262,5 +285,36 @@ impl Drop for Counted {
     fn drop(&mut self) {
         running().run_folders -= 1;
         CHANGED.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a shell that carries out these words is taken for, and whether that took its time.
+    fn asked(words: &str) -> (bool, bool) {
+        let begun = Instant::now();
+        let output = output(Command::new("sh").args(["-c", words]), &|_| true).unwrap();
+        let waited = begun.elapsed() >= SIGNAL_UNDER_WAY;
+        (was_asked_to_end(output.status), waited)
+    }
+
+    #[test]
+    fn a_signal_to_all_programs_of_a_terminal_is_awaited() {
+        for signal in ["INT", "TERM", "HUP"] {
+            assert_eq!(
+                asked(&format!("kill -{signal} $$")),
+                (true, true),
+                "{signal}"
+            );
+        }
+        // As fio and shells say it.
+        for code in [128, 130, 143] {
+            assert_eq!(asked(&format!("exit {code}")), (true, true), "{code}");
+        }
+        for words in ["exit 0", "exit 1", "exit 127", "kill -KILL $$"] {
+            assert!(!asked(words).0, "{words}");
+        }
     }
 }

@@ -26,6 +26,8 @@ fn job(text: &str) -> JobRequest<'_> {
 
 /// What a device with the right token is refused for; it must not have been written to.
 fn refusal(device: &Loop) -> String {
+    // What the test wrote to the device would reach the image at any time.
+    sh("blockdev", &["--flushbufs", device.node()]);
     let before = fs::read(device.image()).unwrap();
     let text = refused(open(&device.node, &destroy(TOKEN)));
     assert!(
