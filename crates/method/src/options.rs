@@ -114,8 +114,8 @@ pub enum MethodError {
     /// Writing without end, to a real target.
     #[error(
         "`{test}` writes until the target refuses, which ends the life of a drive: on a real \
-         target it runs only as far as you state, with --write-budget BYTES (such as \
-         --write-budget 2TB); nothing has been written"
+         target it runs only as far as you state, with a write budget (--write-budget BYTES, such \
+         as 2TB; in Python write_budget=BYTES); nothing has been written"
     )]
     BudgetMissing {
         /// Id of the test.
@@ -124,8 +124,9 @@ pub enum MethodError {
     /// Writing without end, to a target that never refuses.
     #[error(
         "`{test}` writes until the drive refuses, and nothing in this model wears out: say how \
-         much is to be written, with --write-budget BYTES (such as --write-budget 2TB), or give \
-         the model an end ([health] end_of_life_cycles, or [blocks] life_cycles)"
+         much is to be written, with a write budget (--write-budget BYTES, such as 2TB; in Python \
+         write_budget=BYTES), or give the model an end ([health] end_of_life_cycles, or [blocks] \
+         life_cycles)"
     )]
     Endless {
         /// Id of the test.
@@ -133,13 +134,16 @@ pub enum MethodError {
     },
     /// A budget without a test that it limits.
     #[error(
-        "--write-budget is how much a test of endurance may write, and none was chosen; other \
-         tests write as much as the target takes in their time. Leave it out, or choose one \
-         (--edition endurance)"
+        "a write budget (--write-budget) is how much a test of endurance may write, and none was \
+         chosen; other tests write as much as the target takes in their time. Leave it out, or \
+         choose one (--edition endurance)"
     )]
     BudgetUnused,
     /// A budget for less than one request.
-    #[error("--write-budget {budget} is less than one request of the test, {request} bytes")]
+    #[error(
+        "a write budget (--write-budget) of {budget} bytes is less than one request of the test, \
+         {request} bytes"
+    )]
     BudgetTooSmall {
         /// As given, bytes.
         budget: u64,
@@ -151,14 +155,15 @@ pub enum MethodError {
     NoCopy,
     /// A budget of writes for several repetitions.
     #[error(
-        "--write-budget is the most that may be written, and --repeat would write it more than \
-         once: leave one of them out; nothing has been written"
+        "a write budget (--write-budget) is the most that may be written, and --repeat would \
+         write it more than once: leave one of them out; nothing has been written"
     )]
     BudgetRepeated,
     /// Tests beside one of endurance on one real target.
     #[error(
-        "--write-budget is the most that may be written to a real target, and could not be kept \
-         beside {}: choose `{test}` alone, with --tests {test}; nothing has been written",
+        "a write budget (--write-budget) is the most that may be written to a real target, and \
+         could not be kept beside {}: choose `{test}` alone, with --tests {test}; nothing has \
+         been written",
          others.join(", ")
     )]
     BudgetShared {
@@ -169,9 +174,9 @@ pub enum MethodError {
     },
     /// A test of endurance whose state is written on a real target.
     #[error(
-        "--write-budget is the most that may be written to a real target, and state `{state}`, \
-         from which `{test}` starts, is written as well: start it from a state that is not (as \
-         that of --edition endurance); nothing has been written"
+        "a write budget (--write-budget) is the most that may be written to a real target, and \
+         state `{state}`, from which `{test}` starts, is written as well: start it from a state \
+         that is not (as that of --edition endurance); nothing has been written"
     )]
     BudgetPrepared {
         /// Id of the test of endurance.
