@@ -48,16 +48,20 @@ pub enum Lane {
 }
 
 impl Lane {
-    const ALL: [Lane; LANES] = [
-        Lane::Sense,
-        Lane::Move,
-        Lane::Work,
-        Lane::Core,
-        Lane::Link,
-        Lane::Arrival,
-        Lane::Completion,
-        Lane::Timer,
-    ];
+    /// The lane of a key. The arms make it the lowest bits of the key, without a table.
+    #[inline(always)]
+    fn of(key: u64) -> Lane {
+        match key as usize % LANES {
+            0 => Lane::Sense,
+            1 => Lane::Move,
+            2 => Lane::Work,
+            3 => Lane::Core,
+            4 => Lane::Link,
+            5 => Lane::Arrival,
+            6 => Lane::Completion,
+            _ => Lane::Timer,
+        }
+    }
 }
 
 const LANES: usize = 1 << LANE_BITS;
@@ -78,6 +82,10 @@ pub struct Event {
     /// Number of the source among those of all kinds; it also ranks events of one instant.
     pub source: u32,
 }
+
+/// An instant up to which events are taken: see [`EventQueue::limit`].
+#[derive(Clone, Copy, Debug)]
+pub struct Limit(u64);
 
 /// A sorted ring buffer of keys.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -110,7 +118,7 @@ impl Sorted {
     }
 
     /// Inserts a key, from the end.
-    #[inline]
+    #[inline(never)]
     fn add(&mut self, key: u64) {
         debug_assert!(
             self.len() < self.keys.len(),
@@ -130,7 +138,7 @@ impl Sorted {
     }
 
     /// Puts a key before all others.
-    #[inline]
+    #[inline(never)]
     fn add_first(&mut self, key: u64) {
         debug_assert!(
             self.len() < self.keys.len(),
@@ -182,9 +190,11 @@ pub struct EventQueue {
     next_soon: u64,
     /// For each group of [`LANES_TOGETHER`] lanes, the least of their first keys.
     least: [u64; LANES / LANES_TOGETHER],
-    /// Bits of a key below the time.
+    /// Bits of a key below the time, and the mask that they are.
     low_bits: u32,
+    low_mask: u64,
     now: SimTime,
+    end: SimTime,
     taken: u64,
     /// The key that was taken last. Every event with a key up to this one, or up to `passed`, has
     /// been taken, except those that were scheduled at the present instant itself.
@@ -216,11 +226,14 @@ impl EventQueue {
             "a queue has at most {SOURCES_MAX} sources"
         );
         let lane = Sorted::new(kind_of_source.len());
+        let low_bits = LANE_BITS + kind_of_source.len().next_power_of_two().ilog2();
         EventQueue {
             next_soon: NOTHING,
             least: [NOTHING; LANES / LANES_TOGETHER],
-            low_bits: LANE_BITS + kind_of_source.len().next_power_of_two().ilog2(),
+            low_bits,
+            low_mask: (1 << low_bits) - 1,
             now: SimTime::ZERO,
+            end: SimTime(NOTHING >> low_bits),
             taken: 0,
             last: BEFORE,
             passed: BEFORE,
@@ -239,7 +252,7 @@ impl EventQueue {
 
     /// The first instant that cannot be told from "never": no event can be scheduled for it.
     pub fn end(&self) -> SimTime {
-        SimTime(NOTHING >> self.low_bits)
+        self.end
     }
 
     /// Events taken so far.
@@ -279,21 +292,21 @@ impl EventQueue {
             self.note_passed(at);
         }
         assert!(
-            at < self.end(),
+            at < self.end,
             "an event was scheduled beyond the end of virtual time"
         );
         self.key(lane, at, kind, index)
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, lane: usize, key: u64) {
-        let least = &mut self.least[lane / LANES_TOGETHER];
-        *least = key.min(*least);
         let head = self.heads[lane];
         if key >= head {
             return self.lanes[lane].add(key);
         }
         self.heads[lane] = key;
+        let least = &mut self.least[lane / LANES_TOGETHER];
+        *least = key.min(*least);
         if head != NOTHING {
             self.lanes[lane].add_first(head);
         }
@@ -332,7 +345,7 @@ impl EventQueue {
     pub fn cancel(&mut self, kind: u8, index: u32) {
         let source = self.first_source[usize::from(kind)] + index;
         debug_assert_eq!(self.kind_of_source.get(source as usize), Some(&kind));
-        let low = (1 << self.low_bits) - 1;
+        let low = self.low_mask;
         let found = |key: u64| (key & low) >> LANE_BITS == u64::from(source);
         if self.next_soon != NOTHING && found(self.next_soon) {
             self.next_soon = NOTHING;
@@ -368,7 +381,7 @@ impl EventQueue {
     /// When the source has no event in that lane.
     pub fn cancel_in(&mut self, lane: Lane, kind: u8, index: u32) {
         let source = self.first_source[usize::from(kind)] + index;
-        let low = (1 << self.low_bits) - 1;
+        let low = self.low_mask;
         let low_key = u64::from(source) << LANE_BITS | lane as u64;
         if self.next_soon != NOTHING && self.next_soon & low == low_key {
             self.next_soon = NOTHING;
@@ -399,25 +412,31 @@ impl EventQueue {
     /// Takes the next event and moves the clock to it.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
-        self.pop_by(SimTime::NEVER)
+        self.pop_by(self.limit(SimTime::NEVER))
     }
 
-    /// [`EventQueue::pop`], if the next event is due by `limit`.
+    /// What [`EventQueue::pop_by`] takes for an instant: no event up to it has a greater key.
+    #[inline]
+    pub fn limit(&self, at: SimTime) -> Limit {
+        let next = at.0.saturating_add(1).min(self.end.0);
+        Limit((next << self.low_bits) - 1)
+    }
+
+    /// [`EventQueue::pop`], if the next event is due by an instant.
     #[inline(always)]
-    pub fn pop_by(&mut self, limit: SimTime) -> Option<Event> {
+    pub fn pop_by(&mut self, limit: Limit) -> Option<Event> {
         let key = self.first();
-        if key == NOTHING || key >> self.low_bits > limit.0 {
+        if key > limit.0 {
             return None;
         }
         let at = SimTime(key >> self.low_bits);
         self.now = at;
         self.taken += 1;
         self.last = key;
-        let lane = key as usize % LANES;
         let event = Event {
             at,
-            lane: Lane::ALL[lane],
-            source: (key as u32 & ((1 << self.low_bits) - 1)) >> LANE_BITS,
+            lane: Lane::of(key),
+            source: (key & self.low_mask) as u32 >> LANE_BITS,
         };
         if key == self.next_soon {
             self.next_soon = NOTHING;
@@ -442,7 +461,7 @@ impl EventQueue {
     #[inline]
     pub fn take_at_once(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) -> bool {
         let key = self.key(lane, at, kind, index);
-        if key >= self.first() || at <= self.now || at.0 >= NOTHING >> self.low_bits {
+        if key >= self.first() || at <= self.now || at >= self.end {
             return false;
         }
         self.now = at;
@@ -474,8 +493,7 @@ impl EventQueue {
         assert!(at >= self.now, "the clock was turned back");
         assert!(at <= self.next_at(), "the clock would pass a pending event");
         self.now = at;
-        let next_instant = at.0.saturating_add(1).min(NOTHING >> self.low_bits) << self.low_bits;
-        self.passed = self.passed.max(self.first().min(next_instant) - 1);
+        self.passed = self.passed.max(self.limit(at).0.min(self.first() - 1));
     }
 }
 

@@ -128,7 +128,7 @@ impl Array {
 
     /// Handles an event of [`Lane::Sense`]: a die has sensed a page; the channel moves its data
     /// next.
-    #[inline]
+    #[inline(always)]
     pub fn sensed(&mut self, queue: &mut EventQueue, die: u32) {
         match &mut self.overlap {
             None => self.dies.send(queue, die),

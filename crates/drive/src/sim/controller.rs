@@ -135,7 +135,7 @@ impl Controller {
         self.submit_packed(queue, core, job.pack(), time);
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn submit_packed(&mut self, queue: &mut EventQueue, core: u32, job: u64, time: Nanos) {
         let jobs = &mut self.cores[core as usize].jobs;
         if jobs.is_empty() {

@@ -38,8 +38,9 @@ struct Waiter {
     next: u32,
 }
 
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Stream {
+    /// Where a read would continue it; [`NOWHERE`] before its first.
     next_byte: u64,
     continued: u32,
     last_used: u64,
@@ -48,7 +49,20 @@ struct Stream {
     frontier: Lpn,
 }
 
+/// No offset of a request.
+const NOWHERE: u64 = u64::MAX;
+
 impl Stream {
+    fn new() -> Stream {
+        Stream {
+            next_byte: NOWHERE,
+            continued: 0,
+            last_used: 0,
+            entries: VecDeque::new(),
+            frontier: Lpn::default(),
+        }
+    }
+
     fn drop_front(&mut self, entries: &mut Slab<Entry>) {
         if let Some(entry) = self.entries.pop_front() {
             if entries[entry].ready {
@@ -79,7 +93,7 @@ pub(in crate::sim) struct Reads {
 impl Reads {
     pub fn new() -> Reads {
         Reads {
-            streams: Default::default(),
+            streams: std::array::from_fn(|_| Stream::new()),
             entries: Slab::with_capacity(512),
             waiters: Slab::with_capacity(64),
             uses: 0,
@@ -92,7 +106,7 @@ impl Reads {
     fn find(&self, offset_bytes: u64) -> (usize, bool) {
         let mut oldest = 0;
         for (nth, stream) in self.streams.iter().enumerate() {
-            if stream.last_used > 0 && stream.next_byte == offset_bytes {
+            if stream.next_byte == offset_bytes {
                 return (nth, true);
             }
             if stream.last_used < self.streams[oldest].last_used {
@@ -141,7 +155,7 @@ fn bytes_in(command: &Command, first: Lpn, end: Lpn) -> u32 {
 }
 
 /// The multi-plane page to read for a page; `None` when it is unmapped or still in the buffer.
-#[inline]
+#[inline(always)]
 fn mp_page_in_flash(env: &Env, store: &Store, lpn: Lpn) -> Option<MpPage> {
     let physical = store.ftl.l2p.lookup(lpn);
     if !physical.is_place() {
@@ -217,6 +231,7 @@ fn read_run(
 
 impl Reads {
     /// A read command begins.
+    #[inline(always)]
     pub fn begin(&mut self, env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId) {
         let command = host.command(id);
         let (first, end) = command.logical_pages();
@@ -232,14 +247,27 @@ impl Reads {
         let stream = &mut self.streams[nth];
         stream.next_byte = end_byte;
         stream.last_used = self.uses;
-        if !continues {
-            stream.continued = 0;
-            stream.drop_all(&mut self.entries);
-            stream.frontier = end;
-            read_pages(env, store, host, id, (first, end));
+        if continues {
+            stream.continued += 1;
+            self.read_on(env, store, host, id, (nth, first, end));
             return;
         }
-        stream.continued += 1;
+        stream.continued = 0;
+        stream.drop_all(&mut self.entries);
+        stream.frontier = end;
+        read_pages(env, store, host, id, (first, end));
+    }
+
+    /// A command continues the nth stream.
+    #[inline(never)]
+    fn read_on(
+        &mut self,
+        env: &mut Env,
+        store: &mut Store,
+        host: &mut Host,
+        id: CommandId,
+        (nth, first, end): (usize, Lpn, Lpn),
+    ) {
         let covered = self.serve(env, host, id, nth, (first, end));
         if covered < end {
             read_pages(env, store, host, id, (covered, end));

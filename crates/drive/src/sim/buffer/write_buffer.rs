@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::fua::{WaiterList, Waiters};
-use crate::sim::geometry::bits::{clear_bit, first_set, has_bit, set_bit};
+use super::unprogrammed::Unprogrammed;
 use crate::sim::geometry::{Kind, NONE};
 use crate::sim::ids::{
     CommandId, DieId, IdRange, MpPage, Row, STREAMS_HOST_MAX, StreamId, SuperblockId,
@@ -85,8 +85,8 @@ pub(in crate::sim) struct WriteBuffer {
     capacity_pages: u32,
     /// Programs of each of the host's streams in the order in which they were begun.
     rings: [VecDeque<u32>; STREAMS_HOST_MAX],
-    /// Multi-plane pages whose program has not ended, one bit each.
-    unprogrammed: Vec<u64>,
+    /// Multi-plane pages whose program has not ended.
+    unprogrammed: Unprogrammed,
     /// Number of changes to `unprogrammed`.
     changes: u64,
     /// Flushes so far.
@@ -110,7 +110,7 @@ impl WriteBuffer {
             pages: 0,
             capacity_pages,
             rings: std::array::from_fn(|_| VecDeque::with_capacity(64)),
-            unprogrammed: vec![0; (mp_pages as usize).div_ceil(64)],
+            unprogrammed: Unprogrammed::new(mp_pages),
             changes: 0,
             epoch: 0,
             pages_per_mp_page,
@@ -147,12 +147,12 @@ impl WriteBuffer {
     /// True while the content of a multi-plane page is in the buffer.
     #[inline]
     pub fn holds(&self, mp_page: MpPage) -> bool {
-        has_bit(&self.unprogrammed, mp_page)
+        self.unprogrammed.has(mp_page)
     }
 
     /// The first of these multi-plane pages whose content is in the buffer.
     pub fn first_held(&self, mp_pages: Range<MpPage>) -> Option<MpPage> {
-        first_set(&self.unprogrammed, mp_pages)
+        self.unprogrammed.first_in(mp_pages)
     }
 
     /// Number of changes so far to what [`WriteBuffer::holds`] returns.
@@ -299,8 +299,8 @@ impl WriteBuffer {
     #[inline(always)]
     fn mark_one(&mut self, mp_page: MpPage, waits: bool) {
         match waits {
-            true => set_bit(&mut self.unprogrammed, mp_page),
-            false => clear_bit(&mut self.unprogrammed, mp_page),
+            true => self.unprogrammed.add(mp_page),
+            false => self.unprogrammed.remove(mp_page),
         }
     }
 
@@ -355,7 +355,7 @@ impl WriteBuffer {
         for ring in &mut self.rings {
             ring.clear();
         }
-        self.unprogrammed.fill(0);
+        self.unprogrammed.clear();
         self.changes += 1;
         self.pages = 0;
         self.gc_in_flight = 0;

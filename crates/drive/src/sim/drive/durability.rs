@@ -10,8 +10,8 @@ impl SimDrive {
     /// After an event: finds what has become durable, ends what waits for it, and continues.
     #[inline(always)]
     pub(super) fn keep_durable(&mut self) {
-        let (persistence, view) = self.persistence_and_view();
-        if !persistence.is_quiet(&view) {
+        let both = self.store.persistence_and_view(&self.env.layout);
+        if both.is_some_and(|(persistence, view)| !persistence.is_quiet(&view)) {
             self.follow_up();
         }
     }

@@ -225,69 +225,30 @@ impl SimDrive {
     #[inline(never)]
     fn step(&mut self) -> Option<Completion> {
         let event = self.env.queue.pop().expect("the caller saw an event");
-        self.step_inlined(event, SimTime::ZERO)
-    }
-
-    /// Handles an event that was taken from the queue. One that follows from it may be handled with
-    /// it if it comes before all others and by `limit`.
-    #[inline(always)]
-    fn step_inlined(&mut self, event: Event, limit: SimTime) -> Option<Completion> {
-        let env = &mut self.env;
-        // Dies are the first kind: the number of the source is that of the die.
-        match event.lane {
-            Lane::Sense => {
-                // Only the media is concerned.
-                self.store.media.sensed(env, DieId(event.source));
-                return None;
-            }
-            Lane::Move | Lane::Work => {
-                env.trace(kind::DIE, event.source);
-                let op = self.store.media.ended(env, event.lane, DieId(event.source));
-                self.nand_done_inlined(op);
-            }
-            Lane::Core => {
-                let core = env.queue.index(kind::CORE, event.source);
-                env.trace(kind::CORE, core);
-                self.core_done(core);
-            }
-            Lane::Link => {
-                let source = env.queue.index(kind::LINK, event.source);
-                env.trace(kind::LINK, source);
-                if !self.link_done(source) {
-                    // Nothing follows from it for what is durable.
-                    return None;
-                }
-            }
-            Lane::Arrival => {
-                env.trace(kind::ARRIVAL, 0);
-                if !self.command_arrives() {
-                    // A core or the link takes it up: nothing follows for what is durable.
-                    return None;
-                }
-            }
-            Lane::Completion => {
-                let completion = self.host.interrupt(env, limit);
-                return self.host_learns(completion);
-            }
-            Lane::Timer => {
-                let (kind, index) = env.queue.kind_and_index(event.source);
-                if kind == kind::CPU {
-                    env.trace(kind::CPU, index);
-                    let completion = self.host.cpu_done(env, index);
-                    return self.host_learns(completion);
-                }
-                self.timer_ends(kind);
-            }
+        if event.lane == Lane::Completion || event.lane == Lane::Timer {
+            return self.host_or_timer(event, SimTime::ZERO);
         }
-        if self.store.persistence.is_some() {
-            self.keep_durable();
-        }
+        self.step_within(event);
         None
     }
 
-    fn timer_ends(&mut self, timer: u8) {
-        let (env, store) = (&mut self.env, &mut self.store);
+    /// Handles an event at which the host may receive a completion. What follows from it may be
+    /// handled with it if it comes before all other events and by `limit`.
+    #[inline(always)]
+    fn host_or_timer(&mut self, event: Event, limit: SimTime) -> Option<Completion> {
+        let env = &mut self.env;
+        if event.lane == Lane::Completion {
+            let completion = self.host.interrupt(env, limit);
+            return self.host_learns(completion);
+        }
+        let store = &mut self.store;
+        let (timer, index) = env.queue.kind_and_index(event.source);
         match timer {
+            kind::CPU => {
+                env.trace(kind::CPU, index);
+                let completion = self.host.cpu_done(env, index);
+                return self.host_learns(completion);
+            }
             kind::FOLD_PAUSE => {
                 self.folder.pause_ends();
                 self.due.fold();
@@ -304,6 +265,49 @@ impl SimDrive {
             kind::POWER => self.power_timer_ends(),
             other => unreachable!("no timer has the kind {other}"),
         }
+        self.keep_durable();
+        None
+    }
+
+    /// Handles an event within the drive.
+    #[inline(always)]
+    fn step_within(&mut self, event: Event) {
+        let env = &mut self.env;
+        // Dies are the first kind: the number of the source is that of the die.
+        match event.lane {
+            Lane::Sense => {
+                // Only the media is concerned.
+                self.store.media.sensed(env, DieId(event.source));
+                return;
+            }
+            Lane::Move | Lane::Work => {
+                env.trace(kind::DIE, event.source);
+                let op = self.store.media.ended(env, event.lane, DieId(event.source));
+                self.nand_done_inlined(op);
+            }
+            Lane::Core => {
+                let core = env.queue.index(kind::CORE, event.source);
+                env.trace(kind::CORE, core);
+                self.core_done(core);
+            }
+            Lane::Link => {
+                let source = env.queue.index(kind::LINK, event.source);
+                env.trace(kind::LINK, source);
+                if !self.link_done(source) {
+                    // Nothing follows from it for what is durable.
+                    return;
+                }
+            }
+            Lane::Arrival => {
+                env.trace(kind::ARRIVAL, 0);
+                if !self.command_arrives() {
+                    // A core or the link takes it up: nothing follows for what is durable.
+                    return;
+                }
+            }
+            Lane::Completion | Lane::Timer => unreachable!("the host may receive a completion"),
+        }
+        self.keep_durable();
     }
 
     #[cold]
@@ -445,9 +449,14 @@ impl Device for SimDrive {
     }
 
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
-        while let Some(event) = self.env.queue.pop_by(limit) {
-            if let Some(completion) = self.step_inlined(event, limit) {
-                return Some(completion);
+        let last = self.env.queue.limit(limit);
+        while let Some(event) = self.env.queue.pop_by(last) {
+            if event.lane == Lane::Completion || event.lane == Lane::Timer {
+                if let Some(completion) = self.host_or_timer(event, limit) {
+                    return Some(completion);
+                }
+            } else {
+                self.step_within(event);
             }
         }
         if limit < SimTime::NEVER {

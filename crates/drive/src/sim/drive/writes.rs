@@ -40,6 +40,7 @@ fn received_page_time(spec: &ControllerSpec, store: &Store, command: &Command) -
 /// Data is received.
 impl SimDrive {
     /// The firmware has looked at a write: it waits to be admitted.
+    #[inline(always)]
     pub(super) fn write_begins(&mut self, id: CommandId) {
         let (first, _) = self.host.command(id).logical_pages();
         self.store.ftl.l2p.prefetch_invalid(first);

@@ -211,7 +211,7 @@ impl Gc {
             && self.victim.is_some_and(|v| v.reason == Reason::Cache)
     }
 
-    #[inline]
+    #[inline(always)]
     fn has_space(&self, env: &Env, store: &Store) -> bool {
         let enters_cache = env.limits.always[StreamId::GC.number()] == Some(Kind::STATIC);
         let above =
@@ -450,6 +450,7 @@ impl Gc {
     }
 
     /// Gives the pages that are still valid their new PPNs.
+    #[inline(always)]
     pub fn relocate(&mut self, env: &mut Env, store: &mut Store, mp_page: MpPage) {
         let Store {
             media,

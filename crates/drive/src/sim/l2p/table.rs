@@ -398,9 +398,9 @@ impl L2p {
             pages.count_ones()
         };
         // They may lie across the border of two words.
-        let bits = ((1u128 << count) - 1) << (to.0 % 64);
-        self.valid[to.index() / 64] |= bits as u64;
-        self.valid[to.index() / 64 + 1] |= (bits >> 64) as u64;
+        let (bits, shift) = ((1u64 << count) - 1, to.0 % 64);
+        self.valid[to.index() / 64] |= bits << shift;
+        self.valid[to.index() / 64 + 1] |= bits >> 1 >> (63 - shift);
         self.valid_in[superblock.index()] += count;
         self.invalidate_in(mp_page, pages, count);
     }

@@ -56,7 +56,11 @@ impl Sata {
 
     /// `first`: it is the first transfer of its command.
     fn time(&self, transfer: Transfer, first: bool) -> Nanos {
-        let frames = u64::from(transfer.bytes.div_ceil(self.frame_bytes));
+        let frames = match transfer.bytes <= self.frame_bytes {
+            // Most: it saves a division.
+            true => 1,
+            false => u64::from(transfer.bytes.div_ceil(self.frame_bytes)),
+        };
         let bytes = Nanos(u64::from(transfer.bytes) * self.ps_per_byte / 1000);
         let activated = match transfer.load {
             Load::ReadData => 0,
