@@ -194,6 +194,7 @@ pub struct EventQueue {
     low_bits: u32,
     low_mask: u64,
     now: SimTime,
+    /// No event can be scheduled for this instant or later.
     end: SimTime,
     taken: u64,
     /// The key that was taken last. Every event with a key up to this one, or up to `passed`, has

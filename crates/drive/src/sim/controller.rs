@@ -132,11 +132,7 @@ impl Controller {
     /// Queues a job that takes `time` on `core`.
     #[inline(always)]
     pub fn submit(&mut self, queue: &mut EventQueue, core: u32, job: Job, time: Nanos) {
-        self.submit_packed(queue, core, job.pack(), time);
-    }
-
-    #[inline(always)]
-    fn submit_packed(&mut self, queue: &mut EventQueue, core: u32, job: u64, time: Nanos) {
+        let job = job.pack();
         let jobs = &mut self.cores[core as usize].jobs;
         if jobs.is_empty() {
             queue.schedule_soon(Lane::Core, queue.now() + time, kind::CORE, core);
