@@ -271,13 +271,15 @@ impl Drive {
         self.simulate(py, |target| harm::fail_die(target, die))
     }
 
-    /// What the cut took: time until served and recovery in ns, lost pages, failed saves.
-    fn power_cut(&self, py: Python<'_>) -> PyResult<(u64, u64, u64, u64)> {
+    /// What the cut took: time until served and recovery in ns, pages lost in flash, pages undone,
+    /// failed saves.
+    fn power_cut(&self, py: Python<'_>) -> PyResult<(u64, u64, u64, u64, u64)> {
         let cut = self.simulate(py, harm::power_cut)?;
         Ok((
             cut.took_ns,
             cut.recovery_ns,
             cut.lost_pages,
+            cut.undone_pages,
             cut.failed_saves,
         ))
     }

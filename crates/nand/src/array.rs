@@ -1,7 +1,8 @@
 //! Dies and channels as servers with queues.
 //!
 //! A die does one operation at a time and holds its page register until the channel has moved the
-//! data out. It takes its next work by [`Class`], first come first served within a class.
+//! data out. It takes its next work by [`Class`] and [`Scheduling`], first come first served within
+//! a class.
 //!
 //! A channel moves one transfer at a time, first come first served, and a transfer is requested
 //! only when its data is ready. So the end of a transfer is known when it is requested: a channel
@@ -13,6 +14,7 @@ use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
 use crate::dies::{ArrayCounters, Class, Dies, Work};
 use crate::overlap::{Abilities, Overlap};
+use crate::schedule::Scheduling;
 
 /// All dies and channels of a drive. Die `d` is on channel `d % channels`.
 ///
@@ -48,6 +50,13 @@ impl Array {
     #[must_use]
     pub fn with_abilities(mut self, abilities: Abilities) -> Array {
         self.overlap = Overlap::new(abilities, self.dies.count()).map(Box::new);
+        self
+    }
+
+    /// The array with another order of waiting work than the strict one.
+    #[must_use]
+    pub fn with_scheduling(mut self, scheduling: Scheduling) -> Array {
+        self.dies.set_scheduling(scheduling);
         self
     }
 

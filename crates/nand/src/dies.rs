@@ -3,9 +3,12 @@
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
+use crate::schedule::{Schedule, Scheduling, Waits};
+
 const NONE: u32 = u32::MAX;
 
-/// Priority of work; the lower goes first when its die becomes free.
+/// Class of work. A lower number goes first when its die becomes free, as far as the die's
+/// [`Scheduling`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Class {
     /// A host waits for the data.
@@ -16,7 +19,8 @@ pub enum Class {
     Background = 2,
 }
 
-const CLASSES: usize = 3;
+/// Number of classes.
+pub(crate) const CLASSES: usize = 3;
 
 /// One operation of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -138,6 +142,8 @@ struct Die {
     cookie: u64,
     began: SimTime,
     waiting: [List; CLASSES],
+    /// Operations of higher classes that have begun while work of the class waited.
+    passed: [u32; CLASSES],
 }
 
 /// The dies and channels of an array.
@@ -151,6 +157,7 @@ pub(crate) struct Dies {
     bus_ps_per_byte: u64,
     transfer_overhead: Nanos,
     kind: u8,
+    scheduling: Scheduling,
     counters: ArrayCounters,
 }
 
@@ -164,6 +171,7 @@ impl Dies {
             cookie: 0,
             began: SimTime::ZERO,
             waiting: [List::EMPTY; CLASSES],
+            passed: [0; CLASSES],
         };
         Dies {
             dies: (0..dies).map(die).collect(),
@@ -173,8 +181,19 @@ impl Dies {
             bus_ps_per_byte,
             transfer_overhead: overhead,
             kind,
+            scheduling: Scheduling::Strict,
             counters: ArrayCounters::default(),
         }
+    }
+
+    /// Chooses the order of waiting work.
+    pub fn set_scheduling(&mut self, scheduling: Scheduling) {
+        self.scheduling = scheduling;
+    }
+
+    /// Reads that may pass a program whose data is in the register of its die already.
+    pub fn reads_past_program(&self) -> u32 {
+        self.scheduling.reads_past_program()
     }
 
     /// Number of dies.
@@ -218,6 +237,7 @@ impl Dies {
             }
             die.busy = false;
             die.waiting = [List::EMPTY; CLASSES];
+            die.passed = [0; CLASSES];
         }
         self.channels.fill(now);
         self.waiting.clear();
@@ -339,9 +359,20 @@ impl Dies {
     /// Takes the work that is next, if any waits.
     #[inline]
     pub fn next_waiting(&mut self, die: u32) -> Option<Waiting> {
-        let lists = &mut self.dies[die as usize].waiting;
-        let class = lists.iter().position(|list| !list.is_empty())?;
+        let class = self.next_class(die)?;
         Some(self.take_waiting(die, class))
+    }
+
+    /// Class of the work that is next.
+    #[inline(always)]
+    fn next_class(&self, die: u32) -> Option<usize> {
+        let Die {
+            waiting, passed, ..
+        } = &self.dies[die as usize];
+        self.scheduling.next(&Waits {
+            waits: waiting.map(|list| !list.is_empty()),
+            passed: *passed,
+        })
     }
 
     /// Whether work waits for a die.
@@ -353,9 +384,9 @@ impl Dies {
 
     /// The class of the work that is next, and the work.
     pub fn peek_waiting(&self, die: u32) -> Option<(usize, Work)> {
-        let lists = &self.dies[die as usize].waiting;
-        let class = lists.iter().position(|list| !list.is_empty())?;
-        Some((class, self.waiting[lists[class].head as usize].work()))
+        let class = self.next_class(die)?;
+        let list = &self.dies[die as usize].waiting[class];
+        Some((class, self.waiting[list.head as usize].work()))
     }
 
     /// Whether a read of the host waits for a die.
@@ -364,10 +395,17 @@ impl Dies {
         !self.dies[die as usize].waiting[Class::HostRead as usize].is_empty()
     }
 
-    /// Takes the oldest work of a class that is not empty.
+    /// Takes the oldest work of a class that is not empty: it passes what waits of lower classes.
     #[inline]
     pub fn take_waiting(&mut self, die: u32, class: usize) -> Waiting {
-        let list = &mut self.dies[die as usize].waiting[class];
+        let Die {
+            waiting, passed, ..
+        } = &mut self.dies[die as usize];
+        passed[class] = 0;
+        for lower in class + 1..CLASSES {
+            passed[lower] += u32::from(!waiting[lower].is_empty());
+        }
+        let list = &mut waiting[class];
         let index = list.head;
         let entry = self.waiting[index as usize];
         list.head = entry.next;

@@ -9,8 +9,10 @@ pub mod cell;
 mod dies;
 pub mod overlap;
 pub mod reliability;
+pub mod schedule;
 
 pub use array::Array;
 pub use cell::CellTiming;
 pub use dies::{ArrayCounters, Class, Work};
 pub use overlap::{Abilities, Suspend};
+pub use schedule::{Credits, Scheduling};

@@ -74,6 +74,8 @@ struct Loaded {
     cookie: u64,
     /// When its data has arrived.
     at: SimTime,
+    /// Reads that have passed it.
+    passed: u32,
 }
 
 /// A suspended program or erase.
@@ -282,9 +284,11 @@ impl Overlap {
             }
             return;
         }
-        // A page in the register lets reads pass if dies can suspend.
-        let passing = reads_wait && self.abilities.suspend.is_some();
-        if !passing && let Some(loaded) = self.state(die).loaded.take() {
+        if reads_wait && self.passes_loaded(dies, die) {
+            self.begin_read(dies, queue, die, Nanos::ZERO);
+            return;
+        }
+        if let Some(loaded) = self.state(die).loaded.take() {
             let begins = now.max(loaded.at);
             dies.begin(die, now, loaded.cookie);
             self.cells_begin(
@@ -299,6 +303,18 @@ impl Overlap {
         if let Some(next) = dies.next_waiting(die) {
             self.begin(dies, queue, die, (next.work(), next.cookie), Nanos::ZERO);
         }
+    }
+
+    /// True if a read passes the page in the cache register, which dies that can suspend let as many
+    /// do as may pass a waiting program. If so, counts it.
+    fn passes_loaded(&mut self, dies: &Dies, die: u32) -> bool {
+        let suspends = self.abilities.suspend.is_some();
+        let Some(loaded) = &mut self.state(die).loaded else {
+            return false;
+        };
+        let passes = suspends && loaded.passed < dies.reads_past_program();
+        loaded.passed += u32::from(passes);
+        passes
     }
 
     /// Begins the oldest read of the host that waits for a die, which can sense after `delay`.
@@ -328,6 +344,7 @@ impl Overlap {
             program,
             cookie,
             at,
+            passed: 0,
         });
     }
 

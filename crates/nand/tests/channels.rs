@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use stend_base::{EventQueue, Lane, Nanos, Rng, SimTime};
-use stend_nand::{Array, Class, Work};
+use stend_nand::{Array, Class, Credits, Scheduling, Work};
 
 const DIE: u8 = 0;
 const TIMER: u8 = 1;
@@ -35,6 +35,11 @@ struct Plain {
     /// What each die does: its cookie and the bytes that it has to send.
     busy: Vec<Option<(u64, u32)>>,
     waiting: Vec<[VecDeque<(u64, Work)>; 3]>,
+    /// Operations of higher classes since the first of each class began to wait or was passed by
+    /// none.
+    passed: Vec<[u32; 3]>,
+    /// How many may pass each class.
+    may_pass: [u32; 3],
     events: BinaryHeap<Reverse<(u64, u32, u8)>>,
 }
 
@@ -68,10 +73,42 @@ impl Plain {
         }
     }
 
+    /// Takes the work of a die that is next.
+    fn take(&mut self, die: u32) -> Option<(u64, Work)> {
+        let (waiting, passed) = (
+            &mut self.waiting[die as usize],
+            &mut self.passed[die as usize],
+        );
+        let all = (0..3).filter(|&class| !waiting[class].is_empty());
+        let owed = |&class: &usize| passed[class] >= self.may_pass[class];
+        let next = all.clone().filter(owed).max().or(all.min())?;
+        for (class, passed) in passed.iter_mut().enumerate() {
+            if class == next {
+                *passed = 0;
+            } else if class > next && !waiting[class].is_empty() {
+                *passed += 1;
+            }
+        }
+        waiting[next].pop_front()
+    }
+
     /// Every operation as (cookie, ns) in the order in which they end, and the bytes moved by the
     /// instant `until`.
-    fn run(dies: u32, channels: u32, coming: &[Coming], until: u64) -> (Vec<(u64, u64)>, u64) {
+    fn run(
+        (dies, channels): (u32, u32),
+        scheduling: Scheduling,
+        coming: &[Coming],
+        until: u64,
+    ) -> (Vec<(u64, u64)>, u64) {
+        let may_pass = match scheduling {
+            Scheduling::Strict => [u32::MAX; 3],
+            Scheduling::Credits(credits) => {
+                [u32::MAX, credits.program_after, credits.background_after]
+            }
+        };
         let mut plain = Plain {
+            passed: vec![[0; 3]; dies as usize],
+            may_pass,
             channels: vec![0; channels as usize],
             moved_bytes: 0,
             busy: vec![None; dies as usize],
@@ -99,9 +136,7 @@ impl Plain {
                 } else {
                     plain.busy[die as usize] = None;
                     done.push((cookie, now));
-                    let waits = plain.waiting[die as usize].iter_mut();
-                    let first = waits.filter_map(VecDeque::pop_front).next();
-                    if let Some((cookie, work)) = first {
+                    if let Some((cookie, work)) = plain.take(die) {
                         plain.begin(die, now, cookie, work);
                     }
                 }
@@ -118,10 +153,16 @@ impl Plain {
 }
 
 /// The array, given the same work. The bytes moved are asked for at the instant `until`.
-fn run(dies: u32, channels: u32, coming: &[Coming], until: u64) -> (Vec<(u64, u64)>, u64) {
+fn run(
+    (dies, channels): (u32, u32),
+    scheduling: Scheduling,
+    coming: &[Coming],
+    until: u64,
+) -> (Vec<(u64, u64)>, u64) {
     let mut queue = EventQueue::new(&[dies, 1]);
     let overhead = Nanos(OVERHEAD_NS);
-    let mut array = Array::new(dies, channels, BUS_PS_PER_BYTE, overhead, DIE);
+    let mut array =
+        Array::new(dies, channels, BUS_PS_PER_BYTE, overhead, DIE).with_scheduling(scheduling);
     let (mut done, mut next, mut moved_by_then) = (Vec::new(), 0, None);
     if let Some(first) = coming.first() {
         queue.schedule(Lane::Timer, SimTime(first.at), TIMER, 0);
@@ -190,9 +231,17 @@ fn random_work_ends_as_in_the_plain_model() {
         let dies = channels * (1 + rng.below(5) as u32);
         let coming = drawn(&mut rng, dies);
         let until = rng.below(200_000);
+        let scheduling = match rng.below(3) {
+            0 => Scheduling::Strict,
+            _ => Scheduling::Credits(Credits {
+                program_after: 1 + rng.below(4) as u32,
+                background_after: 1 + rng.below(6) as u32,
+            }),
+        };
+        let of = (dies, channels);
         let (plain, array) = (
-            Plain::run(dies, channels, &coming, until),
-            run(dies, channels, &coming, until),
+            Plain::run(of, scheduling, &coming, until),
+            run(of, scheduling, &coming, until),
         );
         assert_eq!(array, plain, "seed {seed}: {coming:?}");
     }

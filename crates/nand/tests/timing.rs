@@ -1,7 +1,7 @@
 //! Timing to the nanosecond: an operation ends at its time, not earlier.
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
-use stend_nand::{Array, Class, Work};
+use stend_nand::{Array, Class, Credits, Scheduling, Work};
 
 const DIE: u8 = 0;
 const SENSE: Nanos = Nanos::from_micros(50);
@@ -107,6 +107,27 @@ fn a_waiting_read_passes_waiting_programs_but_stops_nothing() {
     bench.submit(0, Class::HostRead, read(), 2);
     let order: Vec<u64> = bench.run().iter().map(|d| d.0).collect();
     assert_eq!(order, [0, 2, 1]);
+}
+
+/// A program and an erase that wait under reads without end begin when the credits say.
+#[test]
+fn reads_without_end_do_not_starve_programs_and_erases() {
+    let mut bench = Bench::new(1, 1);
+    let credits = Credits {
+        program_after: 3,
+        background_after: 7,
+    };
+    bench.array = bench.array.with_scheduling(Scheduling::Credits(credits));
+    for cookie in 0..20 {
+        bench.submit(0, Class::HostRead, read(), cookie);
+    }
+    bench.submit(0, Class::Background, Work::Erase { erase: PROGRAM }, 101);
+    bench.submit(0, Class::HostProgram, program(), 100);
+    bench.submit(0, Class::HostProgram, program(), 102);
+    let order: Vec<u64> = bench.run().iter().map(|d| d.0).collect();
+    // The first read was under way before anything waited.
+    assert_eq!(order[..11], [0, 1, 2, 3, 100, 4, 5, 6, 101, 102, 7]);
+    assert_eq!(order[11..], (8..20).collect::<Vec<_>>());
 }
 
 #[test]

@@ -40,9 +40,11 @@ pub struct PowerCut {
     pub took_ns: u64,
     /// From power-up until commands were served, ns.
     pub recovery_ns: u64,
-    /// Pages of which the data was lost by it.
+    /// Pages of which the data was lost in flash by it.
     pub lost_pages: u64,
-    /// Cuts so far at which the capacitors did not hold long enough.
+    /// Pages of writes that it took back since they were not durable.
+    pub undone_pages: u64,
+    /// 1 if the capacitors did not hold long enough, else 0.
     pub failed_saves: u64,
 }
 
@@ -120,7 +122,7 @@ pub fn power_cut(target: &mut SimulatedTarget) -> Result<PowerCut, TargetError> 
         )));
     }
     let drive = target.drive_mut();
-    let (cut_at, lost) = (drive.now(), drive.counters().lost_pages);
+    let (cut_at, before) = (drive.now(), drive.counters());
     drive.power_cut();
     drive.power_up();
     // The first command waits until the drive has recovered.
@@ -138,8 +140,9 @@ pub fn power_cut(target: &mut SimulatedTarget) -> Result<PowerCut, TargetError> 
     Ok(PowerCut {
         took_ns: drive.now().since(cut_at).0,
         recovery_ns: counters.recovery_ns_last,
-        lost_pages: counters.lost_pages - lost,
-        failed_saves: counters.failed_saves,
+        lost_pages: counters.lost_pages - before.lost_pages,
+        undone_pages: counters.undone_pages - before.undone_pages,
+        failed_saves: counters.failed_saves - before.failed_saves,
     })
 }
 

@@ -574,6 +574,15 @@ fn harm_comes_to_a_drive_in_a_file() {
     let cut = drive(dir, &["power-cut", "d"]);
     assert!(number(&cut["recovery_ns"]) > 100e6, "{cut}");
     assert!(number(&cut["time_ns"]) >= number(&cut["recovery_ns"]));
+    assert_eq!(
+        (number(&cut["failed_saves"]), number(&cut["lost_pages"])),
+        (0.0, 0.0)
+    );
+    assert_eq!(
+        number(&cut["undone_pages"]),
+        0.0,
+        "nothing was being written"
+    );
     assert_eq!(count(dir, "unsafe_shutdowns"), 1.0);
 
     let failed = drive(dir, &["fail-die", "d", "--die", "3"]);

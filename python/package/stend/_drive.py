@@ -281,10 +281,11 @@ class Drive:
         """Cuts the power, and lets the drive recover.
 
         Returns ``took_ns`` from the cut until the first command was served, ``recovery_ns``,
-        ``lost_pages`` and ``failed_saves``. Raises :class:`stend.InputError` where the model does
-        not say what a power cut leaves.
+        ``lost_pages`` (in flash), ``undone_pages`` (written, but not durable) and
+        ``failed_saves``. Raises :class:`stend.InputError` where the model does not say what a
+        power cut leaves.
         """
-        names = ("took_ns", "recovery_ns", "lost_pages", "failed_saves")
+        names = ("took_ns", "recovery_ns", "lost_pages", "undone_pages", "failed_saves")
         return dict(zip(names, self._drive.power_cut()))
 
     def health(self) -> dict[str, Any]:

@@ -62,6 +62,8 @@ pub(in crate::sim) struct Admission {
     reserved: Reserved,
     /// The first of them waits for data that is on its way to get its place.
     waits_for_place: bool,
+    /// The first of them waits until less is not durable.
+    waits_for_journal: bool,
     /// Pages of the buffer that the first of them waits for; 0 where it is to be asked.
     #[serde(skip)]
     lacks_room: u32,
@@ -86,6 +88,7 @@ impl Admission {
                 pages: 0,
             },
             waits_for_place: false,
+            waits_for_journal: false,
             lacks_room: 0,
         }
     }
@@ -149,7 +152,13 @@ impl Admission {
         self.receiving = 0;
         self.reserved.pages = 0;
         self.waits_for_place = false;
+        self.waits_for_journal = false;
         self.lacks_room = 0;
+    }
+
+    /// True while the first of them waits until less is not durable.
+    pub fn waits_for_journal(&self) -> bool {
+        self.waits_for_journal
     }
 
     /// Pages that are reserved for the rest of a piece of the first command that waits.
@@ -335,15 +344,20 @@ impl Admission {
     fn reservation(
         &mut self,
         env: &Env,
-        store: &Store,
+        store: &mut Store,
         command: &Command,
         pages: u32,
     ) -> Option<u32> {
-        let Some(persistence) = &store.persistence else {
+        let Some(persistence) = &mut store.persistence else {
             return Some(pages);
         };
         if self.reserved.pages > 0 {
             return Some(0);
+        }
+        self.waits_for_journal = persistence.is_behind();
+        if self.waits_for_journal {
+            persistence.catch_up();
+            return None;
         }
         let (_, end) = command.logical_pages();
         let rest = end - Lpn::of_byte(command.next_to_admit());

@@ -114,6 +114,9 @@ pub struct Counters {
     pub unsafe_shutdowns: u64,
     /// Programmed pages lost to a torn program of their word line, over all cuts.
     pub paired_pages_lost: u64,
+    /// Pages of writes that were taken back since they were not durable, over all cuts: those that
+    /// had been acknowledged, and those on their way.
+    pub undone_pages: u64,
     /// Cuts at which the capacitors did not hold long enough.
     pub failed_saves: u64,
     /// Time that the last save on capacitors took, ns.

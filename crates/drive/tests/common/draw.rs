@@ -5,7 +5,7 @@ use stend_drive::sim::Fault;
 use stend_model::Spec;
 use stend_model::spec::*;
 use stend_nand::reliability::{ErrorModel, Rber};
-use stend_nand::{Abilities, CellTiming, Suspend};
+use stend_nand::{Abilities, CellTiming, Credits, Scheduling, Suspend};
 
 use super::{PAGE, ahci, cached, media, nvme, plain};
 
@@ -46,7 +46,18 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
     draw_policy(&mut apart(rng, "policy"), &mut spec);
     draw_bypass(&mut apart(rng, "past the cache"), &mut spec);
     draw_fold_dies(&mut apart(rng, "dies that fold"), &mut spec);
+    draw_scheduling(&mut apart(rng, "scheduling"), &mut spec);
     spec
+}
+
+/// The order in which the work of a die is done.
+fn draw_scheduling(rng: &mut Rng, spec: &mut Spec) {
+    if rng.ratio(2, 3) {
+        spec.scheduling = Scheduling::Credits(Credits {
+            program_after: 1 + rng.below(20) as u32,
+            background_after: 1 + rng.below(40) as u32,
+        });
+    }
 }
 
 /// A stream of random numbers that takes none from this one.

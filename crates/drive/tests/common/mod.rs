@@ -35,6 +35,7 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
             },
         },
         abilities: stend_nand::Abilities::default(),
+        scheduling: stend_nand::Scheduling::Strict,
         one_shot: None,
         cache: None,
         parity_data: None,

@@ -12,6 +12,7 @@ use super::tables::media::Media;
 use super::tables::nand::{Capacity, Nand, NandCommands, Parity};
 use super::tables::power::{EnergyTable, IdleStateTable, ThermalTable};
 use super::tables::power_loss::PowerLoss;
+use super::tables::scheduling::Scheduling;
 use super::tables::slc_cache::SlcCache;
 use super::tables::trim::Trim;
 
@@ -37,6 +38,8 @@ table! {
         nand: Nand;
         /// Commands of its dies beyond plain reading, programming and erasing.
         nand_commands: Option<NandCommands>;
+        /// Which of the work that waits for a die is next.
+        scheduling: Option<Scheduling>;
         /// The SLC cache, if there is one.
         slc_cache: Option<SlcCache>;
         /// Parity over dies, if there is any.

@@ -7,7 +7,7 @@
 //! data area or of the SLC cache.
 
 use stend_base::Nanos;
-use stend_nand::{Abilities, CellTiming};
+use stend_nand::{Abilities, CellTiming, Scheduling};
 
 pub use crate::schema::tables::blocks::BlocksSpec;
 pub use crate::schema::tables::controller::{BufferSpec, ControllerSpec, L2pCacheSpec};
@@ -45,6 +45,8 @@ pub struct Spec {
     pub data: PoolSpec,
     /// What dies can do at the same time.
     pub abilities: Abilities,
+    /// Which of the work that waits for a die is next.
+    pub scheduling: Scheduling,
     /// Time to program all pages of a word line of the data area at once; `None`: page by
     /// page.
     pub one_shot: Option<Nanos>,
@@ -118,6 +120,30 @@ impl Spec {
             }
             _ => 0,
         }
+    }
+
+    /// Changes of the mapping, in logical pages, above which a drive whose power can be cut admits no
+    /// write until more of them are durable: what fills two pages of the journal, of which one may be
+    /// on its way, and what waits for its program. 0 without [`Spec::power_loss`].
+    pub fn undurable_pages_max(&self) -> u64 {
+        let Some(loss) = &self.power_loss else {
+            return 0;
+        };
+        // Where word lines are programmed in several passes, each die and stream may hold one that
+        // is not full.
+        let half_filled = match loss.paired_pages {
+            PairedPages::Pad => {
+                let streams = 2 + self.further_streams();
+                self.dies
+                    * streams
+                    * self.pages_per_mp_page
+                    * self.data.timing.pages_per_word_line()
+            }
+            PairedPages::OneShot | PairedPages::Completed | PairedPages::Unprotected => 0,
+        };
+        let relocated = self.gc.depth * self.pages_per_mp_page;
+        2 * u64::from(loss.journal_interval_pages)
+            + u64::from(self.buffer.write_pages + self.program_pages() + half_filled + relocated)
     }
 
     /// Whether the flash wears out, so that the drive refuses writes in the end.

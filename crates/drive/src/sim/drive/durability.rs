@@ -42,8 +42,19 @@ impl SimDrive {
                 self.check_flushes();
                 let (persistence, mut flash) = self.persistence_and_flash();
                 persistence.checkpoint_if_due(&mut flash);
+                if self.admission.waits_for_journal() {
+                    self.settle_all();
+                }
             }
             UpkeepEnd::Replays(time) => self.env.set_timer(time, kind::POWER),
+        }
+    }
+
+    /// Ends the checkpoint under way, if there is one, as fast as the dies can.
+    pub(super) fn hurry_checkpoint(&mut self) {
+        if self.store.persistence.is_some() {
+            let (persistence, mut flash) = self.persistence_and_flash();
+            persistence.hurry_checkpoint(&mut flash);
         }
     }
 

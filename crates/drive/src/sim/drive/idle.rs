@@ -32,6 +32,7 @@ impl SimDrive {
     fn rest_begins(&mut self) {
         self.store.pad_all(&mut self.env);
         self.store.request_durable();
+        self.hurry_checkpoint();
         self.store.ftl.set_aside(&self.env);
         self.controller.rest();
     }

@@ -59,7 +59,7 @@ impl SimDrive {
         self.wake_up();
         self.make_durable();
         let (persistence, mut flash) = self.persistence_and_flash();
-        persistence.begin_checkpoint(&mut flash);
+        persistence.write_checkpoint(&mut flash);
         self.run_while(|drive| drive.persistence().checkpoint_under_way());
         self.lose_power(true);
     }
@@ -70,10 +70,10 @@ impl SimDrive {
         let all = self.persistence().changes().next_lsn();
         self.run_while(|drive| {
             let persistence = drive.persistence();
-            if !persistence.changes().is_awaited() {
-                persistence.request_all();
-            }
-            persistence.changes().durable_lsn() < all || persistence.checkpoint_under_way()
+            persistence.catch_up();
+            let unfinished = persistence.changes().durable_lsn() < all;
+            drive.hurry_checkpoint();
+            unfinished || drive.persistence().checkpoint_under_way()
         });
     }
 
@@ -101,6 +101,7 @@ impl SimDrive {
         let ended = clean || saved;
         // Find what flash holds, while DRAM still tells.
         if let Some(persistence) = &mut self.store.persistence {
+            self.env.counters.undone_pages += persistence.changes().pages_written();
             persistence.undo(&self.env.layout, &mut self.store.ftl);
         }
         if !saved {

@@ -44,7 +44,9 @@ impl Media {
             kind::DIE,
         );
         Media {
-            array: array.with_abilities(spec.abilities),
+            array: array
+                .with_abilities(spec.abilities)
+                .with_scheduling(spec.scheduling),
             errors: FlashErrors::new(spec, layout.superblocks()),
             blocks: blocks::blocks_of(spec, layout.superblocks()),
         }

@@ -1,5 +1,10 @@
-//! Checkpoints: the changed 4 KiB parts of the L2P, packed and written on as many dies at once as
-//! there are, so that the journal before them is not needed.
+//! Checkpoints: the changed 4 KiB parts of the L2P, packed and written, so that the journal before
+//! them is not needed.
+//!
+//! A checkpoint is paced by the journal, of which it writes a share with each page: it ends by half
+//! of what the journal may grow meanwhile, so that no write has to wait for it, and its programs are
+//! spread over the writes of the host. At rest, and before a shutdown, it is written on as many dies
+//! at once as there are.
 
 use std::ops::Range;
 
@@ -121,9 +126,14 @@ impl DirtyParts {
 /// The checkpoint under way, and the table in flash.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Checkpoint {
-    /// Pages not yet begun, and being programmed.
+    /// Pages in all, of them those not yet begun, and those being programmed.
+    total: u32,
     left: u32,
     under_way: u32,
+    /// Journal pages within which it is to end.
+    budget: u32,
+    /// It does not wait for the journal to grow.
+    hurries: bool,
     parts_per_page: u32,
     /// Pages and entries of the journal that it makes obsolete.
     covers: (u32, u64),
@@ -136,8 +146,11 @@ impl Checkpoint {
     pub fn new(spec: &Spec, logical_pages: u32) -> Checkpoint {
         let parts = logical_pages.div_ceil(PAGES_PER_PART);
         Checkpoint {
+            total: 0,
             left: 0,
             under_way: 0,
+            budget: 1,
+            hurries: false,
             parts_per_page: spec.pages_per_mp_page,
             covers: (0, 0),
             table_pages: match &spec.l2p_cache {
@@ -157,33 +170,44 @@ impl Checkpoint {
         self.left + self.under_way > 0
     }
 
-    /// Begins one: the pages to be programmed first; none where all changes were undone by later
-    /// ones, so that it has ended.
-    pub fn begin(&mut self, dirty: &mut DirtyParts, journal: &mut Journal, dies: u32) -> u32 {
-        self.left = dirty.write().div_ceil(self.parts_per_page);
+    /// Begins one, during which the journal may grow to `journal_pages_max`. It ends at once where
+    /// later changes have undone all that it would write.
+    pub fn begin(&mut self, dirty: &mut DirtyParts, journal: &mut Journal, journal_pages_max: u32) {
+        self.total = dirty.write().div_ceil(self.parts_per_page);
+        (self.left, self.hurries) = (self.total, false);
         self.covers = (journal.pages(), journal.entries());
+        self.budget = (journal_pages_max.saturating_sub(journal.pages()) / 2).max(1);
         if self.left == 0 {
             self.end(dirty, journal);
-            return 0;
         }
-        let first = dies.min(self.left);
-        self.left -= first;
-        self.under_way += first;
-        first
     }
 
-    /// A page is programmed: whether another is to be.
-    pub fn page_done(&mut self, dirty: &mut DirtyParts, journal: &mut Journal) -> bool {
-        let goes_on = self.left > 0;
-        if goes_on {
-            self.left -= 1;
-        } else {
-            self.under_way -= 1;
-        }
+    /// Does not wait for the journal to grow any more.
+    pub fn hurry(&mut self) {
+        self.hurries = true;
+    }
+
+    /// Takes the pages that are to be programmed now, at most one for each die at a time.
+    pub fn take_due(&mut self, journal: &Journal, dies: u32) -> u32 {
+        let grown = u64::from(journal.pages().saturating_sub(self.covers.0));
+        let share = u64::from(self.total) * grown / u64::from(self.budget);
+        let begun = self.total - self.left;
+        let wanted = match self.hurries || share >= u64::from(self.total) {
+            true => self.left,
+            false => (share as u32).saturating_sub(begun),
+        };
+        let due = wanted.min(dies.saturating_sub(self.under_way));
+        self.left -= due;
+        self.under_way += due;
+        due
+    }
+
+    /// A page is programmed.
+    pub fn page_done(&mut self, dirty: &mut DirtyParts, journal: &mut Journal) {
+        self.under_way -= 1;
         if !self.is_under_way() {
             self.end(dirty, journal);
         }
-        goes_on
     }
 
     fn end(&mut self, dirty: &mut DirtyParts, journal: &mut Journal) {
@@ -193,7 +217,7 @@ impl Checkpoint {
     }
 
     pub fn power_cut(&mut self) {
-        (self.left, self.under_way) = (0, 0);
+        (self.total, self.left, self.under_way) = (0, 0, 0);
     }
 
     pub fn diagnosis(&self) -> String {

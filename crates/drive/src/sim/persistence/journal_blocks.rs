@@ -47,11 +47,8 @@ impl JournalBlocks {
         let begins_block = *taken > 0 && taken.is_multiple_of(spec.journal_rows);
         *taken += 1;
         let (erase, program) = (spec.journal.erase, spec.journal.program[0]);
-        // Somebody may wait for the journal; nobody does for a checkpoint.
-        let class = match what {
-            Upkeep::JournalPage | Upkeep::PartialParity => Class::HostProgram,
-            _ => Class::Background,
-        };
+        // Somebody may wait for the journal, which waits for a checkpoint when it is full.
+        let class = Class::HostProgram;
         if begins_block {
             flash.env.counters.journal_erases += 1;
             flash.env.counters.erases += 1;

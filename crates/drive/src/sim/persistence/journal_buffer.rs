@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::change::Change;
+use super::change::{Change, ChangeKind};
 use crate::sim::ids::{IdRange, Ppn};
 
 /// Changes above which they are all to become durable, so that one page that nobody fills does not
@@ -91,6 +91,15 @@ impl JournalBuffer {
     /// All changes, in their order.
     pub(super) fn changes(&self) -> &VecDeque<Change> {
         &self.changes
+    }
+
+    /// Logical pages that the changes have written, each as often as it was.
+    pub fn pages_written(&self) -> u64 {
+        let writes = self
+            .changes
+            .iter()
+            .filter(|c| c.kind() == ChangeKind::Write);
+        writes.map(|change| u64::from(change.pages())).sum()
     }
 
     /// Entries of the journal that all changes take.
@@ -262,7 +271,6 @@ impl JournalBuffer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::ChangeKind;
     use super::*;
     use crate::sim::ids::{Lpn, Ppn};
 

@@ -85,6 +85,8 @@ pub(in crate::sim) struct Persistence {
     /// Only where errors of the flash are modelled.
     parity: Option<Box<PartialParity>>,
     power: PowerState,
+    /// Entries of changes that are not durable above which no write is admitted.
+    entries_max: u64,
     #[serde(skip)]
     faults: Faults,
 }
@@ -119,6 +121,7 @@ impl Persistence {
             blocks: JournalBlocks::new(spec.dies),
             parity: PartialParity::new(of, spec, layout),
             power: PowerState::new(),
+            entries_max: spec.undurable_pages_max(),
             faults: Faults::default(),
         }
     }
@@ -216,10 +219,13 @@ impl Persistence {
         }
         let awaited = self.buffer.is_awaited() && !self.buffer.lacks_awaited();
         let interval = u64::from(self.spec.journal_interval_pages);
-        // Its blocks are full until the checkpoint has ended.
-        let most = 2 * self.spec.checkpoint_pages;
-        let full = self.checkpoint.is_under_way() && self.journal.pages() >= most;
-        if full || !(awaited || holds.entries >= interval) {
+        if !(awaited || holds.entries >= interval) {
+            return;
+        }
+        let most = self.spec.journal_pages_max();
+        if self.checkpoint.is_under_way() && self.journal.pages() >= most {
+            // Its blocks are full until the checkpoint has ended.
+            self.hurry_checkpoint(flash);
             return;
         }
         let parity_pages = self.find_partial_parity(holds.changes, &flash.view());
@@ -270,39 +276,63 @@ impl Persistence {
         UpkeepEnd::Committed
     }
 
-    /// Begins a checkpoint if the journal is long enough.
+    /// Begins a checkpoint if the journal is long enough, and writes what is due of the one under
+    /// way.
     pub fn checkpoint_if_due(&mut self, flash: &mut Flash<'_>) {
         let due = self.journal.pages() >= self.spec.checkpoint_pages;
         if due && !self.checkpoint.is_under_way() {
             self.begin_checkpoint(flash);
+        } else {
+            self.checkpoint_goes_on(flash);
         }
     }
 
     /// Begins to write the changed parts of the table.
-    pub fn begin_checkpoint(&mut self, flash: &mut Flash<'_>) {
-        let (dirty, dies) = (self.durable.dirty(), flash.env.spec.dies);
-        let pages = self.checkpoint.begin(dirty, &mut self.journal, dies);
+    fn begin_checkpoint(&mut self, flash: &mut Flash<'_>) {
+        self.checkpoint.begin(
+            self.durable.dirty(),
+            &mut self.journal,
+            self.spec.journal_pages_max(),
+        );
         self.durable
             .mark_again(self.buffer.changes().iter(), &flash.ftl.l2p);
-        self.checkpoint_goes_on(flash, pages);
+        self.checkpoint_goes_on(flash);
+    }
+
+    /// Writes the changed parts of the table as fast as the dies can.
+    pub fn write_checkpoint(&mut self, flash: &mut Flash<'_>) {
+        if !self.checkpoint.is_under_way() {
+            self.begin_checkpoint(flash);
+        }
+        self.hurry_checkpoint(flash);
+    }
+
+    /// Ends the checkpoint under way, if there is one, without waiting for the journal to grow.
+    pub fn hurry_checkpoint(&mut self, flash: &mut Flash<'_>) {
+        if self.checkpoint.is_under_way() {
+            self.checkpoint.hurry();
+            self.checkpoint_goes_on(flash);
+        }
     }
 
     /// A page of a checkpoint is programmed.
     fn checkpoint_page_done(&mut self, flash: &mut Flash<'_>) {
         let dirty = self.durable.dirty();
-        let more = self.checkpoint.page_done(dirty, &mut self.journal);
-        self.checkpoint_goes_on(flash, u32::from(more));
-    }
-
-    /// Programs pages of a checkpoint. Where it has ended, the journal may have waited for that.
-    fn checkpoint_goes_on(&mut self, flash: &mut Flash<'_>, pages: u32) {
-        flash.env.counters.checkpoint_programs += u64::from(pages);
-        self.blocks
-            .program(&self.spec, flash, (Upkeep::CheckpointPage, pages));
+        self.checkpoint.page_done(dirty, &mut self.journal);
+        self.checkpoint_goes_on(flash);
+        // The journal may have waited for its end.
         if !self.checkpoint.is_under_way() {
             self.count_ready(&flash.view());
             self.write_journal(flash);
         }
+    }
+
+    /// Programs the pages of a checkpoint that are due.
+    fn checkpoint_goes_on(&mut self, flash: &mut Flash<'_>) {
+        let pages = self.checkpoint.take_due(&self.journal, flash.env.spec.dies);
+        flash.env.counters.checkpoint_programs += u64::from(pages);
+        self.blocks
+            .program(&self.spec, flash, (Upkeep::CheckpointPage, pages));
     }
 
     /// Bytes that can be written until a checkpoint begins, where nobody waits for the journal; 0
@@ -379,6 +409,20 @@ impl Persistence {
     /// All that was done so far is to become durable.
     pub fn request_all(&mut self) {
         self.buffer.request_all();
+    }
+
+    /// True while so much is not durable that writes must wait for the journal.
+    #[inline(always)]
+    pub fn is_behind(&self) -> bool {
+        self.buffer.entries() > self.entries_max
+    }
+
+    /// Writes wait until less is not durable.
+    #[cold]
+    pub fn catch_up(&mut self) {
+        if !self.buffer.is_awaited() {
+            self.buffer.request_all();
+        }
     }
 
     /// A flush: the LSN up to which all must be durable before it ends; `None` if it ends at once.

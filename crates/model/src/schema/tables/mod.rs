@@ -11,5 +11,6 @@ pub mod media;
 pub mod nand;
 pub mod power;
 pub mod power_loss;
+pub mod scheduling;
 pub mod slc_cache;
 pub mod trim;

@@ -64,6 +64,14 @@ table! {
     }
 }
 
+impl PowerLossSpec {
+    /// Journal pages that its blocks hold: those that a checkpoint under way covers, and as many
+    /// more.
+    pub fn journal_pages_max(&self) -> u32 {
+        2 * self.checkpoint_pages
+    }
+}
+
 /// What is done about paired pages, by name.
 const PAIRED_PAGES: [(&str, PairedPages); 4] = [
     ("one-shot", PairedPages::OneShot),
@@ -131,14 +139,14 @@ pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, drive: &Spec) 
 fn journal_blocks(drive: &Spec, spec: &PowerLossSpec) -> u64 {
     let page_entries = 1024 * u64::from(drive.pages_per_mp_page);
     let table = (drive.user_bytes / PAGE_BYTES).div_ceil(page_entries);
-    let pages = 2 * table + 2 * u64::from(spec.checkpoint_pages);
+    let pages = 2 * table + u64::from(spec.journal_pages_max());
     let each_die = pages.div_ceil(u64::from(drive.dies));
     each_die.div_ceil(u64::from(spec.journal_rows)) + 1
 }
 
-/// Programming a full buffer and a page of the journal, evenly over the dies, one multi-plane page
-/// of relocated data for each of `gc.depth` besides; where a word line is programmed at
-/// once, each of them on the die that takes longest for it.
+/// Programming a full buffer and the journal of all that may not be durable, evenly over the dies,
+/// one multi-plane page of relocated data for each of `gc.depth` besides; where a word line is
+/// programmed at once, each of them on the die that takes longest for it.
 fn longest_save(drive: &Spec, spec: &PowerLossSpec) -> Nanos {
     let longest = |timing: &CellTiming| timing.program.iter().copied().max();
     let native = drive.one_shot.or_else(|| longest(&drive.data.timing));
@@ -154,10 +162,17 @@ fn longest_save(drive: &Spec, spec: &PowerLossSpec) -> Nanos {
     let bytes = u64::from(drive.pages_per_mp_page) * PAGE_BYTES;
     let transfer = Nanos(bytes * drive.bus_ps_per_byte / 1000) + drive.bus_overhead;
     let each_die = u64::from(pages.div_ceil(drive.dies));
-    let each_channel = u64::from((pages + 1 + stripes).div_ceil(drive.channels));
-    let journal = 1 + u64::from(stripes.div_ceil(drive.dies));
-    program * each_die + spec.journal.program[0] * journal + transfer * each_channel
+    let journal = drive
+        .undurable_pages_max()
+        .div_ceil(bytes / JOURNAL_ENTRY_BYTES);
+    let beside = journal + u64::from(stripes);
+    let each_channel = (u64::from(pages) + beside).div_ceil(u64::from(drive.channels));
+    let beside = beside.div_ceil(u64::from(drive.dies));
+    program * each_die + spec.journal.program[0] * beside + transfer * each_channel
 }
+
+/// Bytes of an entry of the journal: a logical page, and its place.
+const JOURNAL_ENTRY_BYTES: u64 = 8;
 
 /// Stripes that are not full, at most, with so many multi-plane pages in the buffer: those of these
 /// pages, and of each stream those of one program more. None where parity is never used.

@@ -56,12 +56,16 @@ fn rebuilt(parity_data: Option<u32>, dies: u32) -> &'static str {
 pub fn power_cut(target: &mut SimulatedTarget) -> Result<Done, Failure> {
     let cut = harm::power_cut(target)?;
     let text = format!(
-        "the power was cut and came back: recovery took {:.3} s",
-        cut.took_ns as f64 / 1e9
+        "the power was cut and came back: recovery took {:.3} s; {} written pages of 4 KiB were \
+         not durable and are as before, {} are lost in flash",
+        cut.took_ns as f64 / 1e9,
+        cut.undone_pages,
+        cut.lost_pages
     );
     let keys = vec![
         ("recovery_ns", cut.recovery_ns.into()),
         ("lost_pages", cut.lost_pages.into()),
+        ("undone_pages", cut.undone_pages.into()),
         ("failed_saves", cut.failed_saves.into()),
     ];
     Ok((text, keys))

@@ -1,0 +1,116 @@
+//! Scheduling of a die: which class of waiting work is next.
+//!
+//! Reads of the host go before its programs, and these before the drive's own work, as in the
+//! transaction scheduling unit of MQSim (Tavakkol et al., FAST 2018). A strict order starves the
+//! lower classes for as long as a higher one has work: under deep queues of reads no program ends,
+//! and buffer, journal and garbage collection stand still. [`Credits`] bound that, as
+//! `writes_starved` does in the deadline scheduler of Linux: after a number of operations that have
+//! passed it, waiting work of a lower class is next. Suspending an operation that is under way
+//! (Wu and He, FAST 2012) has a bound of its own, [`crate::Suspend::reads_max`].
+
+use crate::dies::{CLASSES, Class};
+
+/// Waiting work of a die, by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// True if work of the class waits.
+    pub waits: [bool; CLASSES],
+    /// Operations of higher classes that have begun while work of the class waited.
+    pub passed: [u32; CLASSES],
+}
+
+/// A policy that chooses among the classes of which work waits. It reads and answers; the die acts.
+pub trait Schedule {
+    /// Class of the die's next operation; `None` if nothing waits.
+    fn next(&self, waiting: &Waits) -> Option<usize>;
+}
+
+/// The highest class first, always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Strict;
+
+impl Schedule for Strict {
+    #[inline(always)]
+    fn next(&self, waiting: &Waits) -> Option<usize> {
+        waiting.waits.iter().position(|&waits| waits)
+    }
+}
+
+/// The highest class first, until enough of its operations have passed a lower one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Credits {
+    /// Reads of the host that may pass a waiting program of its data.
+    pub program_after: u32,
+    /// Operations of the host that may pass waiting work of the drive itself.
+    pub background_after: u32,
+}
+
+impl Schedule for Credits {
+    #[inline(always)]
+    fn next(&self, waiting: &Waits) -> Option<usize> {
+        let owed = |class: Class, after: u32| {
+            let class = class as usize;
+            (waiting.waits[class] && waiting.passed[class] >= after).then_some(class)
+        };
+        owed(Class::Background, self.background_after)
+            .or_else(|| owed(Class::HostProgram, self.program_after))
+            .or_else(|| Strict.next(waiting))
+    }
+}
+
+/// The policies that a drive may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Scheduling {
+    /// [`Strict`].
+    #[default]
+    Strict,
+    /// [`Credits`].
+    Credits(Credits),
+}
+
+impl Schedule for Scheduling {
+    #[inline(always)]
+    fn next(&self, waiting: &Waits) -> Option<usize> {
+        match self {
+            Scheduling::Strict => Strict.next(waiting),
+            Scheduling::Credits(credits) => credits.next(waiting),
+        }
+    }
+}
+
+impl Scheduling {
+    /// Reads that may pass a program whose data is in the register of its die already.
+    #[inline]
+    pub(crate) fn reads_past_program(&self) -> u32 {
+        match self {
+            Scheduling::Strict => u32::MAX,
+            Scheduling::Credits(credits) => credits.program_after,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lower_classes_are_next_when_enough_has_passed_them() {
+        let credits = Credits {
+            program_after: 2,
+            background_after: 5,
+        };
+        let next = |waits, passed| credits.next(&Waits { waits, passed });
+        assert_eq!(next([false; 3], [0; 3]), None);
+        assert_eq!(next([true; 3], [0, 1, 4]), Some(0));
+        assert_eq!(next([true; 3], [0, 2, 4]), Some(1));
+        assert_eq!(next([true; 3], [0, 2, 5]), Some(2));
+        assert_eq!(next([true, false, true], [0, 2, 4]), Some(0));
+        assert_eq!(
+            Strict.next(&Waits {
+                waits: [false, true, true],
+                passed: [9; 3]
+            }),
+            Some(1)
+        );
+    }
+}
