@@ -10,7 +10,7 @@ use Set::{
     Extent as ExtentOf, Flag, Log, Millis, Number, Only, Own, SomeExtent, SomeTime, Text, Time,
 };
 
-use super::spec::{BLOCK_BYTES, BlockSizes, Distribution, Generator, Rate, Rw, Spec};
+use super::spec::{BLOCK_BYTES, BlockSizes, Distribution, Generator, Rate, RateProcess, Rw, Spec};
 use super::units::{self, Extent};
 
 /// One honoured option.
@@ -246,6 +246,7 @@ pub static OPTIONS: &[OptionDef] = &[
         "rate",
         Own(set_rate_bytes, "bytes a second, as read[,write[,trim]]"),
     ),
+    option("rate_process", Own(set_rate_process, "linear, poisson")),
     option("thinktime", Time(MICROSECOND, |s| &mut s.thinktime)),
     option(
         "thinktime_blocks",
@@ -303,7 +304,6 @@ pub static OPTIONS: &[OptionDef] = &[
     option("nrfiles", Own(set_nrfiles, "1: the target is one file")),
     option("loops", Only("1")),
     option("percentage_random", Only("100")),
-    option("rate_process", Only("linear")),
     option("zonemode", Only("none")),
 ];
 
@@ -476,6 +476,14 @@ fn set_rate(spec: &mut Spec, arg: &Arg<'_>, kind: fn(u64) -> Rate) -> Result<(),
     }
     spec.rate = each.map(|rate| rate.filter(|number| *number > 0).map(kind));
     Ok(())
+}
+
+fn set_rate_process(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let known = [
+        ("linear", RateProcess::Linear),
+        ("poisson", RateProcess::Poisson),
+    ];
+    set(&mut spec.rate_process, arg.one_of(&known)?)
 }
 
 fn set_startdelay(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
