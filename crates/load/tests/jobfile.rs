@@ -136,6 +136,37 @@ fn a_synchronous_engine_has_one_request_outstanding() {
 }
 
 #[test]
+fn times_that_are_none_are_errors_of_that_time() {
+    for option in ["startdelay", "runtime", "timeout", "ramp_time", "thinktime"] {
+        for (value, problem) in [
+            ("18921600000s", "is more than 53375 days"),
+            ("600y", "is not a whole number with one of the units"),
+            ("", "a value is missing"),
+        ] {
+            let got = error(&format!("[j]\n{option}={value}\n"));
+            let place = format!("job file, line 2, section [j]: option `{option}={value}`: ");
+            let shown = if value.is_empty() {
+                String::new()
+            } else {
+                format!("`{value}` ")
+            };
+            assert!(
+                got.starts_with(&format!("{place}{shown}{problem}")),
+                "{got}"
+            );
+            assert!(
+                got.contains("; allowed: a ") && got.contains("ms, s"),
+                "{got}"
+            );
+        }
+    }
+    let range = error("[j]\nstartdelay=1s-600y\n");
+    assert!(range.contains("`600y` is not a whole number"), "{range}");
+    let range = error("[j]\nstartdelay=18921600000:5\n");
+    assert!(range.contains("`18921600000` is more than"), "{range}");
+}
+
+#[test]
 fn errors_name_option_section_file_line_and_what_is_allowed() {
     let got = error("[global]\nbs=4k\n[job one]\nrw=randwrite\nverify=md5\n");
     assert!(

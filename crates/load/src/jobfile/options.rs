@@ -257,7 +257,10 @@ pub static OPTIONS: &[OptionDef] = &[
     option("new_group", Flag(|s| &mut s.new_group)),
     option(
         "startdelay",
-        Own(set_startdelay, "a time or a range of times, 5s or 1s-5s"),
+        Own(
+            set_startdelay,
+            "a time or a range of times, 5s or 1s-5s, in us, ms, s (default), m, h, d",
+        ),
     )
     .also("start_delay"),
     option("group_reporting", Flag(|s| &mut s.group_reporting)),
@@ -488,9 +491,10 @@ fn set_rate_process(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
 
 fn set_startdelay(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     let text = arg.text()?;
-    spec.start_delay = match units::time(text, SECOND) {
-        Ok(time) => (time, time),
-        Err(_) => units::range(text, |t| units::time(t, SECOND))?,
+    let read = |text: &str| units::time(text, SECOND);
+    spec.start_delay = match text.contains(['-', ':']) {
+        true => units::range(text, read)?,
+        false => read(text).map(|time| (time, time))?,
     };
     Ok(())
 }
