@@ -58,6 +58,7 @@ identify-dies = { $number } { $count ->
     [few] кристалла
    *[many] кристаллов
 }
+identify-at-least = не менее { $least }
 identify-dies-range = { $ends } кристаллов
 identify-of-capacity = { $number } % ёмкости
 
@@ -104,6 +105,8 @@ identify-new-and-old-alike = самые быстрые из только что 
 identify-step-unseen = запись не показывает ступени, но её не показал бы и кэш, который не быстрее
     остальной памяти; чтение не исследовалось
 identify-mapped = из записанных { $written } так же быстро, как новые данные, читается { $bytes }
+identify-mapped-least = из записанных { $written } так же быстро, как новые данные, читается { $bytes };
+    записанное первым покинуло кэш, который может быть больше: больше не записывалось
 identify-mapped-all = все записанные { $all } читаются так же быстро, как новые данные; из
     записанных { $written } так же быстро читается { $bytes }
 
