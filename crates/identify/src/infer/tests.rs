@@ -513,6 +513,42 @@ fn what_a_drive_keeps_back_of_each_die_belongs_to_its_cache() {
     );
 }
 
+/// 30 µs without flash and map, 75 more for the flash, 40 for a piece of the map.
+#[test]
+fn a_read_that_may_wait_for_the_map_tells_no_more_than_a_range() {
+    let flash_read = |unwritten_ns, old_ns, widest_ns| {
+        let widest = Times {
+            p99_ns: 145_000,
+            ..times(widest_ns)
+        };
+        let seen = Observed {
+            unwritten_reads: Some(times(unwritten_ns)),
+            settled_reads: Some(times(old_ns)),
+            spans: vec![
+                (4 * MB, times(105_000)),
+                (500 * MB, widest),
+                (1000 * MB, widest),
+            ],
+            repeats: vec![times(105_000); 3],
+            ..Observed::default()
+        };
+        told(&seen, "flash-read-ns")
+    };
+    // Without a map cache reads in all spans take one time.
+    let known = flash_read(30_000, 105_000, 105_000);
+    assert_eq!(known.number(), Some(75_000.0), "{known:?}");
+    // All reads of space without data waited: 35 µs are left of 75.
+    for (unwritten_ns, old_ns) in [(70_000, 105_000), (30_000, 145_000), (70_000, 145_000)] {
+        let range = flash_read(unwritten_ns, old_ns, 140_000);
+        let (low, high) = range.ends().expect("a range alone");
+        assert!(low < 75_000.0 && high > 75_000.0, "{range:?}");
+        assert!(range.evidence.contains("up to 40"), "{range:?}");
+    }
+    // Reads of data at hand did not wait.
+    let (low, _) = flash_read(70_000, 105_000, 140_000).ends().unwrap();
+    assert!((low - 0.93 * 35_000.0).abs() < 1.0, "{low}");
+}
+
 /// A drive that empties its cache from some of it on keeps as much however much is written: where
 /// little more was written, the cache may be larger.
 #[test]

@@ -149,6 +149,9 @@ identify-unwritten-as-slow = space without data takes as long to read as data: i
     too
 identify-flash-read = a page is read in { $old }, one without data, for which no flash is read, in
     { $unwritten }: the rest is sensing (tR) and the transfer from the die
+identify-flash-read-map = a page is read in { $old }, one without data, for which no flash is read, in
+    { $unwritten }: the rest is sensing (tR) and the transfer from the die, but either may have waited
+    for a piece of the map, up to { $lookup }
 identify-ascending-missing = ascending reads were not looked at
 identify-ascending = pages are read in { $ascending } in ascending order, in { $random } at random
 identify-pairs-missing = pairs of reads were not looked at
