@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stend_contract::{JobRequest, Target, TargetError, fill_job};
+use stend_contract::{FILL_REST_S, JobRequest, Target, TargetError, fill_job};
 use stend_load::{JobFile, RunOptions};
 use stend_model::Model;
 use stend_simulated::{Access, SimulatedTarget, harm};
@@ -132,14 +132,19 @@ impl Drive {
         Ok(Drive::new(target.clone().without_file()))
     }
 
-    fn fill(&self, py: Python<'_>) -> PyResult<()> {
+    /// Fills the drive, which then rests unless it is to be busy.
+    fn fill(&self, py: Python<'_>, busy: bool) -> PyResult<()> {
         self.simulate(py, |target| {
             let fill = JobRequest {
                 text: &fill_job(target.info().capacity_bytes),
                 seed: RunOptions::default().seed,
                 sample_ms: 0,
             };
-            target.run(&fill).map(drop)
+            target.run(&fill)?;
+            match busy {
+                true => Ok(()),
+                false => target.idle(FILL_REST_S),
+            }
         })
     }
 

@@ -27,17 +27,17 @@ fsync=16
 
 
 @pytest.mark.parametrize("plus", [False, True])
-@pytest.mark.parametrize("fill", [False, True])
+@pytest.mark.parametrize("fill", [None, "--fill", "--fill=busy"])
 def test_results_are_those_of_the_command_line(
-    program: str, tmp_path: pathlib.Path, plus: bool, fill: bool
+    program: str, tmp_path: pathlib.Path, plus: bool, fill: str | None
 ) -> None:
     file = tmp_path / "mixed.fio"
     file.write_text(MIXED)
     args = ["run", file, "--on", "demo-8gb", "--seed", 7]
-    args += ["--output-format", "json+" if plus else "json", *(["--fill"] if fill else [])]
+    args += ["--output-format", "json+" if plus else "json", *([fill] if fill else [])]
     drive = stend.Drive("demo-8gb")
     if fill:
-        drive.fill()
+        drive.fill(busy=fill == "--fill=busy")
     result = drive.run(file, sample_ms=100, seed=7)
     assert result.to_json(plus) == output(program, *args)
 

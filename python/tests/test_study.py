@@ -76,7 +76,7 @@ def test_tables_are_the_same_in_pandas_csv_and_parquet(tmp_path: Path) -> None:
 def test_a_row_is_a_run_of_a_drive() -> None:
     frame = tiny().run(lab=False).to_pandas()
     drive = stend.Drive("demo-8gb", overrides={"gc.depth": 4}, seed=5)
-    drive.fill()
+    drive.fill(busy=True)
     drive.idle(1)
     run = drive.run(str(WRITE).replace("{depth}", "32"))
     assert frame["latency_p99_ns"][3] == run.latency.percentile(99)

@@ -1,9 +1,11 @@
 //! What all crates build on: virtual time in integer nanoseconds, the total order of events,
-//! reproducible random streams, and the interface between a load and a device.
+//! reproducible random streams, exponentials in integers, and the interface between a load and a
+//! device.
 //!
 //! It knows nothing of drives or measurements.
 
 pub mod device;
+pub mod exponential;
 pub mod queue;
 pub mod rng;
 pub mod time;

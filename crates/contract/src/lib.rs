@@ -15,6 +15,6 @@ pub use reading::Reading;
 pub use stend_load::Sample;
 pub use stend_load::runner::Progress;
 pub use target::{
-    Completed, Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, Moved, RefusedOutcome,
-    ReplayOutcome, Target, WriteLimit, condition, fill_job,
+    Completed, Deletion, FILL_REST_S, HostLimit, JobOutcome, JobRequest, LoggedOutcome, Moved,
+    RefusedOutcome, ReplayOutcome, Target, WriteLimit, condition, fill_job,
 };

@@ -168,6 +168,9 @@ pub enum WriteLimit {
     AsStated,
 }
 
+/// Rest after a fill, seconds of the target's own time: that of the editions' states.
+pub const FILL_REST_S: f64 = 900.0;
+
 /// A job that fills a target of so many bytes, of which the last part of a sector is left: 128 KiB
 /// writes in ascending order over all of it, and one of what is left at its end.
 pub fn fill_job(capacity_bytes: u64) -> String {

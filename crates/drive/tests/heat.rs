@@ -12,6 +12,8 @@ use stend_model::spec::*;
 /// 30 °C around it, 20 K/W, a time constant of 4 s.
 fn warm(throttle: Throttle) -> Spec {
     let mut spec = plain(64, 16, 8_000);
+    // One plane.
+    spec.pages_per_flash_page = spec.pages_per_mp_page;
     spec.energy = Some(EnergySpec {
         read_pj: [0, 60_000_000],
         program_pj: [0, 250_000_000],

@@ -3,9 +3,10 @@
 use crate::tests::common;
 
 use common::*;
-use stend_base::{Device, Nanos, Op};
+use stend_base::{Device, Nanos, Op, Rng};
 use stend_drive::SimDrive;
 use stend_model::Spec;
+use stend_model::geometry::layout::Layout;
 use stend_model::spec::*;
 
 fn energy() -> EnergySpec {
@@ -144,6 +145,7 @@ fn energy_is_the_sum_of_what_was_done() {
     let mut spec = cached(64, 24, 10_000);
     spec.energy = Some(energy());
     spec.idle_states = two_states();
+    spec.pages_per_flash_page = 2;
     let mut drive = SimDrive::new(&spec);
     let next = random(&drive, 11);
     burst(&mut drive, Op::Write, 1, 32, 40_000, next);
@@ -158,13 +160,18 @@ fn energy_is_the_sum_of_what_was_done() {
     assert!(c.slc_erases > 0 && c.erases > c.slc_erases, "{c:?}");
     let spec = energy();
     let pj = |a: u64, b: u64| u128::from(a) * u128::from(b);
+    // Of two planes, all of which a read that moves several pages may not need.
+    let sensed = [c.slc_flash_pages_sensed, c.native_flash_pages_sensed];
+    for (sensed, reads) in sensed.into_iter().zip([c.slc_reads, c.native_reads]) {
+        assert!((reads..2 * reads).contains(&sensed), "{c:?}");
+    }
     assert_eq!(
         e.nand_read_pj,
-        pj(3_000_000, c.slc_reads) + pj(7_000_000, c.native_reads)
+        pj(3_000_000, sensed[0]) + pj(7_000_000, sensed[1])
     );
     assert_eq!(e.nand_program_pj, pj(41_000_000, c.nand_programs));
-    // Three pages of the cache become one word line of three pages.
-    assert_eq!(e.nand_copy_pj, pj(3 * 153_000_000, c.folds));
+    // Three pages of the cache, sensed by both planes, become one word line of three pages.
+    assert_eq!(e.nand_copy_pj, pj(3 * 156_000_000, c.folds));
     assert_eq!(
         e.nand_erase_pj,
         pj(90_000_000, c.slc_erases) + pj(110_000_000, c.erases - c.slc_erases)
@@ -179,6 +186,80 @@ fn energy_is_the_sum_of_what_was_done() {
     assert_eq!(e.link_pj, pj(170, awake) + pj(180, c.link_busy_ns));
     let parts = e.nand_pj() + e.channels_pj + e.cores_pj + e.link_pj + e.dram_pj + e.asleep_pj;
     assert_eq!(e.total_pj(), parts);
+}
+
+/// Flash pages sensed by a read of so many pages of a filled drive of four planes of 16 KiB, and
+/// their energy.
+fn sensed_by(first: u64, pages: u64, read_ahead: u32) -> (u64, u128) {
+    let mut spec = plain(64, 16, 32_000);
+    spec.energy = Some(energy());
+    (spec.pages_per_mp_page, spec.pages_per_flash_page) = (16, 4);
+    spec.buffer.read_ahead_pages = read_ahead;
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    let of = |drive: &SimDrive| {
+        let energy = drive.energy().expect("it keeps account");
+        let counters = drive.counters();
+        assert_eq!(counters.slc_flash_pages_sensed, 0);
+        (counters.native_flash_pages_sensed, energy.nand_read_pj)
+    };
+    let before = of(&drive);
+    alone(&mut drive, request(0, Op::Read, first, pages));
+    let after = of(&drive);
+    (after.0 - before.0, after.1 - before.1)
+}
+
+#[test]
+fn a_read_takes_the_energy_of_the_planes_that_it_senses() {
+    let one = 7_000_000;
+    assert_eq!(sensed_by(5, 1, 0), (1, one), "one page");
+    assert_eq!(sensed_by(4, 4, 0), (1, one), "one flash page");
+    assert_eq!(sensed_by(3, 2, 0), (2, 2 * one), "over a boundary");
+    assert_eq!(sensed_by(16, 16, 0), (4, 4 * one), "a multi-plane page");
+    assert_eq!(sensed_by(0, 64, 0), (16, 16 * one), "four of them");
+    assert_eq!(sensed_by(2, 20, 64), (6, 6 * one), "two ends");
+}
+
+#[test]
+fn flash_pages_are_counted_once() {
+    let mut rng = Rng::stream(1, "flash pages");
+    for pages_per_flash_page in [1, 2, 4, 8, 16, 32u32] {
+        let mut spec = plain(64, 16, 8_000);
+        (spec.pages_per_mp_page, spec.pages_per_flash_page) = (32, pages_per_flash_page);
+        let layout = Layout::new(&spec);
+        assert_eq!(layout.flash_pages, 32 / pages_per_flash_page);
+        for nth in 0..1_000 {
+            // Few bits, many, none and all.
+            let bits = [rng.next_u64() as u32, 1 << rng.below(32), 0, u32::MAX];
+            let pages = bits[nth % 4];
+            let is_set = |page: u32| pages >> page & 1 == 1;
+            let mut flash_pages: Vec<u32> = (0..32).filter(|&page| is_set(page)).collect();
+            flash_pages
+                .iter_mut()
+                .for_each(|page| *page /= pages_per_flash_page);
+            flash_pages.dedup();
+            let got = layout.flash_pages_of(pages);
+            assert_eq!(got as usize, flash_pages.len(), "{pages:b}");
+        }
+        assert_eq!(layout.flash_pages_of(u32::MAX), layout.flash_pages);
+    }
+}
+
+/// Garbage collection senses what holds valid pages.
+#[test]
+fn relocation_senses_the_planes_with_valid_pages() {
+    let mut spec = plain(64, 16, 12_000);
+    spec.energy = Some(energy());
+    spec.pages_per_flash_page = 2;
+    let mut drive = SimDrive::new(&spec);
+    let next = random(&drive, 3);
+    burst(&mut drive, Op::Write, 1, 32, 40_000, next);
+    let c = drive.counters();
+    let (reads, sensed) = (c.native_reads, c.native_flash_pages_sensed);
+    assert!(reads > 1_000 && c.pages_relocated > reads, "{c:?}");
+    assert!((reads..2 * reads).contains(&sensed), "{c:?}");
+    // Of two planes of two pages each, three valid pages need both.
+    assert!(2 * sensed >= c.pages_relocated, "{c:?}");
 }
 
 #[test]

@@ -142,7 +142,10 @@ impl Property {
             (Some(Value::Quantity(value)), _) => self.quantity_words(*value),
             (None, Some(true)) => say("identify-yes"),
             (None, Some(false)) => say("identify-no"),
-            (None, None) => self.range_words().unwrap_or_default(),
+            (None, None) => {
+                let words = self.range_words().or_else(|| self.least_words());
+                words.unwrap_or_default()
+            }
         }
     }
 
@@ -156,6 +159,12 @@ impl Property {
             SHARE => text!("identify-of-capacity", number = ends),
             _ => format!("{ends} {}", unit(symbol)),
         })
+    }
+
+    /// A lower bound alone, with its unit: `at least 344 MB`.
+    fn least_words(&self) -> Option<String> {
+        let least = self.quantity_words(self.least()?);
+        Some(text!("identify-at-least", least = least))
     }
 
     /// Both ends of an interval, in the unit in which people read a value.
@@ -255,6 +264,10 @@ mod tests {
         assert_eq!(range((12.8, 16.9), "dies"), "13 to 17 dies");
         let spare = range((3.0, 7.5), "percent of capacity");
         assert_eq!(spare, "3 to 7.50 % of the capacity");
+        let least = Property::at_least("x", 159.3e9, "bytes", String::new());
+        assert_eq!(least.value_words(), "at least 159 GB");
+        assert_eq!((least.number(), least.ends()), (None, None));
+        assert_eq!(least.interval_words(), None);
         let unknown = Property::unknown("x", "why");
         assert_eq!(unknown.value_words(), "");
         assert_eq!(unknown.interval_words(), None);

@@ -44,7 +44,7 @@ pub struct Property {
     /// Lower end of the 90 % interval of a quantity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
-    /// Upper end.
+    /// Upper end; missing where a quantity is known to be at least so much.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
     /// Unit of `value`, `low` and `high`.
@@ -111,6 +111,15 @@ impl Property {
         }
     }
 
+    /// A quantity of which no more is known than that it is at least so much, with 95 %.
+    pub(crate) fn at_least(id: &str, low: f64, unit: &str, evidence: String) -> Property {
+        Property {
+            low: Some(low),
+            unit: Some(unit.to_owned()),
+            ..Property::told(id, evidence)
+        }
+    }
+
     /// A quantity; as a range alone where its interval reaches further than so much from the value.
     pub(crate) fn within(
         reach: f64,
@@ -152,6 +161,14 @@ impl Property {
     pub fn ends(&self) -> Option<(f64, f64)> {
         match (&self.value, self.low, self.high) {
             (None, Some(low), Some(high)) if self.told => Some((low, high)),
+            _ => None,
+        }
+    }
+
+    /// Returns the lower bound of a quantity that has no upper one.
+    pub fn least(&self) -> Option<f64> {
+        match (&self.value, self.low, self.high) {
+            (None, Some(low), None) if self.told => Some(low),
             _ => None,
         }
     }

@@ -58,11 +58,12 @@ impl Tally {
             (Truth::Quantity(least, most), Some(low), Some(high)) => {
                 Some(low <= *most && high >= *least)
             }
+            (Truth::Quantity(_, most), Some(low), None) => Some(low <= *most),
             _ => None,
         };
         self.intervals += u32::from(covers.is_some());
         self.covering += u32::from(covers == Some(true));
-        if property.ends().is_some() {
+        if property.ends().is_some() || property.least().is_some() {
             self.ranges += 1;
             return covers != Some(true);
         }

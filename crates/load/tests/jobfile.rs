@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use stend_base::Nanos;
 use stend_load::JobFile;
 use stend_load::jobfile::{
-    self, BlockSizes, Direction, Distribution, Extent, Generator, Mix, Rate, Spec, accepted,
-    options,
+    self, BlockSizes, Direction, Distribution, Extent, Generator, Mix, Rate, RateProcess, Spec,
+    accepted, options,
 };
 
 fn spec(body: &str) -> Spec {
@@ -50,7 +50,8 @@ fn every_option_of_the_methodology() {
          thinktime_blocks=8\nstonewall\nstartdelay=1s-3s\ngroup_reporting\nnorandommap\n\
          random_generator=lfsr\nrandseed=77\nrandom_distribution=zipf:1.2\nwrite_bw_log=x\n\
          write_iops_log\nwrite_lat_log=y\nlog_avg_msec=1000\npercentile_list=99.999:50\n\
-         description=words and words\nfsync=32\nend_fsync=1\nnumjobs=3\niodepth=32",
+         description=words and words\nfsync=32\nend_fsync=1\nnumjobs=3\niodepth=32\n\
+         rate_process=poisson",
     );
     assert_eq!((got.rw.mix, got.rw.random), (Mix::ReadWrite, true));
     assert_eq!(got.read_percent, 80);
@@ -62,6 +63,7 @@ fn every_option_of_the_methodology() {
     assert_eq!(got.offset, Extent::Bytes(1 << 30));
     assert_eq!(got.rate[0], Some(Rate::Requests(100)));
     assert_eq!(got.rate[2], Some(Rate::Requests(200)));
+    assert_eq!(got.rate_process, RateProcess::Poisson);
     assert_eq!(got.thinktime, Nanos::from_millis(5));
     assert_eq!(got.start_delay, (Nanos::from_secs(1), Nanos::from_secs(3)));
     assert_eq!(got.generator, Generator::Lfsr);
@@ -134,6 +136,37 @@ fn a_synchronous_engine_has_one_request_outstanding() {
 }
 
 #[test]
+fn times_that_are_none_are_errors_of_that_time() {
+    for option in ["startdelay", "runtime", "timeout", "ramp_time", "thinktime"] {
+        for (value, problem) in [
+            ("18921600000s", "is more than 53375 days"),
+            ("600y", "is not a whole number with one of the units"),
+            ("", "a value is missing"),
+        ] {
+            let got = error(&format!("[j]\n{option}={value}\n"));
+            let place = format!("job file, line 2, section [j]: option `{option}={value}`: ");
+            let shown = if value.is_empty() {
+                String::new()
+            } else {
+                format!("`{value}` ")
+            };
+            assert!(
+                got.starts_with(&format!("{place}{shown}{problem}")),
+                "{got}"
+            );
+            assert!(
+                got.contains("; allowed: a ") && got.contains("ms, s"),
+                "{got}"
+            );
+        }
+    }
+    let range = error("[j]\nstartdelay=1s-600y\n");
+    assert!(range.contains("`600y` is not a whole number"), "{range}");
+    let range = error("[j]\nstartdelay=18921600000:5\n");
+    assert!(range.contains("`18921600000` is more than"), "{range}");
+}
+
+#[test]
 fn errors_name_option_section_file_line_and_what_is_allowed() {
     let got = error("[global]\nbs=4k\n[job one]\nrw=randwrite\nverify=md5\n");
     assert!(
@@ -159,6 +192,7 @@ fn errors_name_option_section_file_line_and_what_is_allowed() {
     assert!(error("[j]\nrandom_distribution=zoned:1/2").contains("cannot be simulated"));
     assert!(error("[j]\nrandom_distribution=zipf:1.0").contains("fio refuses"));
     assert!(error("[j]\nrandom_distribution=pareto:1.5").contains("between 0 and 1"));
+    assert!(error("[j]\nrate_process=uniform").contains("allowed: linear, poisson"));
     for both in ["rate=1m\nrate_iops=4", "rate_iops=4\nrate=1m"] {
         assert!(error(&format!("[j]\n{both}\n")).contains("exclude each other"));
     }
@@ -246,6 +280,7 @@ fn valid_line() -> impl Strategy<Value = String> {
         (1u32..99).prop_map(|n| format!("rwmixwrite={n}")),
         (1u32..99).prop_map(|n| format!("runtime={n}ms")),
         (1u32..99).prop_map(|n| format!("rate_iops={n},,{n}k")),
+        Just("rate_process=poisson".to_string()),
         (1u32..99).prop_map(|n| format!("random_distribution=zipf:1.{n}")),
         (1u32..99).prop_map(|n| format!("percentile_list={n}:{n}.5")),
         (1u32..99).prop_map(|n| format!("startdelay={n}-{}ms", n + 1)),

@@ -231,6 +231,148 @@ fn rates_of_both_directions_are_kept() {
     assert_eq!(counts, [2000, 1000]);
 }
 
+/// Times between the requests of a Poisson process at depth 64, s.
+fn gaps(options: &str) -> Vec<f64> {
+    let log = requests(&format!(
+        "[j]\nrate_process=poisson\niodepth=64\n{options}\n"
+    ));
+    assert_eq!(log[0].0, SimTime::ZERO, "the first is due at once");
+    let gaps = log.windows(2).map(|w| w[1].0.since(w[0].0).as_secs_f64());
+    gaps.collect()
+}
+
+/// Mean, variance over the square of the mean, and correlation of neighbours.
+fn moments(values: &[f64]) -> (f64, f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
+    let pairs = values.windows(2).map(|w| (w[0] - mean) * (w[1] - mean));
+    (
+        mean,
+        variance / mean.powi(2),
+        pairs.sum::<f64>() / n / variance,
+    )
+}
+
+#[test]
+fn poisson_arrivals_are_exponential() {
+    // 100,000 requests: the mean has a standard error of 0.32 %, the variance one of 0.9 %.
+    let options = "rw=randread\nrate_iops=7000\nio_size=400000k";
+    let gaps = gaps(options);
+    let (mean, variance, correlation) = moments(&gaps);
+    assert!((mean * 7000.0 - 1.0).abs() < 0.01, "{mean}");
+    assert!((variance - 1.0).abs() < 0.03, "{variance}");
+    assert!(correlation.abs() < 0.01, "{correlation}");
+    for x in [0.1, 0.5, 1.0, 2.0, 5.0f64] {
+        let longer = gaps.iter().filter(|gap| **gap * 7000.0 > x).count();
+        let share = longer as f64 / gaps.len() as f64;
+        assert!((share - (-x).exp()).abs() < 0.006, "{share} above {x}");
+    }
+}
+
+#[test]
+fn poisson_rates_count_requests_of_the_smallest_size() {
+    // 8 MiB in blocks of 4 KiB: 2,048 a second, also of longer ones.
+    let (mean, ..) = moments(&gaps(
+        "rw=randread\nnorandommap\nrate=8m\nbsrange=4k-8k\nio_size=200m",
+    ));
+    assert!((mean * 2048.0 - 1.0).abs() < 0.02, "{mean}");
+}
+
+#[test]
+fn poisson_arrivals_repeat_by_seed_and_do_not_depend_on_completions() {
+    let text = |more: &str| {
+        format!(
+            "[j]\nrw=randrw\nrwmixread=70\nrate_process=poisson\n{more}\ntime_based\nruntime=1\n"
+        )
+    };
+    let instants = |more: &str, latency: Nanos, seed: u64| {
+        let file = JobFile::parse(&text(more)).unwrap();
+        let mut device = ConstantDevice::new(CAPACITY, latency).logging();
+        let options = RunOptions {
+            seed,
+            ..RunOptions::default()
+        };
+        let result = run(&mut device, &file, &options).unwrap();
+        let log = device.requests().iter().map(|(at, r)| (*at, r.op));
+        (
+            log.collect::<Vec<_>>(),
+            result.jobs[0].directions[0].latency.count(),
+        )
+    };
+    let rates = "rate_iops=2000,500\niodepth=256";
+    let (one, reads) = instants(rates, LATENCY, 1);
+    assert_eq!(one, instants(rates, LATENCY, 1).0);
+    assert_ne!(one, instants(rates, LATENCY, 2).0, "another seed");
+    assert_eq!(one, instants(rates, LATENCY * 20, 1).0, "a slower device");
+    // Three standard deviations of a Poisson number.
+    assert!((1866..=2134).contains(&reads), "{reads}");
+    let writes = one.len() as u64 - reads;
+    assert!((433..=567).contains(&writes), "{writes}");
+    // At depth 1 the device is the limit: what fell behind is caught up on.
+    let (deep, _) = instants("rate_iops=20k,0\niodepth=1", LATENCY, 1);
+    let busy = deep.windows(2).filter(|w| w[1].0.since(w[0].0) == LATENCY);
+    assert_eq!(busy.count(), deep.len() - 1);
+    // Without a rate there is nothing to control.
+    let (free, _) = instants("iodepth=1", LATENCY, 1);
+    assert_eq!(free.len(), 10_000);
+}
+
+/// Serves one request after the other, each in [`LATENCY`].
+struct OneServer {
+    inner: ConstantDevice,
+    ends: std::collections::VecDeque<(SimTime, u32)>,
+    free_at: SimTime,
+}
+
+impl Device for OneServer {
+    fn capacity_bytes(&self) -> u64 {
+        self.inner.capacity_bytes()
+    }
+    fn now(&self) -> SimTime {
+        self.inner.now()
+    }
+    fn submit(&mut self, request: Request) {
+        self.free_at = self.free_at.max(self.now()) + LATENCY;
+        self.ends.push_back((self.free_at, request.tag));
+    }
+    fn advance(&mut self, limit: SimTime) -> Option<Completion> {
+        let next = self.ends.front().filter(|(at, _)| *at <= limit).copied();
+        self.inner.advance(next.map_or(limit, |(at, _)| at));
+        let (at, tag) = next?;
+        self.ends.pop_front();
+        let status = Status::Ok;
+        Some(Completion { tag, at, status })
+    }
+}
+
+#[test]
+fn waiting_behind_poisson_arrivals_is_that_of_pollaczek_and_khinchine() {
+    for (rate, percent) in [(3000, 30), (5000, 50), (8000, 80)] {
+        let text = format!(
+            "[j]\nrw=randread\nrate_iops={rate}\nrate_process=poisson\niodepth=1024\n\
+             io_size=4g\n"
+        );
+        let mut device = OneServer {
+            inner: ConstantDevice::new(CAPACITY, Nanos::ZERO),
+            ends: std::collections::VecDeque::new(),
+            free_at: SimTime::ZERO,
+        };
+        let file = JobFile::parse(&text).unwrap();
+        let result = run(&mut device, &file, &RunOptions::default()).unwrap();
+        let latency = &result.jobs[0].directions[0].latency;
+        let service = LATENCY.0 as f64;
+        let waited = (latency.mean_ns() - service) / service;
+        // M/D/1: load over twice what it leaves free, in service times.
+        let load = f64::from(percent) / 100.0;
+        let expected = load / (2.0 * (1.0 - load));
+        assert!(
+            (waited / expected - 1.0).abs() < 0.03,
+            "{rate} a second: {waited}, not {expected}"
+        );
+    }
+}
+
 #[test]
 fn thinktime_is_exact() {
     let log = requests("[j]\nrw=randread\nthinktime=250us\nsize=64k\n");

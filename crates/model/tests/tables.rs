@@ -83,9 +83,15 @@ fn figures_come_to_whole_numbers() {
     let spec = parse(TABLES).expect("it is sound").spec();
     let energy = spec.energy.expect("it has the table");
     // Two planes; nJ as pJ.
-    assert_eq!(energy.read_pj, [12_000_000, 20_000_000]);
+    assert_eq!(energy.read_pj, [6_000_000, 10_000_000], "of one plane");
     assert_eq!(energy.program_pj, [120_000_000, 300_000_000]);
     assert_eq!(energy.erase_pj, [600_000_000, 800_000_000]);
+    let apart = format!("{TABLES}\n[nand_commands]\nmulti_plane = false\n");
+    let apart = parse(&apart).expect("it is sound").spec();
+    let apart = apart.energy.expect("it has the table");
+    assert_eq!(apart.read_pj, energy.read_pj);
+    assert_eq!(apart.program_pj, [60_000_000, 150_000_000]);
+    assert_eq!(apart.erase_pj, [300_000_000, 400_000_000]);
     let [slumber, devsleep] = &spec.idle_states[..] else {
         panic!("{:?}", spec.idle_states);
     };

@@ -183,6 +183,25 @@ pub struct RealArgs {
     pub read_only: bool,
 }
 
+/// State of a target that was filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Fill {
+    /// It has rested for 15 minutes.
+    Rest,
+    /// It has not rested.
+    Busy,
+}
+
+impl Fill {
+    /// The word of the command line and of results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fill::Rest => "rest",
+            Fill::Busy => "busy",
+        }
+    }
+}
+
 /// What a job or a trace runs on.
 #[derive(Debug, Args)]
 pub struct OnArgs {
@@ -194,9 +213,17 @@ pub struct OnArgs {
     #[command(flatten)]
     pub set: SetArgs,
 
-    /// Fill the target sequentially first. `stend replay` fills a file that it makes without this.
-    #[arg(long)]
-    pub fill: bool,
+    /// Fill the target sequentially first, then let it rest for 15 minutes of its own time, as a
+    /// review does; `--fill=busy` leaves the rest out, and the drive is hot and still at work.
+    /// `stend replay` fills a file that it makes without this, and without a rest.
+    #[arg(
+        long,
+        value_name = "THEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "rest"
+    )]
+    pub fill: Option<Fill>,
 
     /// How a real target is opened.
     #[command(flatten)]

@@ -89,7 +89,7 @@ pub fn is_model(name: &str) -> bool {
 pub fn check_on(on: &OnArgs) -> Result<(), Failure> {
     real_options_fit(&on.on, &on.real)?;
     check_set(&on.on, &on.set)?;
-    if on.fill && on.real.read_only {
+    if on.fill.is_some() && on.real.read_only {
         return Err(Failure::Input(
             "--fill writes to the target, which --read-only rules out: leave one of them out"
                 .into(),

@@ -2,7 +2,7 @@
 
 use stend_model::Setting;
 
-use crate::args::{OnArgs, RealArgs};
+use crate::args::{Fill, OnArgs, RealArgs};
 
 /// As a shell takes it for one word.
 pub fn word(text: &str) -> String {
@@ -36,7 +36,11 @@ pub fn real(args: &RealArgs) -> String {
 
 /// `--on` and what goes with it, for one of the targets.
 pub fn on(args: &OnArgs, target: &str) -> String {
-    let fill = if args.fill { " --fill" } else { "" };
+    let fill = match args.fill {
+        None => "",
+        Some(Fill::Rest) => " --fill",
+        Some(Fill::Busy) => " --fill=busy",
+    };
     format!(
         " --on {}{}{fill}{}",
         word(target),

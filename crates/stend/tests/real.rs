@@ -307,7 +307,7 @@ fn reads_of_a_file_without_data_are_told() {
     fails(dir, &review, 3, &["8388608 bytes", "never written"]);
     assert!(!warned("w.fio", &[]));
     assert!(warned("r.fio", &[]));
-    assert!(!warned("r.fio", &["--fill"]));
+    assert!(!warned("r.fio", &["--fill=busy"]));
     assert!(!warned("r.fio", &[]));
 }
 

@@ -139,8 +139,21 @@ fn reads_of_space_without_data_are_told() {
     );
     let filled = replay(&["demo-8gb", "--fill"]);
     assert_eq!(filled["unwritten_reads"], 0);
+    assert_eq!(
+        (&new["fill"], &filled["fill"]),
+        (&serde_json::Value::Null, &"rest".into())
+    );
+    let busy = replay(&["demo-8gb", "--fill=busy"]);
+    assert_eq!(busy["fill"], "busy");
+    assert_ne!(busy["ops"], filled["ops"], "a rest changes nothing");
     assert_eq!(filled["warnings"].as_array().unwrap().len(), 0);
-    let text = ok(dir.path(), &["replay", "excel", "--on", "demo-8gb"]).stdout;
+    let text = |more: &[&str]| {
+        let args = [&["replay", "excel", "--on", "demo-8gb"], more].concat();
+        ok(dir.path(), &args).stdout
+    };
+    assert!(text(&["--fill"]).contains("demo-8gb, filled and rested: timing"));
+    assert!(text(&["--fill=busy"]).contains("demo-8gb, filled, without a rest: timing"));
+    let text = text(&[]);
     let line = |part| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
     assert!(line("warning:") < line("  read "), "{text}");
 
@@ -165,7 +178,7 @@ fn reads_of_space_without_data_are_told() {
     assert_eq!(unwritten("t.log", &["./half.bin"]), 0);
     assert_eq!(unwritten("half.log", &["./half.bin"]), 1);
     assert_eq!(unwritten("half.log", &["./new.bin", "--size", "1MiB"]), 0);
-    assert_eq!(unwritten("half.log", &["./half.bin", "--fill"]), 0);
+    assert_eq!(unwritten("half.log", &["./half.bin", "--fill=busy"]), 0);
 }
 
 #[test]

@@ -191,6 +191,45 @@ fn a_filled_drive_reads_more_slowly_than_an_empty_one() {
     assert!(filled < 0.8 * empty, "{filled} of {empty}");
 }
 
+/// 7,003 and 11,656 requests a second before the fill rested and after.
+#[test]
+fn a_filled_drive_rests_unless_it_is_to_be_busy() {
+    let reads = "[a]\nrw=randread\nbs=4k\ntime_based\nruntime=1\n";
+    let dir = with_job(reads);
+    fs::write(
+        dir.path().join("late.fio"),
+        format!("{reads}startdelay=900\n"),
+    )
+    .unwrap();
+    let (format, on) = ("--output-format=json", "--on=samsung-sm951-ahci-256gb");
+    let iops = |job: &str, fill: &str, then: &str| {
+        let done = ok(dir.path(), &["run", job, on, format, fill]);
+        let told = done
+            .stderr
+            .lines()
+            .any(|line| line.starts_with("filling ") && line.ends_with(then));
+        assert!(told, "{}", done.stderr);
+        number(&json(&done.stdout)["jobs"][0]["read"]["iops"])
+    };
+    let busy = iops("j.fio", "--fill=busy", "without a rest behind it");
+    let rested = iops("j.fio", "--fill", "then a rest of 15 min");
+    let late = iops("late.fio", "--fill=busy", "without a rest behind it");
+    assert!(rested > 1.3 * busy, "{rested} of {busy}");
+    assert!((rested / late - 1.0).abs() < 0.01, "{rested} and {late}");
+    assert_eq!(
+        rested,
+        iops("j.fio", "--fill=rest", "then a rest of 15 min")
+    );
+    let typo = ["run", "j.fio", on, "--fill=idle"];
+    fails(dir.path(), &typo, 2, &["--fill", "rest", "busy"]);
+    // The lab keeps the command that repeats it.
+    let listed = json(&ok(dir.path(), &["lab", "jobs", "--json"]).stdout).to_string();
+    assert!(
+        listed.contains("--fill=busy") && listed.contains("ahci-256gb --fill --seed"),
+        "{listed}"
+    );
+}
+
 #[test]
 fn output_goes_where_it_is_wanted() {
     let dir = with_job(JOB);

@@ -120,7 +120,15 @@ fn a_row_has_the_figures_of_stend_run() {
         "j.fio",
         "[w]\nrw=randwrite\nbs=4k\niodepth=32\nsize=64m\n",
     );
-    let arguments = ["run", "j.fio", "--on", "m.toml", "--fill", "--seed", "5"];
+    let arguments = [
+        "run",
+        "j.fio",
+        "--on",
+        "m.toml",
+        "--fill=busy",
+        "--seed",
+        "5",
+    ];
     let arguments = [&arguments[..], &["--output-format", "json"]].concat();
     let job = json(&ok(dir, &arguments).stdout)["jobs"][0]["write"].clone();
     let row = &study["rows"][3];

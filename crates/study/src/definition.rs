@@ -184,7 +184,7 @@ pub enum StepEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Word {
-    /// Sequential writes over the whole drive, as `stend run --fill`.
+    /// Sequential writes over the whole drive, as `stend run --fill=busy`.
     Fill,
     /// TRIM of the whole drive.
     Trim,

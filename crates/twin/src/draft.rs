@@ -756,11 +756,11 @@ fn one_line(text: &str) -> String {
 }
 
 /// Ranges are for the fit where the figure decides speed, and for drawing elsewhere. The entries of
-/// a list have one range.
+/// a list have one range, from multiples of the least to multiples of the greatest.
 fn settle_ranges(layers: &mut Layers, sustained: bool) {
     let one_shot = layers.get("nand_commands", "one_shot_program_us").is_some();
     for (table, key, figure) in layers.figures_mut() {
-        let value = figure.get("value").and_then(number);
+        let ends = figure.get("value").and_then(ends);
         let of_curves = sustained && FITTED_TO_CURVES.contains(&(table, key));
         let replaced = one_shot && (table, key) == ("nand", "program_us");
         let fitted = (of_curves || FITTED.contains(&(table, key))) && !replaced;
@@ -768,43 +768,79 @@ fn settle_ranges(layers: &mut Layers, sustained: bool) {
             let list = figure.get(key)?.as_array()?;
             Some([number(&list[0])?, number(&list[1])?])
         };
-        match (fitted, value, range("free"), range("free_ratio")) {
-            (true, Some(value), None, Some(ratio)) => {
-                let is_whole = figure["value"].is_integer();
-                let bounds = ratio.map(|ratio| match is_whole {
-                    true => toml::Value::from((value * ratio).round() as i64),
-                    false => toml::Value::from(value * ratio),
-                });
-                figure.remove("free_ratio");
-                figure.insert("free".to_owned(), bounds.to_vec().into());
+        let ratio = match (fitted, range("free"), range("free_ratio")) {
+            (true, None, Some(ratio)) => ratio,
+            (true, None, None) => PLAUSIBLE,
+            (false, Some(_), _) => {
+                figure.remove("free");
+                continue;
             }
-            (true, Some(value), None, None) if value > 0.0 => {
-                let bounds = PLAUSIBLE.map(|ratio| match figure["value"].is_integer() {
-                    true => toml::Value::from((value * ratio).round() as i64),
-                    false => toml::Value::from(value * ratio),
-                });
-                figure.insert("free".to_owned(), bounds.to_vec().into());
-            }
-            (false, _, Some(_), _) => drop(figure.remove("free")),
-            _ => {}
+            _ => continue,
+        };
+        if let Some(ends) = ends.filter(|ends| ends[0] > 0.0) {
+            let is_whole = figure["value"].is_integer();
+            let bounds = [0, 1].map(|end| match is_whole {
+                true => toml::Value::from((ends[end] * ratio[end]).round() as i64),
+                false => toml::Value::from(ends[end] * ratio[end]),
+            });
+            figure.remove("free_ratio");
+            figure.insert("free".to_owned(), bounds.to_vec().into());
         }
     }
 }
 
-/// A number; of a list the mean.
+/// A number.
 fn number(value: &toml::Value) -> Option<f64> {
-    if let Some(list) = value.as_array() {
-        let numbers: Option<Vec<f64>> = list.iter().map(number).collect();
-        let sum: f64 = numbers?.iter().sum();
-        return Some(sum / list.len() as f64);
-    }
     let whole = value.as_integer().map(|whole| whole as f64);
     value.as_float().or(whole)
+}
+
+/// A number twice; of a list of numbers the least and the greatest.
+fn ends(value: &toml::Value) -> Option<[f64; 2]> {
+    let list = value
+        .as_array()
+        .map_or(std::slice::from_ref(value), |list| list);
+    let numbers: Option<Vec<f64>> = list.iter().map(number).collect();
+    let numbers = numbers?;
+    let least = numbers.iter().copied().reduce(f64::min)?;
+    let greatest = numbers.iter().copied().reduce(f64::max)?;
+    Some([least, greatest])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The bounds that the fit has of a figure of `[nand]`.
+    fn bounds_of(key: &str, figure: &str) -> [f64; 2] {
+        let text = format!("schema = \"stend.part/2\"\n[nand]\n{key} = {figure}\n");
+        let mut layers = Layers::default();
+        layers.lay(&Part::parse("mine", &text).unwrap()).unwrap();
+        settle_ranges(&mut layers, true);
+        let figure = layers.get("nand", key).unwrap();
+        assert!(!figure.contains_key("free_ratio"), "{figure}");
+        let free = figure["free"].as_array().unwrap();
+        [0, 1].map(|end| number(&free[end]).unwrap())
+    }
+
+    #[test]
+    fn bounds_of_a_list_contain_each_of_its_entries() {
+        let tlc = "value = [400.0, 1900.0, 4300.0], source = \"assumed\"";
+        let bounds = |figure: &str| bounds_of("program_us", &format!("{{ {figure} }}"));
+        assert_eq!(bounds(tlc), [200.0, 8600.0]);
+        let ratio = bounds(&format!("{tlc}, free_ratio = [0.9, 1.1]"));
+        assert!((ratio[0] - 360.0).abs() < 1e-9 && (ratio[1] - 4730.0).abs() < 1e-9);
+        assert_eq!(
+            bounds(&format!("{tlc}, free = [300, 5000]")),
+            [300.0, 5000.0]
+        );
+        assert_eq!(
+            bounds("value = 250.0, source = \"assumed\""),
+            [125.0, 500.0]
+        );
+        let whole = "{ value = 1001, source = \"assumed\" }";
+        assert_eq!(bounds_of("blocks_per_plane", whole), [501.0, 2002.0]);
+    }
 
     #[test]
     fn sizes_of_dies_are_read_from_the_generations_name() {

@@ -49,15 +49,18 @@ impl Told {
         }
     }
 
-    /// How much something is; of a range alone, the middle.
+    /// A quantity; of a range alone, the middle; of a lower bound, that, and up to twice as much
+    /// (assumed).
     pub fn quantity(&self, id: &str) -> Option<Quantity> {
         let property = self.property(id)?;
         let middle = || property.ends().map(|(low, high)| f64::midpoint(low, high));
-        let value = property.number().or_else(middle)?;
+        let known = property.number().or_else(middle);
+        let value = known.or(property.least())?;
+        let reach = if known.is_none() { 2.0 } else { 1.0 };
         Some(Quantity {
             value,
             low: property.low.unwrap_or(value),
-            high: property.high.unwrap_or(value),
+            high: property.high.unwrap_or(reach * value),
             evidence: property.evidence.clone(),
         })
     }
@@ -108,5 +111,10 @@ mod tests {
         let size = told.quantity("slc-cache-bytes").expect("told");
         assert_eq!((size.low, size.value, size.high), (3e9, 4e9, 5e9));
         assert_eq!(told.quantity("over-provisioning-percent"), None);
+        let mut least = identification;
+        least.properties[0].high = None;
+        let least = Told::of(Some(&least));
+        let size = least.quantity("slc-cache-bytes").expect("told");
+        assert_eq!((size.low, size.value, size.high), (3e9, 3e9, 6e9));
     }
 }

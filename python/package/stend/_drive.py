@@ -159,9 +159,13 @@ class Drive:
     def __deepcopy__(self, memo: dict[int, Any]) -> Drive:
         return self.copy()
 
-    def fill(self) -> None:
-        """Writes all of the drive once, 128 KiB in ascending order, as ``stend run --fill``."""
-        self._drive.fill()
+    def fill(self, busy: bool = False) -> None:
+        """Writes all of the drive once, 128 KiB in ascending order, and lets it rest for 15 minutes.
+
+        That is ``stend run --fill``. ``busy=True`` leaves the rest out, as ``--fill=busy``: the drive
+        is hot and still at work.
+        """
+        self._drive.fill(busy)
 
     def run(
         self,

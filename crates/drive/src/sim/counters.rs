@@ -68,6 +68,11 @@ pub struct Counters {
     pub native_reads: u64,
     /// See [`Counters::native_reads`].
     pub slc_reads: u64,
+    /// Flash pages that page reads of the data area sensed, retries included: one for each plane
+    /// that holds what is read.
+    pub native_flash_pages_sensed: u64,
+    /// The same of reads in SLC mode.
+    pub slc_flash_pages_sensed: u64,
     /// See [`Counters::native_reads`].
     pub native_programs: u64,
     /// See [`Counters::native_reads`].
@@ -136,12 +141,25 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Counts a page read in `mode`.
+    /// Counts a page read in `mode` that senses so many flash pages.
     #[inline]
-    pub(in crate::sim) fn reads_of(&mut self, mode: Mode) {
+    pub(in crate::sim) fn reads_of(&mut self, mode: Mode, flash_pages: u32) {
+        self.passes_of(mode, 1, flash_pages);
+    }
+
+    /// Counts passes of a page read in `mode`, each of which senses so many flash pages.
+    #[inline]
+    pub(in crate::sim) fn passes_of(&mut self, mode: Mode, passes: u64, flash_pages: u32) {
+        let sensed = passes * u64::from(flash_pages);
         match mode {
-            Mode::Slc => self.slc_reads += 1,
-            Mode::Native => self.native_reads += 1,
+            Mode::Slc => {
+                self.slc_reads += passes;
+                self.slc_flash_pages_sensed += sensed;
+            }
+            Mode::Native => {
+                self.native_reads += passes;
+                self.native_flash_pages_sensed += sensed;
+            }
         }
     }
 

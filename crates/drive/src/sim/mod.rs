@@ -5,7 +5,6 @@
 
 mod counters;
 mod env;
-mod exponential;
 mod faults;
 mod geometry;
 mod ids;

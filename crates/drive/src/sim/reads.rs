@@ -11,7 +11,8 @@ use stend_nand::Class;
 use crate::sim::env::Env;
 use crate::sim::geometry::NONE;
 use crate::sim::host::{Command, Host};
-use crate::sim::ids::{CommandId, Lpn, MpPage};
+use crate::sim::ids::{CommandId, Lpn, Ppn};
+use crate::sim::media::Part;
 use crate::sim::media::op::NandOp;
 use crate::sim::slab::Slab;
 use crate::sim::store::Store;
@@ -154,44 +155,71 @@ fn bytes_in(command: &Command, first: Lpn, end: Lpn) -> u32 {
     (to - from) as u32
 }
 
-/// The multi-plane page to read for a page; `None` when it is unmapped or still in the buffer.
+/// The place to read for a page; `None` when it is unmapped or still in the buffer.
 #[inline(always)]
-fn mp_page_in_flash(env: &Env, store: &Store, lpn: Lpn) -> Option<MpPage> {
+fn place_in_flash(env: &Env, store: &Store, lpn: Lpn) -> Option<Ppn> {
     let physical = store.ftl.l2p.lookup(lpn);
     if !physical.is_place() {
         return None;
     }
     let mp_page = physical.mp_page(env.layout.page_bits);
-    (!store.buffer.holds(mp_page)).then_some(mp_page)
+    (!store.buffer.holds(mp_page)).then_some(physical)
 }
 
-/// The pages from `first` on that one read of flash yields: the end of the run, and the multi-plane
-/// page, or `None` where no read is needed.
-fn run_from(env: &Env, store: &Store, first: Lpn, limit: Lpn) -> (Lpn, Option<MpPage>) {
-    let mp_page = mp_page_in_flash(env, store, first);
+/// Returns the part to read for one page.
+#[inline(always)]
+fn part_of_page(env: &Env, place: Ppn) -> Part {
+    Part {
+        mp_page: place.mp_page(env.layout.page_bits),
+        flash_pages: 1,
+        bytes: PAGE_BYTES as u32,
+    }
+}
+
+/// The pages from `first` on that one read of flash yields: the end of the run, and the part to
+/// read, or `None` where no read is needed.
+fn run_from(env: &Env, store: &Store, first: Lpn, limit: Lpn) -> (Lpn, Option<Part>) {
+    let page_bits = env.layout.page_bits;
     let most = limit.min(first + env.spec.pages_per_mp_page);
     let mut end = first + 1;
-    while end < most && mp_page_in_flash(env, store, end) == mp_page {
+    let Some(place) = place_in_flash(env, store, first) else {
+        while end < most && place_in_flash(env, store, end).is_none() {
+            end += 1;
+        }
+        return (end, None);
+    };
+    let mp_page = place.mp_page(page_bits);
+    let mut pages = 1 << place.within_mp_page(page_bits);
+    while end < most
+        && let Some(next) = place_in_flash(env, store, end)
+        && next.mp_page(page_bits) == mp_page
+    {
+        pages |= 1 << next.within_mp_page(page_bits);
         end += 1;
     }
-    (end, mp_page)
+    let part = Part {
+        mp_page,
+        flash_pages: env.layout.flash_pages_of(pages),
+        bytes: (end - first) * PAGE_BYTES as u32,
+    };
+    (end, Some(part))
 }
 
 #[inline(always)]
-fn read_mp_page(env: &mut Env, store: &mut Store, mp_page: MpPage, pages: u32, op: NandOp) {
-    let bytes = pages * PAGE_BYTES as u32;
+fn read_part(env: &mut Env, store: &mut Store, part: Part, op: NandOp) {
     let superblocks = &store.ftl.superblocks;
     store
         .media
-        .read(env, superblocks, mp_page, bytes, Class::HostRead, op);
+        .read(env, superblocks, part, Class::HostRead, op);
 }
 
 /// Reads pages of a command that were not read ahead.
 fn read_pages(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: (Lpn, Lpn)) {
     let (first, end) = pages;
     if end - first == 1 {
-        let mp_page = mp_page_in_flash(env, store, first);
-        read_run(env, store, host, id, pages, mp_page);
+        let place = place_in_flash(env, store, first);
+        let part = place.map(|place| part_of_page(env, place));
+        read_run(env, store, host, id, pages, part);
     } else {
         read_runs(env, store, host, id, pages);
     }
@@ -202,8 +230,8 @@ fn read_pages(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, 
 fn read_runs(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: (Lpn, Lpn)) {
     let (mut lpn, end) = pages;
     while lpn < end {
-        let (to, mp_page) = run_from(env, store, lpn, end);
-        read_run(env, store, host, id, (lpn, to), mp_page);
+        let (to, part) = run_from(env, store, lpn, end);
+        read_run(env, store, host, id, (lpn, to), part);
         lpn = to;
     }
 }
@@ -216,14 +244,14 @@ fn read_run(
     host: &mut Host,
     id: CommandId,
     (first, end): (Lpn, Lpn),
-    mp_page: Option<MpPage>,
+    part: Option<Part>,
 ) {
     let bytes = bytes_in(host.command(id), first, end);
-    match mp_page {
-        Some(mp_page) => {
+    match part {
+        Some(part) => {
             let command = id;
             let op = NandOp::HostRead { command, bytes };
-            read_mp_page(env, store, mp_page, end - first, op);
+            read_part(env, store, part, op);
         }
         None => host.send_read(env, id, bytes),
     }
@@ -329,19 +357,19 @@ impl Reads {
         let limit = pages.min(Lpn(from.0.saturating_add(env.spec.buffer.read_ahead_pages)));
         while stream.frontier < limit {
             let first = stream.frontier;
-            let (end, mp_page) = run_from(env, store, first, pages);
+            let (end, part) = run_from(env, store, first, pages);
             let entry = self.entries.insert(Entry {
                 first,
                 end,
-                ready: mp_page.is_none(),
+                ready: part.is_none(),
                 forgotten: false,
                 waiters: NONE,
             });
             stream.entries.push_back(entry);
             stream.frontier = end;
-            if let Some(mp_page) = mp_page {
+            if let Some(part) = part {
                 let op = NandOp::ReadAhead { entry };
-                read_mp_page(env, store, mp_page, end - first, op);
+                read_part(env, store, part, op);
             }
         }
     }

@@ -75,6 +75,7 @@ fn draw_geometry(rng: &mut Rng) -> Spec {
     spec.dies = 1 + rng.below(12) as u32;
     spec.channels = 1 + rng.below(u64::from(spec.dies)) as u32;
     spec.pages_per_mp_page = 1 << rng.below(6);
+    spec.pages_per_flash_page = (spec.pages_per_mp_page / 4).max(1);
     spec.data.timing.read = vec![Nanos::from_micros(50); bits as usize];
     spec.data.timing.program = vec![Nanos::from_micros(500); bits as usize];
     spec.parity_data = rng.ratio(1, 2).then(|| 1 + rng.below(8) as u32);

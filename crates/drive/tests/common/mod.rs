@@ -23,6 +23,7 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
         dies: 4,
         channels: 2,
         pages_per_mp_page: 4,
+        pages_per_flash_page: 1,
         bus_ps_per_byte: 2_500,
         bus_overhead: Nanos(300),
         data: PoolSpec {

@@ -125,12 +125,13 @@ impl Cache {
                 Some(true) | None => (0.0, DYNAMIC_SHARE * self.capacity_bytes),
             };
         };
-        match self.kind_of(size.bytes) {
+        match self.kind_of(size) {
             Some("static") => (FULL_SHARE * size.bytes, size.bytes),
             Some("both") => {
                 let own = self.stays.unwrap_or(1.0) * size.bytes;
                 (0.0, own.min(size.bytes))
             }
+            None if size.at_least => (0.0, WHOLE_SHARE * self.capacity_bytes),
             None if size.bytes < WHOLE_SHARE * self.capacity_bytes => (0.0, size.bytes),
             _ => (0.0, 0.0),
         }
@@ -144,7 +145,7 @@ impl Cache {
     /// Whether it has no blocks of its own.
     pub fn in_data_area(&self) -> bool {
         let size = self.size.as_ref();
-        size.is_some_and(|size| self.kind_of(size.bytes) == Some("dynamic"))
+        size.is_some_and(|size| self.kind_of(size) == Some("dynamic"))
     }
 
     pub fn properties(&self, seen: &Observed) -> Vec<Property> {
@@ -179,13 +180,19 @@ impl Cache {
     fn size(&self, _: &Observed) -> Result<Property, String> {
         let size = self.size.as_ref();
         let size = size.ok_or_else(|| say("identify-cache-end-unseen"))?;
+        let (id, unit) = ("slc-cache-bytes", "bytes");
+        let evidence = size.evidence.clone();
+        if size.at_least {
+            return Ok(Property::at_least(id, size.interval.0, unit, evidence));
+        }
+        let reach = CACHE_REACH * size.bytes;
         Ok(Property::within(
-            CACHE_REACH * size.bytes,
-            "slc-cache-bytes",
+            reach,
+            id,
             size.bytes,
             size.interval,
-            "bytes",
-            size.evidence.clone(),
+            unit,
+            evidence,
         ))
     }
 
@@ -215,13 +222,14 @@ impl Cache {
         ))
     }
 
-    /// The kind of a cache of so many bytes, where it shows.
-    fn kind_of(&self, empty: f64) -> Option<&'static str> {
-        let share = empty / self.capacity_bytes;
+    /// The kind of a cache of this size, where it shows.
+    fn kind_of(&self, size: &Size) -> Option<&'static str> {
+        let share = size.bytes / self.capacity_bytes;
         if share > WHOLE_SHARE {
             return Some("whole-array");
         }
         match self.stays {
+            _ if size.at_least => None,
             Some(stays) if stays > STAYS_SHARE => Some("static"),
             _ if share > DYNAMIC_SHARE => Some("dynamic"),
             // What was written first never leaves it, whatever it consists of.
@@ -233,8 +241,9 @@ impl Cache {
     }
 
     fn kind(&self, seen: &Observed) -> Result<Property, String> {
-        let empty = self.size_known()?.bytes;
-        let kind = self.kind_of(empty);
+        let size = self.size_known()?;
+        let empty = size.bytes;
+        let kind = self.kind_of(size);
         let kind = kind.ok_or_else(|| say("identify-full-unseen"))?;
         let percent = fixed(100.0 * empty / seen.capacity_bytes as f64, 1);
         let evidence = match self.stays {

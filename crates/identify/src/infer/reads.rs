@@ -8,9 +8,15 @@ use crate::observed::Observed;
 use crate::property::Property;
 
 pub(super) fn properties(seen: &Observed) -> Vec<Property> {
-    let mut properties = vec![latency(seen), flash_read(seen), read_ahead(seen)];
+    let map = map_cache(seen);
+    let has_map_cache = map[0].present == Some(true);
+    let mut properties = vec![
+        latency(seen),
+        flash_read(seen, has_map_cache),
+        read_ahead(seen),
+    ];
     properties.extend(dies(seen));
-    properties.extend(map_cache(seen));
+    properties.extend(map);
     properties.push(throttling(seen));
     properties
 }
@@ -30,7 +36,13 @@ fn latency(seen: &Observed) -> Property {
     Property::quantity(id, reads.mean_ns, interval, "ns", evidence)
 }
 
-fn flash_read(seen: &Observed) -> Property {
+/// The time of a read of flash is known as a value if its interval reaches no further than this
+/// share.
+const READ_REACH: f64 = 0.1;
+
+/// Compares reads of data with reads of space without data. Behind a map cache, either may have
+/// waited for a piece of the map besides.
+fn flash_read(seen: &Observed, has_map_cache: bool) -> Property {
     let id = "flash-read-ns";
     let (Some(unwritten), Some(old)) = (seen.unwritten_reads, seen.slowest_settled()) else {
         return Property::unknown(id, say("identify-unwritten-missing"));
@@ -39,12 +51,38 @@ fn flash_read(seen: &Observed) -> Property {
     if value < 5e3 {
         return Property::unknown(id, say("identify-unwritten-as-slow"));
     }
-    let evidence = text!(
-        "identify-flash-read",
-        old = us(old.p50_ns as f64),
-        unwritten = us(unwritten.p50_ns as f64),
-    );
-    Property::quantity(id, value, (0.93 * value, 1.05 * value), "ns", evidence)
+    let lookup = match has_map_cache {
+        true => lookup_ns(seen),
+        false => None,
+    };
+    let (old_ns, unwritten_ns) = (us(old.p50_ns as f64), us(unwritten.p50_ns as f64));
+    let (evidence, less, more) = match lookup {
+        None => {
+            let (old, unwritten) = (old_ns, unwritten_ns);
+            let evidence = text!("identify-flash-read", old = old, unwritten = unwritten);
+            (evidence, 0.0, 0.0)
+        }
+        Some((hit, lookup)) => {
+            let evidence = text!(
+                "identify-flash-read-map",
+                old = old_ns,
+                unwritten = unwritten_ns,
+                lookup = us(lookup),
+            );
+            let old_may_wait = old.p50_ns as f64 > hit + lookup / 2.0;
+            (evidence, if old_may_wait { lookup } else { 0.0 }, lookup)
+        }
+    };
+    let ends = (0.93 * (value - less).max(0.0), 1.05 * (value + more));
+    Property::within(READ_REACH * value, id, value, ends, "ns", evidence)
+}
+
+/// Returns the time of a read that finds its piece of the map at hand, and the longest wait of one
+/// that does not, ns: by reads in the narrowest span and in the widest.
+fn lookup_ns(seen: &Observed) -> Option<(f64, f64)> {
+    let ((_, narrow), (_, wide)) = (seen.spans.first()?, seen.spans.last()?);
+    let hit = narrow.p50_ns as f64;
+    Some((hit, (wide.p99_ns as f64 - hit).max(0.0)))
 }
 
 fn read_ahead(seen: &Observed) -> Property {

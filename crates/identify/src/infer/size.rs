@@ -11,6 +11,8 @@ pub(super) struct Size {
     pub bytes: f64,
     /// Bytes between which it lies, with 90 %.
     pub interval: (f64, f64),
+    /// True if it may be larger than the interval: no more was written than it may hold.
+    pub at_least: bool,
     /// Bytes of it that take new data: less than all by what a drive keeps back.
     pub written: f64,
     pub evidence: String,
@@ -44,6 +46,10 @@ const ALIKE_SHARE: f64 = 0.02;
 /// A map of which this share is read like new data ends within the cache, though some of it was
 /// moved.
 const ALL_SHARE: f64 = 0.9;
+
+/// Where the oldest data has left the cache, and less than so many times what is read like new
+/// data was written, the drive may empty its cache before it is full.
+const BEYOND_RATIO: f64 = 1.2;
 
 /// What an empty drive took up to a step: what had been written before is in the cache too.
 fn written_up_to(seen: &Observed, step: &Step) -> f64 {
@@ -88,6 +94,7 @@ fn with_kept(
             least + known * at_least,
             most + dies.map_or(KEPT_SHARE_MAX * written, |dies| dies * at_most),
         ),
+        at_least: false,
         written,
         evidence,
     }
@@ -187,13 +194,18 @@ fn by_maps(seen: &Observed, dies: Option<f64>) -> Option<Size> {
         .max_by(|(_, one), (_, other)| one.total_cmp(other))?;
     if *new > all {
         let part = written(map) / map.parts.len() as f64;
-        let evidence = text!(
-            "identify-mapped",
-            written = bytes(written(map)),
-            bytes = bytes(*new),
-        );
+        let most = parts.iter().map(|(map, _)| written(map));
+        let at_least = oldest_left(seen, map) && most.fold(all, f64::max) < BEYOND_RATIO * new;
+        let message = match at_least {
+            true => "identify-mapped-least",
+            false => "identify-mapped",
+        };
+        let evidence = text!(message, written = bytes(written(map)), bytes = bytes(*new),);
         let ends = (*new, new - part / 2.0, new + part / 2.0);
-        return Some(with_kept(ends, KEPT_LATER, dies, evidence));
+        return Some(Size {
+            at_least,
+            ..with_kept(ends, KEPT_LATER, dies, evidence)
+        });
     }
     let beyond = parts.iter().filter(|(map, _)| written(map) > all);
     let (map, new) = beyond.min_by_key(|(map, _)| map.written_bytes)?;
@@ -208,4 +220,10 @@ fn by_maps(seen: &Observed, dies: Option<f64>) -> Option<Size> {
     );
     let ends = (f64::midpoint(all, written(map)), all, written(map));
     Some(with_kept(ends, [0.0; 3], Some(0.0), evidence))
+}
+
+/// True if what was written first is not read like new data, and what was written last is.
+fn oldest_left(seen: &Observed, map: &ReadMap) -> bool {
+    let parts = like_new(seen, map).unwrap_or_default();
+    (parts.first(), parts.last()) == (Some(&false), Some(&true))
 }

@@ -513,6 +513,84 @@ fn what_a_drive_keeps_back_of_each_die_belongs_to_its_cache() {
     );
 }
 
+/// 30 µs without flash and map, 75 more for the flash, 40 for a piece of the map.
+#[test]
+fn a_read_that_may_wait_for_the_map_tells_no_more_than_a_range() {
+    let flash_read = |unwritten_ns, old_ns, widest_ns| {
+        let widest = Times {
+            p99_ns: 145_000,
+            ..times(widest_ns)
+        };
+        let seen = Observed {
+            unwritten_reads: Some(times(unwritten_ns)),
+            settled_reads: Some(times(old_ns)),
+            spans: vec![
+                (4 * MB, times(105_000)),
+                (500 * MB, widest),
+                (1000 * MB, widest),
+            ],
+            repeats: vec![times(105_000); 3],
+            ..Observed::default()
+        };
+        told(&seen, "flash-read-ns")
+    };
+    // Without a map cache reads in all spans take one time.
+    let known = flash_read(30_000, 105_000, 105_000);
+    assert_eq!(known.number(), Some(75_000.0), "{known:?}");
+    // All reads of space without data waited: 35 µs are left of 75.
+    for (unwritten_ns, old_ns) in [(70_000, 105_000), (30_000, 145_000), (70_000, 145_000)] {
+        let range = flash_read(unwritten_ns, old_ns, 140_000);
+        let (low, high) = range.ends().expect("a range alone");
+        assert!(low < 75_000.0 && high > 75_000.0, "{range:?}");
+        assert!(range.evidence.contains("up to 40"), "{range:?}");
+    }
+    // Reads of data at hand did not wait.
+    let (low, _) = flash_read(70_000, 105_000, 140_000).ends().unwrap();
+    assert!((low - 0.93 * 35_000.0).abs() < 1.0, "{low}");
+}
+
+/// A drive that empties its cache from some of it on keeps as much however much is written: where
+/// little more was written, the cache may be larger.
+#[test]
+fn a_cache_that_is_emptied_before_much_is_written_is_at_least_so_large() {
+    let size = |maps: Vec<ReadMap>, closer_maps: Vec<ReadMap>| {
+        let seen = Observed {
+            fill: None,
+            maps,
+            closer_maps,
+            ..with_cache()
+        };
+        told(&seen, "slc-cache-bytes")
+    };
+    let maps = |new| vec![map(1440 * MB, 0..200), map(1800 * MB, new)];
+    let closer = vec![map(1800 * MB, 23..200); 3];
+    let least = size(maps(23..200), closer);
+    assert_eq!((least.number(), least.high), (None, None), "{least:?}");
+    // Of parts of 9 MB, 177.
+    let low = least.least().expect("it is told");
+    assert!((low / 1e6 - 1593.0).abs() < 5.0, "{low}");
+    assert!(least.value_words().starts_with("at least 1.5"), "{least:?}");
+    assert!(least.evidence.contains("may be larger"), "{least:?}");
+    // No kind follows from a share that may be larger.
+    let kind = |capacity_bytes| {
+        let seen = Observed {
+            capacity_bytes,
+            fill: None,
+            maps: maps(23..200),
+            ..with_cache()
+        };
+        told(&seen, "slc-cache-kind")
+    };
+    assert!(kind(4000 * MB).is_kind("whole-array"));
+    assert!(!kind(8000 * MB).told);
+    // Much more was written, and no more is there; or the rest went past the cache.
+    let beyond = size(maps(23..200), vec![map(2400 * MB, 67..200)]);
+    let past = size(maps(0..177), Vec::new());
+    for told in [beyond, past] {
+        assert!(told.least().is_none() && told.high.is_some(), "{told:?}");
+    }
+}
+
 #[test]
 fn a_map_of_which_little_was_moved_ends_within_the_cache() {
     let ends = |new_parts: usize| {

@@ -57,6 +57,7 @@ identify-dies = { $number } { $count ->
     [one] die
    *[other] dies
 }
+identify-at-least = at least { $least }
 identify-dies-range = { $ends } dies
 identify-of-capacity = { $number } % of the capacity
 
@@ -101,6 +102,8 @@ identify-new-and-old-alike = of pages that have just been written the quickest a
 identify-step-unseen = writes show no step, and a cache that is as fast as what is behind it shows
     none; reads were not looked at
 identify-mapped = of { $written } that were written, { $bytes } are read as fast as new data
+identify-mapped-least = of { $written } that were written, { $bytes } are read as fast as new data;
+    what was written first has left the cache, which may be larger: no more was written
 identify-mapped-all = all of { $all } that were written is read as fast as new data; of
     { $written } that were written, { $bytes } are read as fast as new data
 
@@ -146,6 +149,9 @@ identify-unwritten-as-slow = space without data takes as long to read as data: i
     too
 identify-flash-read = a page is read in { $old }, one without data, for which no flash is read, in
     { $unwritten }: the rest is sensing (tR) and the transfer from the die
+identify-flash-read-map = a page is read in { $old }, one without data, for which no flash is read, in
+    { $unwritten }: the rest is sensing (tR) and the transfer from the die, but either may have waited
+    for a piece of the map, up to { $lookup }
 identify-ascending-missing = ascending reads were not looked at
 identify-ascending = pages are read in { $ascending } in ascending order, in { $random } at random
 identify-pairs-missing = pairs of reads were not looked at

@@ -24,7 +24,8 @@ use std::sync::Arc;
 pub use error::{JobError, Place};
 pub use lexer::{Entry, RawSection, Text, code_of, option_of};
 pub use spec::{
-    BLOCK_BYTES, BlockSizes, Direction, Distribution, Generator, Mix, PERCENTILES, Rate, Rw, Spec,
+    BLOCK_BYTES, BlockSizes, Direction, Distribution, Generator, Mix, PERCENTILES, Rate,
+    RateProcess, Rw, Spec,
 };
 pub use units::Extent;
 

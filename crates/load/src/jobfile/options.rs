@@ -10,7 +10,7 @@ use Set::{
     Extent as ExtentOf, Flag, Log, Millis, Number, Only, Own, SomeExtent, SomeTime, Text, Time,
 };
 
-use super::spec::{BLOCK_BYTES, BlockSizes, Distribution, Generator, Rate, Rw, Spec};
+use super::spec::{BLOCK_BYTES, BlockSizes, Distribution, Generator, Rate, RateProcess, Rw, Spec};
 use super::units::{self, Extent};
 
 /// One honoured option.
@@ -246,6 +246,7 @@ pub static OPTIONS: &[OptionDef] = &[
         "rate",
         Own(set_rate_bytes, "bytes a second, as read[,write[,trim]]"),
     ),
+    option("rate_process", Own(set_rate_process, "linear, poisson")),
     option("thinktime", Time(MICROSECOND, |s| &mut s.thinktime)),
     option(
         "thinktime_blocks",
@@ -256,7 +257,10 @@ pub static OPTIONS: &[OptionDef] = &[
     option("new_group", Flag(|s| &mut s.new_group)),
     option(
         "startdelay",
-        Own(set_startdelay, "a time or a range of times, 5s or 1s-5s"),
+        Own(
+            set_startdelay,
+            "a time or a range of times, 5s or 1s-5s, in us, ms, s (default), m, h, d",
+        ),
     )
     .also("start_delay"),
     option("group_reporting", Flag(|s| &mut s.group_reporting)),
@@ -303,7 +307,6 @@ pub static OPTIONS: &[OptionDef] = &[
     option("nrfiles", Own(set_nrfiles, "1: the target is one file")),
     option("loops", Only("1")),
     option("percentage_random", Only("100")),
-    option("rate_process", Only("linear")),
     option("zonemode", Only("none")),
 ];
 
@@ -478,11 +481,20 @@ fn set_rate(spec: &mut Spec, arg: &Arg<'_>, kind: fn(u64) -> Rate) -> Result<(),
     Ok(())
 }
 
+fn set_rate_process(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let known = [
+        ("linear", RateProcess::Linear),
+        ("poisson", RateProcess::Poisson),
+    ];
+    set(&mut spec.rate_process, arg.one_of(&known)?)
+}
+
 fn set_startdelay(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     let text = arg.text()?;
-    spec.start_delay = match units::time(text, SECOND) {
-        Ok(time) => (time, time),
-        Err(_) => units::range(text, |t| units::time(t, SECOND))?,
+    let read = |text: &str| units::time(text, SECOND);
+    spec.start_delay = match text.contains(['-', ':']) {
+        true => units::range(text, read)?,
+        false => read(text).map(|time| (time, time))?,
     };
     Ok(())
 }

@@ -152,6 +152,16 @@ pub enum Rate {
     Bytes(u64),
 }
 
+/// `rate_process`: the times between the requests of a direction that has a rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RateProcess {
+    /// `linear`: all alike.
+    #[default]
+    Linear,
+    /// `poisson`: exponentially distributed.
+    Poisson,
+}
+
 /// Everything that one section asks for, global defaults applied.
 ///
 /// Every field is named after fio's option; its HOWTO is the definition.
@@ -187,6 +197,8 @@ pub struct Spec {
     pub io_size: Option<Extent>,
     /// `rate_iops` or `rate` of each direction.
     pub rate: [Option<Rate>; 3],
+    /// `rate_process`.
+    pub rate_process: RateProcess,
     /// `thinktime`.
     pub thinktime: Nanos,
     /// `thinktime_blocks`.
@@ -279,6 +291,7 @@ impl Default for Spec {
             offset_increment: Extent::Bytes(0),
             io_size: None,
             rate: [None; 3],
+            rate_process: RateProcess::Linear,
             thinktime: Nanos::ZERO,
             thinktime_blocks: 1,
             stonewall: false,

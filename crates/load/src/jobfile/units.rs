@@ -69,6 +69,10 @@ pub fn extent(text: &str, kb_base: u32) -> Result<Extent, String> {
     }
 }
 
+/// Longest time of an option, days: four of them together still have an end in 64 bits of
+/// nanoseconds.
+const DAYS_MAX: u64 = u64::MAX / 4 / 86_400_000_000_000;
+
 /// Reads a time; a number without a unit counts `default_unit`s.
 pub fn time(text: &str, default_unit: Nanos) -> Result<Nanos, String> {
     let lower = text.trim().to_ascii_lowercase();
@@ -88,9 +92,11 @@ pub fn time(text: &str, default_unit: Nanos) -> Result<Nanos, String> {
     match (lower[..end].parse::<u64>(), unit) {
         (Ok(number), Some(unit)) => number
             .checked_mul(unit.0)
-            .filter(|ns| *ns <= u64::MAX / 4)
+            .filter(|ns| *ns <= DAYS_MAX * 86_400_000_000_000)
             .map(Nanos)
-            .ok_or_else(|| format!("`{text}` is longer than any run")),
+            .ok_or_else(|| {
+                format!("`{text}` is more than {DAYS_MAX} days, the longest time of an option")
+            }),
         _ => Err(format!(
             "`{text}` is not a whole number with one of the units us, ms, s, m, h, d"
         )),
@@ -161,6 +167,11 @@ mod tests {
         for bad in ["", "s", "1.5", "1y", "-1", "99999999999d"] {
             assert!(time(bad, second).is_err(), "{bad}");
         }
+        assert_eq!(
+            time("53375d", second),
+            Ok(Nanos::from_secs(53_375 * 86_400))
+        );
+        assert!(time("53376d", second).unwrap_err().contains("53375 days"));
     }
 
     #[test]

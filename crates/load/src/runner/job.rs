@@ -4,8 +4,9 @@ use stend_base::{Nanos, SimTime};
 
 use super::drawn::Drawn;
 use super::measured::Measured;
+use super::pace::Pace;
 use super::plan::Plan;
-use crate::jobfile::{Direction, Rate};
+use crate::jobfile::Direction;
 
 /// The index of flushes, after those of [`Direction`], in [`OPS`](crate::trace::OPS).
 pub(super) const SYNC: u8 = 3;
@@ -35,31 +36,6 @@ pub(super) enum Next {
     Wake(SimTime),
     /// Nothing any more.
     Over,
-}
-
-/// Limits that keep a job from issuing at once, all absent in most jobs.
-#[derive(Debug, Default)]
-struct Pace {
-    /// Whether there is any.
-    any: bool,
-    /// Bytes a second of each direction.
-    rate: [Option<u64>; 3],
-    rate_begin: SimTime,
-    rate_bytes: [u64; 3],
-    thinktime: Nanos,
-    think_blocks: u32,
-    burst: u32,
-    flush: FlushPace,
-}
-
-/// When flushes come between the requests.
-#[derive(Clone, Copy, Debug, Default)]
-struct FlushPace {
-    /// `fsync` and `fdatasync`: a flush after so many writes; never after 0.
-    every: [u32; 2],
-    writes: u64,
-    /// Nothing was issued since the last flush.
-    flushed: bool,
 }
 
 /// The state of a job.
@@ -105,7 +81,7 @@ impl<'a> JobState<'a> {
         JobState {
             drawn: Drawn::new(&plan, |what| plan.rng(root_seed, what)),
             pending: None,
-            pace: Pace::new(&plan),
+            pace: Pace::new(&plan, |what| plan.rng(root_seed, what)),
             measured: Measured::new(plan.spec),
             free: tags.rev().collect(),
             limit_bytes: plan.limit_bytes.unwrap_or(u64::MAX),
@@ -133,7 +109,7 @@ impl<'a> JobState<'a> {
             Some(runtime) => measured_from + runtime,
             None => SimTime::NEVER,
         };
-        self.pace.rate_begin = self.started_at;
+        self.pace.start(self.started_at);
         self.measured.start(measured_from);
         self.started_at
     }
@@ -154,9 +130,14 @@ impl<'a> JobState<'a> {
             return Next::Over;
         }
         if self.pace.any
-            && let Some(next) = self.held(now)
+            && let Some(next) = self
+                .pace
+                .held(now, self.outstanding(), self.last_completion)
         {
-            return next;
+            return match next {
+                Next::Wake(at) => Next::Wake(at.min(self.end_at)),
+                next => next,
+            };
         }
         let mut direction = self.drawn.direction(&mut self.pending);
         if self.pace.any {
@@ -178,22 +159,6 @@ impl<'a> JobState<'a> {
             offset,
             len,
         }
-    }
-
-    /// What comes before the next request: thinking, `fsync` and `fdatasync`.
-    fn held(&mut self, now: SimTime) -> Option<Next> {
-        let pace = &self.pace;
-        if pace.thinktime > Nanos::ZERO && pace.burst >= pace.think_blocks {
-            if self.outstanding() > 0 {
-                return Some(Next::Hold);
-            }
-            let until = self.last_completion + pace.thinktime;
-            if now < until {
-                return Some(Next::Wake(until.min(self.end_at)));
-            }
-            self.pace.burst = 0;
-        }
-        self.pace.take_flush().then_some(FLUSH)
     }
 
     /// As in fio: a direction ahead of its rate gives way to the other one. An error is when
@@ -273,66 +238,8 @@ impl<'a> JobState<'a> {
     }
 }
 
-impl Pace {
-    fn new(plan: &Plan<'_>) -> Pace {
-        let spec = plan.spec;
-        let rate = Direction::ALL.map(|d| {
-            let rate = spec.rate[d as usize].filter(|_| spec.rw.uses(d))?;
-            Some(match rate {
-                Rate::Bytes(bytes) => bytes,
-                Rate::Requests(requests) => {
-                    requests.saturating_mul(spec.block_sizes[d as usize].min())
-                }
-            })
-        });
-        let flushes = [spec.fsync_every, spec.fdatasync_every];
-        Pace {
-            any: rate.iter().any(Option::is_some)
-                || spec.thinktime > Nanos::ZERO
-                || flushes != [0, 0],
-            rate,
-            thinktime: spec.thinktime,
-            think_blocks: spec.thinktime_blocks,
-            flush: FlushPace {
-                every: flushes,
-                ..FlushPace::default()
-            },
-            ..Pace::default()
-        }
-    }
-
-    /// Counts a request that is issued.
-    fn count(&mut self, direction: Direction, len: u64) {
-        self.rate_bytes[direction as usize] += len;
-        self.burst += 1;
-        self.flush.writes += u64::from(direction == Direction::Write);
-        self.flush.flushed = false;
-    }
-
-    /// Whether a flush is due now. What is due at once is one flush. As in fio, the writes so far
-    /// decide, whatever was issued last: reads that follow such a write bring a flush each.
-    fn take_flush(&mut self) -> bool {
-        let flush = &mut self.flush;
-        let writes = flush.writes;
-        let at = |&every: &u32| every > 0 && writes.is_multiple_of(u64::from(every));
-        let due = writes > 0 && !flush.flushed && flush.every.iter().any(at);
-        flush.flushed |= due;
-        due
-    }
-
-    /// When the next request of a direction is due: when all bytes before it would have
-    /// taken their time at exactly the rate. A job that fell behind catches up.
-    fn due(&self, direction: Direction) -> SimTime {
-        let Some(rate) = self.rate[direction as usize] else {
-            return SimTime::ZERO;
-        };
-        let bytes = u128::from(self.rate_bytes[direction as usize]);
-        let ns = bytes * 1_000_000_000 / u128::from(rate);
-        self.rate_begin + Nanos(u64::try_from(ns).unwrap_or(u64::MAX / 4))
-    }
-}
-
-const FLUSH: Next = Next::Submit {
+/// A flush as the next request.
+pub(super) const FLUSH: Next = Next::Submit {
     kind: SYNC,
     offset: 0,
     len: 0,

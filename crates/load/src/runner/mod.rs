@@ -17,6 +17,11 @@
 //! - **Rates.** The k-th request of a direction is due k / rate after the start of the job.
 //!   A job that fell behind catches up. fio waits for all requests in flight before it
 //!   sleeps; here they go on.
+//! - **Poisson processes.** With `rate_process=poisson`, each request of a direction is due an
+//!   exponentially distributed time after the one before it, whatever completes and however long
+//!   the requests are: `rate` counts requests of the smallest block size. The first is due at once,
+//!   as in fio. Instants are exact to the nanosecond, where fio cuts off the microseconds of the
+//!   mean; a request waits for a free place of `iodepth`, and its latency begins behind that wait.
 //! - **Thinking.** After `thinktime_blocks` requests are issued, the job waits for all of
 //!   them, then for `thinktime`.
 //! - **Flushes.** `fsync` sends a flush into the queue like any request (as fio does with
@@ -34,6 +39,7 @@ mod drawn;
 mod error;
 mod job;
 mod measured;
+mod pace;
 mod plan;
 mod sampler;
 mod timers;

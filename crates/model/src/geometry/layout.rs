@@ -41,6 +41,10 @@ pub struct Layout {
     pub dies: u32,
     /// A multi-plane page has two to this power of pages.
     pub page_bits: u32,
+    /// Flash pages of a multi-plane page, one of each plane.
+    pub flash_pages: u32,
+    /// A bit for the last page of each flash page.
+    last_of_flash_pages: u32,
     shapes: [Shape; 2],
     pools: [PoolLayout; 2],
 }
@@ -65,6 +69,10 @@ impl Layout {
         Layout {
             dies: spec.dies,
             page_bits: spec.pages_per_mp_page.trailing_zeros(),
+            flash_pages: spec.pages_per_mp_page / spec.pages_per_flash_page,
+            last_of_flash_pages: (1..=u32::BITS)
+                .filter(|end| end.is_multiple_of(spec.pages_per_flash_page))
+                .fold(0, |bits, end| bits | 1 << (end - 1)),
             shapes: [slc, native],
             pools: [
                 PoolLayout {
@@ -95,6 +103,15 @@ impl Layout {
     #[inline]
     pub fn shape(&self, mode: Mode) -> &Shape {
         &self.shapes[mode as usize]
+    }
+
+    /// Counts the flash pages in which pages of a multi-plane page lie; `pages` has a bit for each.
+    #[inline]
+    pub fn flash_pages_of(&self, pages: u32) -> u32 {
+        // Of each flash page, the sum carries to the bit of its last page if any other bit is set.
+        let last = self.last_of_flash_pages;
+        let carried = (pages & !last) + !last;
+        ((carried | pages) & last).count_ones()
     }
 
     /// Multi-plane pages of so many superblocks of a pool.

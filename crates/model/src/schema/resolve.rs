@@ -33,6 +33,7 @@ fn spec(model: &Model) -> Spec {
         dies: nand.dies.value,
         channels: nand.channels.value,
         pages_per_mp_page: mp_page_kib(model) / 4,
+        pages_per_flash_page: nand.page_kib.value / 4,
         bus_ps_per_byte: ps_per_byte(nand.bus_mb_per_s.value),
         bus_overhead: nanos(&nand.bus_overhead_ns),
         data: PoolSpec {

@@ -37,6 +37,8 @@ pub struct Spec {
     pub channels: u32,
     /// Pages of a multi-plane page: planes × page size / 4 KiB. A power of two.
     pub pages_per_mp_page: u32,
+    /// Pages of a flash page, that of one plane: page size / 4 KiB. A power of two.
+    pub pages_per_flash_page: u32,
     /// Time of a byte on a channel, ps.
     pub bus_ps_per_byte: u64,
     /// Command and address cycles of a transfer.
@@ -192,7 +194,9 @@ impl Spec {
             let program = one_shot.map_or(program, |time: Nanos| time.0);
             let program = over(energy.program_pj[pool] * pages, program);
             let erase = over(energy.erase_pj[pool], timing.erase.0);
-            Some(program.max(erase).max(over(energy.read_pj[pool], read)))
+            let flash_pages = u64::from(self.pages_per_mp_page / self.pages_per_flash_page);
+            let read = over(energy.read_pj[pool] * flash_pages, read);
+            Some(program.max(erase).max(read))
         });
         let dies = u64::from(self.dies) * of_die.max().unwrap_or(0);
         let channels = u64::from(self.channels) * energy.bus_pj_per_byte * 1_000;

@@ -19,7 +19,7 @@ use stend_simulated::Access;
 
 use super::run::{fill, save};
 use super::traces::{NamedTrace, summary_json};
-use crate::args::{FitArg, ReplayArgs, TimingArg};
+use crate::args::{Fill, FitArg, ReplayArgs, TimingArg};
 use crate::failure::Failure;
 use crate::laboratory;
 use crate::open::{Named, Opened, check_on, is_simulated, open};
@@ -93,8 +93,9 @@ fn replay_on(
         Opened::Simulated(target) => &mut **target,
         Opened::Real(target) => &mut **target,
     };
-    if args.on.fill || is_new {
-        fill(target)?;
+    let filled = args.on.fill.or(is_new.then_some(Fill::Busy));
+    if let Some(then) = filled {
+        fill(target, then)?;
     }
     let outcome = target.replay(trace, options)?;
     let result = ReplayResult {
@@ -104,6 +105,7 @@ fn replay_on(
         extent: trace.extent,
         holds: &holds,
         options,
+        filled,
         outcome: &outcome,
     };
     deliver(&result)?;
@@ -193,6 +195,7 @@ struct ReplayResult<'a> {
     /// Of what is replayed.
     holds: &'a Summary,
     options: &'a ReplayOptions,
+    filled: Option<Fill>,
     outcome: &'a ReplayOutcome,
 }
 
@@ -256,6 +259,7 @@ impl ReplayResult<'_> {
             },
             "timing": self.options.timing.name(),
             "depth": self.options.depth,
+            "fill": self.filled.map(Fill::name),
             "seed": self.named.profile().map(|_| self.args.seed),
             "replayed_share": self.extent.map_or(1.0, |extent| extent.share()),
             "requests": replayed.requests(),
@@ -278,9 +282,14 @@ impl ReplayResult<'_> {
     fn text(&self) -> String {
         let replayed = &self.outcome.replayed;
         let mut text = format!(
-            "{} on {}: timing {}, at most {} outstanding\n",
+            "{} on {}{}: timing {}, at most {} outstanding\n",
             self.named.trace().name(),
             self.info.name,
+            match self.filled {
+                None => "",
+                Some(Fill::Rest) => ", filled and rested",
+                Some(Fill::Busy) => ", filled, without a rest",
+            },
             self.options.timing.name(),
             self.options.depth
         );

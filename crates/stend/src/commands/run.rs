@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
-use stend_contract::{JobRequest, Target, fill_job};
+use stend_contract::{FILL_REST_S, JobRequest, Target, fill_job};
 use stend_lab::RecordedKind;
 use stend_lab::recorded::NewRecord;
 use stend_language::counted;
@@ -19,7 +19,7 @@ use stend_record::review::TargetInfo;
 use stend_simulated::{Access, SimulatedTarget};
 
 use super::run_logs;
-use crate::args::{OutputFormat, RunArgs};
+use crate::args::{Fill, OutputFormat, RunArgs};
 use crate::failure::Failure;
 use crate::laboratory;
 use crate::open::{Named, Opened, check_on, is_simulated, open};
@@ -27,11 +27,15 @@ use crate::output::{json_value, note, print, unwritable_json};
 use crate::signals;
 use crate::typed::{self, word};
 
-/// Fills a target that is about to be measured.
-pub fn fill(target: &mut dyn Target) -> Result<(), Failure> {
+/// Fills a target that is about to be measured, and lets it rest.
+pub fn fill(target: &mut dyn Target, then: Fill) -> Result<(), Failure> {
     let info = target.info();
+    let rest = match then {
+        Fill::Rest => format!("then a rest of {} min", FILL_REST_S / 60.0),
+        Fill::Busy => "without a rest behind it".to_owned(),
+    };
     note(&format!(
-        "filling {} first: {:.2} GB (10⁹ bytes)",
+        "filling {} first: {:.2} GB (10⁹ bytes), {rest}",
         info.name,
         info.capacity_bytes as f64 / 1e9
     ));
@@ -41,6 +45,9 @@ pub fn fill(target: &mut dyn Target) -> Result<(), Failure> {
         sample_ms: 0,
     };
     target.run(&fill)?;
+    if then == Fill::Rest {
+        target.idle(FILL_REST_S)?;
+    }
     Ok(())
 }
 
@@ -299,8 +306,8 @@ fn run_simulated(
         seed: args.seed,
         ..RunOptions::default()
     };
-    if args.on.fill {
-        fill(target)?;
+    if let Some(then) = args.on.fill {
+        fill(target, then)?;
     }
     let reads_alone = |job: &stend_load::jobfile::Job| {
         job.spec.rw.uses(Direction::Read) && !job.spec.rw.uses(Direction::Write)
@@ -343,8 +350,8 @@ fn run_real(
     text: &Text,
     target: &mut FioTarget,
 ) -> Result<(String, fio::Output), Failure> {
-    if args.on.fill {
-        fill(target)?;
+    if let Some(then) = args.on.fill {
+        fill(target, then)?;
     }
     let unwritten_bytes = target.unwritten_bytes();
     let outcome = target.run_text(text, args.seed)?;

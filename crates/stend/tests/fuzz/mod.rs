@@ -197,6 +197,7 @@ const JOBS: &str = "; a comment\n[global]\nioengine=libaio\ndirect=1\nbs=8k,4k\n
     thinktime_blocks=8\nstonewall\nstartdelay=1s-3s\ngroup_reporting\nnorandommap\n\
     random_generator=lfsr\nrandseed=77\nrandom_distribution=zipf:1.2\nlog_avg_msec=1000\n\
     percentile_list=99.999:50\ndescription=words and words\nfsync=32\nend_fsync=1\nnumjobs=3\n\
+    rate_process=poisson\n\
     [b] ; inline\nrw=write\nbssplit=4k/60:64k/40,8k\nio_size=4g\nrate=1m\nwrite_bw_log=x\n\
     zonesize=1m\nzoneskip=2m\nrandom_distribution=zoned:60/10:30/20:10/70\n";
 

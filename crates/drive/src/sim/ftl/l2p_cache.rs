@@ -289,7 +289,7 @@ impl L2pCache {
             bytes: PAGE_BYTES as u32,
         };
         env.counters.l2p_misses += 1;
-        env.counters.reads_of(Mode::Slc);
+        env.counters.reads_of(Mode::Slc, 1);
         media.submit(env, die, class, work, op);
     }
 

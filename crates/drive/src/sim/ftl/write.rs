@@ -14,8 +14,8 @@ use crate::sim::geometry::Kind;
 use crate::sim::geometry::bits::without_lowest;
 use crate::sim::ids::{CommandId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
 use crate::sim::l2p::rows::PlaceRun;
-use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
+use crate::sim::media::{Media, Part};
 
 /// Data of a write that has come: where it belongs, and who waits for its programs.
 #[derive(Clone, Copy)]
@@ -153,8 +153,12 @@ impl Ftl {
             env.counters.merges += 1;
             buffer.wait_for_read(program);
             let op = NandOp::Merge { program };
-            let bytes = PAGE_BYTES as u32;
-            media.read(env, &self.superblocks, mp_page, bytes, Class::HostRead, op);
+            let part = Part {
+                mp_page,
+                flash_pages: 1,
+                bytes: PAGE_BYTES as u32,
+            };
+            media.read(env, &self.superblocks, part, Class::HostRead, op);
         }
     }
 

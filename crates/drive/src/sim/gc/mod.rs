@@ -22,6 +22,7 @@ use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::idle::Idle;
 use crate::sim::ids::{IdRange, MpPage, StreamId, SuperblockId};
+use crate::sim::media::Part;
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::trimmed_bits;
 use crate::sim::store::Store;
@@ -373,12 +374,16 @@ impl Gc {
             .prefetch_next_moves(first, first + begin, first + end);
         self.in_flight += 1;
         ftl.points.reserve(stream, env.spec.pages_per_mp_page);
-        let bytes = valid.count_ones() * PAGE_BYTES as u32;
+        let part = Part {
+            mp_page,
+            flash_pages: env.layout.flash_pages_of(valid),
+            bytes: valid.count_ones() * PAGE_BYTES as u32,
+        };
         let op = NandOp::Gc { mp_page };
         let superblocks = &ftl.superblocks;
         store
             .media
-            .read(env, superblocks, mp_page, bytes, Class::Background, op);
+            .read(env, superblocks, part, Class::Background, op);
         true
     }
 

@@ -17,7 +17,7 @@ use stend_nand::reliability::{Outcome, Rber};
 use stend_nand::{Class, Work};
 
 use super::op::NandOp;
-use super::{Media, page_bytes, read_time};
+use super::{Media, Part, page_bytes, read_time};
 use crate::sim::env::Env;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, MpPage, SuperblockId};
@@ -146,10 +146,11 @@ impl Media {
         &mut self,
         env: &mut Env,
         superblocks: &Superblocks,
-        mp_page: MpPage,
+        part: Part,
         die: DieId,
         sense: Nanos,
     ) -> (Nanos, bool) {
+        let mp_page = part.mp_page;
         let superblock = env.layout.superblock_of(mp_page);
         let errors = self.model_mut();
         if errors.is_clean(env.queue.now(), superblock) {
@@ -158,7 +159,7 @@ impl Media {
             debug_assert!(reads_at_once(self, env, superblocks, (superblock, mp_page)));
             return (sense, corrected);
         }
-        sense_closely(self, env, superblocks, (superblock, mp_page), (die, sense))
+        sense_closely(self, env, superblocks, (superblock, part), (die, sense))
     }
 
     /// A multi-plane page at this instant.
@@ -241,13 +242,14 @@ impl Media {
     ) {
         let (die, sense) = match member {
             Source::Page(mp_page) => {
-                let (die, sense) = read_time(env, superblocks, mp_page);
-                let (sense, corrected) = self.sense_time(env, superblocks, mp_page, die, sense);
+                let part = Part::whole(env, mp_page);
+                let (die, sense) = read_time(env, superblocks, part);
+                let (sense, corrected) = self.sense_time(env, superblocks, part, die, sense);
                 self.model_mut().rebuilds[rebuild].lost |= !corrected;
                 (die, sense)
             }
             Source::PartialParity(die, sense) => {
-                env.counters.reads_of(Mode::Slc);
+                env.counters.reads_of(Mode::Slc, env.layout.flash_pages);
                 (die, sense)
             }
         };
@@ -323,7 +325,7 @@ fn sense_closely(
     media: &mut Media,
     env: &mut Env,
     superblocks: &Superblocks,
-    (superblock, mp_page): (SuperblockId, MpPage),
+    (superblock, part): (SuperblockId, Part),
     (die, sense): (DieId, Nanos),
 ) -> (Nanos, bool) {
     let cycles = media.cycles_on_die(superblocks, superblock, die);
@@ -334,16 +336,13 @@ fn sense_closely(
         media.model_mut().bound_anew(now, (superblock, mode), worst);
     }
     let errors = media.model_mut();
-    let outcome = errors.page_outcome(now, mp_page, (superblock, mode), cycles);
+    let outcome = errors.page_outcome(now, part.mp_page, (superblock, mode), cycles);
     errors.count_read(superblock);
     let corrected = outcome.corrected && !errors.dead[die.index()];
     let retries = u64::from(outcome.retries);
     let time = sense * (retries + 1) + errors.spec.ecc.retry * retries;
     env.counters.read_retries += retries;
-    match mode {
-        Mode::Slc => env.counters.slc_reads += retries,
-        Mode::Native => env.counters.native_reads += retries,
-    }
+    env.counters.passes_of(mode, retries, part.flash_pages);
     (time, corrected)
 }
 

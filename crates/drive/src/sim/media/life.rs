@@ -14,9 +14,9 @@ use stend_base::splitmix64;
 use stend_model::geometry::factory_bad::block_hash;
 use stend_model::spec::BlocksSpec;
 
-use crate::sim::exponential::{FRACTION_BITS, exp_minus};
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{BlockId, DieId};
+use stend_base::exponential::{FRACTION_BITS, exp_minus};
 
 /// Number of values of 16 uniform bits.
 const UNIFORM: i64 = 1 << 16;

@@ -105,22 +105,22 @@ impl Media {
             .submit_first(&mut env.queue, die.0, class, work, op.pack());
     }
 
-    /// Reads `bytes` of a multi-plane page: once, or as often as its errors require.
+    /// Reads a part of a multi-plane page: once, or as often as its errors require.
     #[inline(always)]
     pub fn read(
         &mut self,
         env: &mut Env,
         superblocks: &Superblocks,
-        mp_page: MpPage,
-        bytes: u32,
+        part: Part,
         class: Class,
         op: NandOp,
     ) {
-        let (die, sense) = read_time(env, superblocks, mp_page);
+        let Part { mp_page, bytes, .. } = part;
+        let (die, sense) = read_time(env, superblocks, part);
         let mut work = Work::Read { sense, bytes };
         let mut op = op;
         if self.errors.is_some() {
-            let (sense, corrected) = self.sense_time(env, superblocks, mp_page, die, sense);
+            let (sense, corrected) = self.sense_time(env, superblocks, part, die, sense);
             work = Work::Read { sense, bytes };
             if !corrected {
                 op = self.rebuild(env, superblocks, mp_page, class, op);
@@ -168,17 +168,38 @@ impl Media {
     }
 }
 
+/// A part of a multi-plane page that is read.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) struct Part {
+    pub mp_page: MpPage,
+    /// Flash pages that hold it, each of which is sensed.
+    pub flash_pages: u32,
+    /// Bytes that leave the die.
+    pub bytes: u32,
+}
+
+impl Part {
+    /// Returns all of a multi-plane page.
+    pub fn whole(env: &Env, mp_page: MpPage) -> Part {
+        Part {
+            mp_page,
+            flash_pages: env.layout.flash_pages,
+            bytes: page_bytes(&env.spec),
+        }
+    }
+}
+
 /// Die of a multi-plane page and tR of its flash pages, which are about to be read.
 #[inline(always)]
 pub(in crate::sim) fn read_time(
     env: &mut Env,
     superblocks: &Superblocks,
-    mp_page: MpPage,
+    part: Part,
 ) -> (DieId, Nanos) {
-    let (superblock, within) = env.layout.within_superblock(mp_page);
+    let (superblock, within) = env.layout.within_superblock(part.mp_page);
     let mode = superblocks.mode(superblock);
     let (row, die) = env.layout.shape(mode).place(within);
-    env.counters.reads_of(mode);
+    env.counters.reads_of(mode, part.flash_pages);
     (die, env.limits.read[mode as usize][row.index()])
 }
 
@@ -202,7 +223,7 @@ fn copy_rows(env: &mut Env, mode: Mode, end: Row) -> Nanos {
     env.counters.block_copies += u64::from(end.0);
     let mut time = Nanos::ZERO;
     for row in (Row(0)..end).each() {
-        env.counters.reads_of(mode);
+        env.counters.reads_of(mode, env.layout.flash_pages);
         time += env.limits.read[mode as usize][row.index()];
         if row.0.is_multiple_of(mp_pages_per_program) {
             env.counters.programs_of(mode);

@@ -30,7 +30,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 use crate::sim::l2p::table::is_at;
 use crate::sim::media::op::Upkeep;
-use crate::sim::media::{page_bytes, read_time};
+use crate::sim::media::{Part, page_bytes, read_time};
 
 /// What there is to save on capacitors beside the buffer, and how long operations take.
 pub(in crate::sim) struct SaveWork<'a> {
@@ -251,14 +251,19 @@ impl Persistence {
         }
         let bytes = page_bytes(&flash.env.spec);
         for page in 0..in_blocks {
-            flash.env.counters.reads_of(Mode::Slc);
+            let flash_pages = flash.env.layout.flash_pages;
+            flash.env.counters.reads_of(Mode::Slc, flash_pages);
             let die = DieId(page % flash.env.spec.dies);
             let work = Work::Read { sense, bytes };
             flash.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
         }
         for &page in &recovery.scan {
             // What a page holds is told by the bytes beside its data.
-            let (die, sense) = read_time(flash.env, &flash.ftl.superblocks, page);
+            let part = Part {
+                bytes: 0,
+                ..Part::whole(flash.env, page)
+            };
+            let (die, sense) = read_time(flash.env, &flash.ftl.superblocks, part);
             let work = Work::Read { sense, bytes: 0 };
             flash.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
         }

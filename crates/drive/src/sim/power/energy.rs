@@ -74,11 +74,16 @@ pub(super) fn energy(spec: &EnergySpec, env: &Env, usage: &Usage<'_>) -> Energy 
     let native_erases = counters.erases - counters.slc_erases;
     let bits = u64::from(env.spec.data.timing.pages_per_word_line());
     let mp_pages_per_program = u64::from(env.spec.program_pages() / env.spec.pages_per_mp_page);
-    let copy = bits * (spec.read_pj[cache] + spec.program_pj[data_area]);
+    let read_pj = spec.read_pj[cache] * u64::from(env.layout.flash_pages);
+    let copy = bits * (read_pj + spec.program_pj[data_area]);
     let cores = u64::from(env.spec.controller.cores);
     let states = env.spec.idle_states.iter().zip(asleep_ns);
     Energy {
-        nand_read_pj: by_pool(spec.read_pj, counters.slc_reads, counters.native_reads),
+        nand_read_pj: by_pool(
+            spec.read_pj,
+            counters.slc_flash_pages_sensed,
+            counters.native_flash_pages_sensed,
+        ),
         nand_program_pj: by_pool(
             spec.program_pj,
             counters.slc_programs,

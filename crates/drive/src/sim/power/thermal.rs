@@ -13,8 +13,8 @@ use stend_model::health::Temperature;
 use stend_model::spec::{ThermalSpec, Throttle, WHOLE_PPM};
 
 use crate::sim::env::Env;
-use crate::sim::exponential::{FRACTION_BITS, exp_minus};
 use crate::sim::kind;
+use stend_base::exponential::{FRACTION_BITS, exp_minus};
 
 const NK_PER_MK: i64 = 1_000_000;
 

@@ -94,7 +94,7 @@ pub(in super::super) fn superblocks(model: &Model, blocks_per_plane: u32) -> u32
 }
 
 /// Planes that work together.
-fn planes_together(model: &Model) -> u32 {
+pub(in super::super) fn planes_together(model: &Model) -> u32 {
     let apart = |commands: &NandCommands| !commands.multi_plane.value;
     match model.nand_commands.as_ref().is_some_and(apart) {
         true => 1,

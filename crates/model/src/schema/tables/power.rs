@@ -8,15 +8,19 @@ use super::super::resolve::{
     milli, millis, of_milli, or_default, share_ppm, unsigned_milli, value, whole_micros,
 };
 use super::super::rules::{List, OneOf};
+use super::nand::planes_together;
 use crate::schema::spec::Throttle;
 
 table! {
-    /// Energy of each operation; of a page or a block of one plane.
+    /// Energy of each operation; of a flash page or a block of one plane. Planes that work together
+    /// take it each: a program and an erase all of them, a read those whose flash pages hold the
+    /// data. So a read of 4 KiB takes the energy of one plane, and one of a whole multi-plane page
+    /// that of all.
     pub struct EnergyTable = "energy" => EnergySpec {
-        /// Sensing a page, nJ.
-        read_nj: Field<u64>, 0..=1_000_000_000 => |energy, model|
-            /// Sensing a multi-plane page, of the SLC cache and of the data area, pJ.
-            read_pj: [u64; 2] = of_die(&energy.slc_read_nj, &energy.read_nj, model);
+        /// Sensing a flash page, nJ: each that holds what is read, in each pass.
+        read_nj: Field<u64>, 0..=1_000_000_000 => |energy, _|
+            /// Sensing a flash page, of the SLC cache and of the data area, pJ.
+            read_pj: [u64; 2] = of_plane(&energy.slc_read_nj, &energy.read_nj);
         /// Programming a page, the mean over page types, nJ.
         program_nj: Field<u64>, 0..=1_000_000_000 => |energy, model|
             /// Programming a multi-plane page, of the SLC cache and of the data area, pJ.
@@ -25,7 +29,7 @@ table! {
         erase_nj: Field<u64>, 0..=1_000_000_000 => |energy, model|
             /// Erasing the blocks of one die, of the SLC cache and of the data area, pJ.
             erase_pj: [u64; 2] = of_die(&energy.slc_erase_nj, &energy.erase_nj, model);
-        /// Sensing a page in SLC mode, nJ.
+        /// Sensing a flash page in SLC mode, nJ.
         slc_read_nj: Field<u64>, 0..=1_000_000_000;
         /// Programming a page in SLC mode, nJ.
         slc_program_nj: Field<u64>, 0..=1_000_000_000;
@@ -115,9 +119,14 @@ const STEP_SHARES: List<f64> = List {
 /// Kinds of throttling, by name.
 const THROTTLES: [(&str, ()); 3] = [("none", ()), ("stepwise", ()), ("gradual", ())];
 
-/// Planes work together: what is given for a page of one is taken by each.
+/// Energy of one plane.
+fn of_plane(slc: &Field<u64>, native: &Field<u64>) -> [u64; 2] {
+    [slc, native].map(|nj| nj.value * 1_000)
+}
+
+/// Energy of all planes that work together.
 fn of_die(slc: &Field<u64>, native: &Field<u64>, model: &Model) -> [u64; 2] {
-    [slc, native].map(|nj| nj.value * 1_000 * u64::from(model.nand.planes.value))
+    of_plane(slc, native).map(|pj| pj * u64::from(planes_together(model)))
 }
 
 impl ThermalTable {

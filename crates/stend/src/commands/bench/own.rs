@@ -10,6 +10,7 @@ use stend_simulated::SimulatedTarget;
 
 use super::case::{Case, Pace, State};
 use super::figures::Figures;
+use crate::args::Fill;
 use crate::commands::run::fill;
 use crate::failure::Failure;
 use crate::output::note;
@@ -71,7 +72,7 @@ impl Own {
         if now == State::Fresh && state != State::Fresh {
             // Whatever a case wrote to the fresh drive is gone.
             target = SimulatedTarget::new(self.model.clone());
-            fill(&mut target)?;
+            fill(&mut target, Fill::Busy)?;
             now = State::Filled;
         }
         if now == State::Filled && state == State::Overwritten {

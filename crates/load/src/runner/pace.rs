@@ -1,0 +1,181 @@
+//! Limits that keep a job from issuing at once: rates, thinking, flushes.
+
+use stend_base::exponential::{LN_BITS, minus_ln};
+use stend_base::{Nanos, Rng, SimTime};
+
+use super::job::{FLUSH, Next};
+use super::plan::Plan;
+use crate::jobfile::{Direction, Rate, RateProcess};
+
+/// Longest time after the start of a job at which a request is due, ns: no run lasts so long.
+const DUE_MAX: u64 = u64::MAX / 4;
+
+/// All limits of a job, absent in most jobs.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// True if there is any.
+    pub any: bool,
+    rates: [Option<RatePace>; 3],
+    rate_begin: SimTime,
+    thinktime: Nanos,
+    think_blocks: u32,
+    burst: u32,
+    flush: FlushPace,
+}
+
+/// The rate of one direction.
+#[derive(Debug)]
+enum RatePace {
+    /// The requests so far would have taken their time at exactly this rate.
+    Linear { bytes_a_second: u64, issued: u64 },
+    /// The times between the requests are exponentially distributed.
+    Poisson(Poisson),
+}
+
+/// A Poisson process.
+#[derive(Debug)]
+struct Poisson {
+    rng: Rng,
+    /// Mean time between two requests, in units of 2^-16 ns.
+    mean: u128,
+    /// Time from the start of the job to the next request, in the same units: without binary
+    /// places, each time would be half a nanosecond too short in the mean.
+    due: u128,
+}
+
+/// When flushes come between the requests.
+#[derive(Clone, Copy, Debug, Default)]
+struct FlushPace {
+    /// `fsync` and `fdatasync`: a flush after so many writes; never after 0.
+    every: [u32; 2],
+    writes: u64,
+    /// Nothing was issued since the last flush.
+    flushed: bool,
+}
+
+impl Pace {
+    /// Returns the limits of a job; `stream` makes a random stream of a name.
+    pub fn new(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> Pace {
+        let spec = plan.spec;
+        let rates = Direction::ALL.map(|d| {
+            let rate = spec.rate[d as usize].filter(|_| spec.rw.uses(d))?;
+            let block_bytes = spec.block_sizes[d as usize].min();
+            let bytes_a_second = match rate {
+                Rate::Bytes(bytes) => bytes,
+                Rate::Requests(requests) => requests.saturating_mul(block_bytes),
+            };
+            Some(match spec.rate_process {
+                RateProcess::Linear => RatePace::Linear {
+                    bytes_a_second,
+                    issued: 0,
+                },
+                RateProcess::Poisson => {
+                    let rng = stream(&format!("arrivals/{}", d.name()));
+                    RatePace::Poisson(Poisson::new(block_bytes, bytes_a_second, rng))
+                }
+            })
+        });
+        let flushes = [spec.fsync_every, spec.fdatasync_every];
+        Pace {
+            any: rates.iter().any(Option::is_some)
+                || spec.thinktime > Nanos::ZERO
+                || flushes != [0, 0],
+            rates,
+            thinktime: spec.thinktime,
+            think_blocks: spec.thinktime_blocks,
+            flush: FlushPace {
+                every: flushes,
+                ..FlushPace::default()
+            },
+            ..Pace::default()
+        }
+    }
+
+    /// Starts the clock of the rates.
+    pub fn start(&mut self, at: SimTime) {
+        self.rate_begin = at;
+    }
+
+    /// Returns what comes before the next request: thinking, `fsync` and `fdatasync`.
+    pub fn held(&mut self, now: SimTime, outstanding: u32, last: SimTime) -> Option<Next> {
+        if self.thinktime > Nanos::ZERO && self.burst >= self.think_blocks {
+            if outstanding > 0 {
+                return Some(Next::Hold);
+            }
+            let until = last + self.thinktime;
+            if now < until {
+                return Some(Next::Wake(until));
+            }
+            self.burst = 0;
+        }
+        self.take_flush().then_some(FLUSH)
+    }
+
+    /// Counts a request that is issued.
+    pub fn count(&mut self, direction: Direction, len: u64) {
+        match &mut self.rates[direction as usize] {
+            Some(RatePace::Linear { issued, .. }) => *issued += len,
+            Some(RatePace::Poisson(process)) => process.draw(),
+            None => {}
+        }
+        self.burst += 1;
+        self.flush.writes += u64::from(direction == Direction::Write);
+        self.flush.flushed = false;
+    }
+
+    /// Returns true if a flush is due now. What is due at once is one flush. As in fio, the writes
+    /// so far decide, whatever was issued last: reads that follow such a write bring a flush each.
+    fn take_flush(&mut self) -> bool {
+        let flush = &mut self.flush;
+        let writes = flush.writes;
+        let at = |&every: &u32| every > 0 && writes.is_multiple_of(u64::from(every));
+        let due = writes > 0 && !flush.flushed && flush.every.iter().any(at);
+        flush.flushed |= due;
+        due
+    }
+
+    /// Returns when the next request of a direction is due. A job that fell behind catches up.
+    pub fn due(&self, direction: Direction) -> SimTime {
+        match &self.rates[direction as usize] {
+            None => SimTime::ZERO,
+            Some(rate) => self.rate_begin + Nanos(rate.due_ns()),
+        }
+    }
+}
+
+impl RatePace {
+    /// Returns the time from the start of the job to the next request, ns.
+    fn due_ns(&self) -> u64 {
+        let ns = match self {
+            RatePace::Linear {
+                bytes_a_second,
+                issued,
+            } => u128::from(*issued) * 1_000_000_000 / u128::from(*bytes_a_second),
+            RatePace::Poisson(process) => process.due >> Poisson::PLACES,
+        };
+        u64::try_from(ns).map_or(DUE_MAX, |ns| ns.min(DUE_MAX))
+    }
+}
+
+impl Poisson {
+    /// Binary places of times.
+    const PLACES: u32 = 16;
+
+    /// Returns the process of requests of `block_bytes`; the first is due at once.
+    fn new(block_bytes: u64, bytes_a_second: u64, rng: Rng) -> Poisson {
+        let mean = ((u128::from(block_bytes) * 1_000_000_000) << Self::PLACES)
+            / u128::from(bytes_a_second);
+        Poisson {
+            rng,
+            // Nine years, so that the product with a logarithm, of 54 bits, has at most 128.
+            mean: mean.min(1 << 74),
+            due: 0,
+        }
+    }
+
+    /// Draws the time to the next request.
+    fn draw(&mut self) {
+        let exponential = minus_ln(self.rng.next_u64().max(1));
+        self.due += (self.mean * u128::from(exponential)) >> LN_BITS;
+    }
+}
