@@ -23,6 +23,8 @@ mod power_cuts;
 mod power_loss;
 mod property;
 mod service;
+
+mod spread;
 mod stalls;
 mod state;
 mod streams;

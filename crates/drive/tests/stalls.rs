@@ -1,155 +1,216 @@
-//! Explore.
+//! No drive stands still: shipped drives under the loads that need most space, with the longest
+//! request and the longest time without a completion.
+//!
+//! `STEND_STALLS_OF=all` or `=NAME,…` names the drives, `STEND_STALLS_SCALE=N` an N-th of their
+//! capacity (1: whole drives), `STEND_STALLS_LOADS=NAME,…` the loads. All of it, in three minutes:
+//! `STEND_STALLS_OF=all STEND_STALLS_SECONDS=2000 cargo test --release -p stend-drive --lib
+//! no_drive_stands_still -- --nocapture`.
+
+use std::env::var;
+use std::sync::Mutex;
+
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
-use stend_model::Model;
+use stend_model::{Model, SHIPPED};
 
-const PAGE: u64 = 4096;
+use crate::tests::common::PAGE;
 
-#[derive(Default, Debug, Clone, Copy)]
+/// A request takes less, and so does the time from a completion to the next.
+const LATENCY_MAX: Nanos = Nanos::from_secs(1);
+
+/// Longer than any load.
+const WITHOUT_END: Nanos = Nanos::from_secs(1_000_000);
+
+const SEQUENTIAL_BYTES: u64 = 128 << 10;
+
+/// What a load met.
+#[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     requests: u64,
-    longest: [u64; 3],
-    gap: u64,
-    silent_seconds: u64,
-    mb_s: u64,
+    read_ns_max: u64,
+    write_ns_max: u64,
+    flush_ns_max: u64,
+    gap_ns_max: u64,
+    bytes: u64,
+    ns: u64,
 }
 
+impl Seen {
+    fn longest(&self) -> Nanos {
+        let all = [
+            self.read_ns_max,
+            self.write_ns_max,
+            self.flush_ns_max,
+            self.gap_ns_max,
+        ];
+        Nanos(all.into_iter().max().expect("four"))
+    }
+
+    fn print(&self, name: &str, load: &str) {
+        let ms = |ns: u64| ns as f64 / 1e6;
+        println!(
+            "{name:30} {load:10} {:5} MB/s (decimal), longest read {:7.1}, write {:7.1}, flush \
+             {:7.1}, gap {:7.1} ms",
+            self.bytes * 1_000 / self.ns.max(1),
+            ms(self.read_ns_max),
+            ms(self.write_ns_max),
+            ms(self.flush_ns_max),
+            ms(self.gap_ns_max),
+        );
+    }
+}
+
+/// Sends what `next` draws at this depth, until so many bytes have been sent or the time is over.
 fn run(
     drive: &mut SimDrive,
     depth: u32,
-    bytes_max: u64,
-    time: Nanos,
+    (bytes_max, time): (u64, Nanos),
     mut next: impl FnMut() -> (Op, u64, u64),
 ) -> Seen {
     let mut seen = Seen::default();
     let start = drive.now();
-    let end = start + time;
-    let mut at = vec![(start, Op::Read); depth as usize];
-    let mut sent_bytes = 0;
-    let mut last = start;
-    let mut outstanding = 0;
-    let send = |drive: &mut SimDrive,
-                tag: u32,
-                at: &mut Vec<(SimTime, Op)>,
-                sent: &mut u64,
-                next: &mut dyn FnMut() -> (Op, u64, u64)| {
-        let (op, offset, len) = next();
-        at[tag as usize] = (drive.now(), op);
-        *sent += len;
+    let mut sent = vec![(start, Op::Read); depth as usize];
+    let mut submit = |drive: &mut SimDrive, tag: u32, sent: &mut Vec<(SimTime, Op)>| {
+        let (op, offset_bytes, len_bytes) = next();
+        sent[tag as usize] = (drive.now(), op);
         drive.submit(Request {
             tag,
             op,
-            offset_bytes: offset,
-            len_bytes: len,
+            offset_bytes,
+            len_bytes,
             ..Request::default()
         });
+        len_bytes
     };
     for tag in 0..depth {
-        if sent_bytes < bytes_max {
-            send(drive, tag, &mut at, &mut sent_bytes, &mut next);
-            outstanding += 1;
-        }
+        seen.bytes += submit(drive, tag, &mut sent);
     }
+    let (mut outstanding, mut last) = (depth, start);
     while outstanding > 0 {
-        let c = drive
-            .advance(SimTime::NEVER)
-            .unwrap_or_else(|| panic!("{}", drive.diagnosis()));
+        let completion = drive.advance(SimTime::NEVER);
+        let completion =
+            completion.unwrap_or_else(|| panic!("it stands still: {}", drive.diagnosis()));
         outstanding -= 1;
         seen.requests += 1;
-        let (sent, op) = at[c.tag as usize];
-        let lat = c.at.since(sent).0;
-        let l = &mut seen.longest[op as usize % 3];
-        *l = (*l).max(lat);
-        let gap = c.at.since(last).0;
-        seen.gap = seen.gap.max(gap);
-        seen.silent_seconds += (c.at.0 / 1_000_000_000)
-            .saturating_sub(last.0 / 1_000_000_000)
-            .saturating_sub(1);
-        last = c.at;
-        if sent_bytes < bytes_max && c.at < end {
-            send(drive, c.tag, &mut at, &mut sent_bytes, &mut next);
+        let (at, op) = sent[completion.tag as usize];
+        let longest = match op {
+            Op::Read => &mut seen.read_ns_max,
+            Op::Flush => &mut seen.flush_ns_max,
+            Op::Write | Op::Trim => &mut seen.write_ns_max,
+        };
+        *longest = (*longest).max(completion.at.since(at).0);
+        seen.gap_ns_max = seen.gap_ns_max.max(completion.at.since(last).0);
+        last = completion.at;
+        if seen.bytes < bytes_max && completion.at.since(start) < time {
+            seen.bytes += submit(drive, completion.tag, &mut sent);
             outstanding += 1;
         }
     }
-    let t = drive.now().since(start).0.max(1);
-    seen.mb_s = sent_bytes * 1000 / t;
+    seen.ns = drive.now().since(start).0;
     seen
 }
 
-const FOREVER: Nanos = Nanos(u64::MAX / 4);
-
-fn fill(drive: &mut SimDrive, share: f64) -> Seen {
-    let all = (drive.capacity_bytes() as f64 * share) as u64 / (128 << 10) * (128 << 10);
+/// Writes the first of so many hundredths of the drive in sequence.
+fn fill(drive: &mut SimDrive, percent: u64) -> Seen {
+    let bytes = drive.capacity_bytes() / 100 * percent / SEQUENTIAL_BYTES * SEQUENTIAL_BYTES;
     let mut at = 0;
-    run(drive, 32, all, FOREVER, || {
-        let o = at;
-        at += 128 << 10;
-        (Op::Write, o, 128 << 10)
-    })
+    run(
+        drive,
+        32,
+        (bytes - 31 * SEQUENTIAL_BYTES, WITHOUT_END),
+        || {
+            at += SEQUENTIAL_BYTES;
+            (Op::Write, at - SEQUENTIAL_BYTES, SEQUENTIAL_BYTES)
+        },
+    )
 }
 
-fn random(drive: &mut SimDrive, depth: u32, time: Nanos, read_percent: u64, share: f64) -> Seen {
-    let pages = (drive.capacity_bytes() as f64 * share) as u64 / PAGE;
+/// Random requests to the first hundredths of the drive, of which some read, and one in ten
+/// thousand is a flush.
+fn random(drive: &mut SimDrive, depth: u32, time: Nanos, (read, percent): (u64, u64)) -> Seen {
+    let pages = drive.capacity_bytes() / 100 * percent / PAGE;
     let mut rng = Rng::stream(1, "stalls");
-    run(drive, depth, u64::MAX, time, || {
-        let op = if rng.ratio(read_percent, 100) {
-            Op::Read
-        } else {
-            Op::Write
+    run(drive, depth, (u64::MAX, time), || {
+        if rng.ratio(1, 10_000) {
+            return (Op::Flush, 0, 0);
+        }
+        let op = match rng.ratio(read, 100) {
+            true => Op::Read,
+            false => Op::Write,
         };
         (op, rng.below(pages) * PAGE, PAGE)
     })
 }
 
-#[test]
-#[ignore = "explores"]
-fn explore() {
-    let scale: u32 = std::env::var("SCALE").map_or(16, |s| s.parse().unwrap());
-    let only = std::env::var("ONLY").ok();
-    let loads = std::env::var("LOADS").unwrap_or("twice,random,mixed,rest,part".into());
-    let names: Vec<&str> = stend_model::SHIPPED
-        .iter()
-        .map(|s| s.name)
-        .filter(|n| {
-            only.as_ref()
-                .is_none_or(|o| o.split(',').any(|o| n.contains(o)))
-        })
-        .collect();
-    let names = std::sync::Mutex::new(names.into_iter());
-    let threads: usize = 2;
-    std::thread::scope(|s| {
-        for _ in 0..threads {
-            s.spawn(|| loop {
-                let Some(name) = names.lock().unwrap().next() else { return };
-                let model = Model::shipped(name).unwrap().scaled(if name.starts_with("demo") {1} else {scale}).unwrap();
-                let spec = model.spec();
-                for load in loads.split(',') {
-                    let mut drive = SimDrive::new(&spec);
-                    let secs = |n: u64| Nanos::from_millis(n * 1000 / u64::from(scale));
-                    let show = |what: &str, s: Seen| {
-                        let ms = |n: u64| n as f64 / 1e6;
-                        println!("{name:32} {what:10} {:6} MB/s {:9} req, longest r {:8.1} w {:8.1} ms, gap {:8.1} ms, silent {:4}", s.mb_s, s.requests, ms(s.longest[0]), ms(s.longest[1]), ms(s.gap), s.silent_seconds);
-                    };
-                    match load {
-                        "twice" => { show("fill1", fill(&mut drive, 1.0)); show("fill2", fill(&mut drive, 1.0)); }
-                        "random" => { fill(&mut drive, 1.0); show("random", random(&mut drive, 32, secs(2000), 0, 1.0)); }
-                        "mixed" => { fill(&mut drive, 1.0); show("mixed70", random(&mut drive, 32, secs(1000), 70, 1.0)); }
-                        "rest" => {
-                            fill(&mut drive, 1.0);
-                            random(&mut drive, 32, secs(500), 0, 1.0);
-                            let limit = drive.now() + secs(900);
-                            drive.advance(limit);
-                            show("rested", random(&mut drive, 32, secs(500), 0, 1.0));
-                        }
-                        "part" => { fill(&mut drive, 0.8); show("part", random(&mut drive, 32, secs(1000), 0, 0.8)); }
-                        "reads" => { fill(&mut drive, 1.0);
-                            let mut rng = Rng::stream(1, "x"); let pages = drive.capacity_bytes() / PAGE; let mut n = 0u64;
-                            show("r1000w1", run(&mut drive, 1024, u64::MAX, secs(20), || { n += 1; let op = if n % 100 == 1 {Op::Write} else {Op::Read}; (op, rng.below(pages) * PAGE, PAGE) }));
-                        }
-                        _ => panic!(),
-                    }
-                }
-            });
+/// A load on a new drive; `time` is that of its random requests.
+fn load(drive: &mut SimDrive, load: &str, time: Nanos) -> Seen {
+    match load {
+        "twice" => {
+            fill(drive, 100);
+            fill(drive, 100)
         }
+        "random" => {
+            fill(drive, 100);
+            random(drive, 32, time, (0, 100))
+        }
+        "mixed" => {
+            fill(drive, 100);
+            random(drive, 32, time, (70, 100))
+        }
+        "rested" => {
+            fill(drive, 100);
+            random(drive, 32, Nanos(time.0 / 2), (0, 100));
+            let limit = drive.now() + Nanos(time.0 / 2);
+            assert!(drive.advance(limit).is_none());
+            random(drive, 32, Nanos(time.0 / 2), (0, 100))
+        }
+        "part" => {
+            fill(drive, 80);
+            random(drive, 32, time, (0, 80))
+        }
+        "readers" => {
+            fill(drive, 100);
+            random(drive, 1_024, Nanos(time.0 / 50), (99, 100))
+        }
+        _ => panic!("no load is named {load}"),
+    }
+}
+
+const LOADS: &str = "twice,random,mixed,rested,part,readers";
+
+/// Those that stood still before the host was paced, and one without a cache: one of each kind.
+const FEW: &str = "adata-sp550-240gb,samsung-860-evo-500gb,transcend-ssd230-512gb,\
+                   wd-blue-3d-500gb,sandisk-ultra-ii-240gb,samsung-850-pro-256gb";
+
+#[test]
+fn no_drive_stands_still() {
+    let number = |name: &str, or: u64| var(name).map_or(or, |text| text.parse().unwrap());
+    let scale = number("STEND_STALLS_SCALE", 16) as u32;
+    let seconds = number("STEND_STALLS_SECONDS", 400);
+    let of = var("STEND_STALLS_OF").unwrap_or(FEW.to_owned());
+    let loads = var("STEND_STALLS_LOADS").unwrap_or(LOADS.to_owned());
+    let named = |name: &&str| of == "all" || of.split(',').any(|one| one == *name);
+    let names = Mutex::new(SHIPPED.iter().map(|shipped| shipped.name).filter(named));
+    let stalls = Mutex::new(Vec::new());
+    let work = || loop {
+        let next = names.lock().unwrap().next();
+        let Some(name) = next else { return };
+        let scale = if name == "demo-8gb" { 1 } else { scale };
+        let model = Model::shipped(name).expect("it is shipped");
+        let spec = model.scaled(scale).expect("it is sound").spec();
+        let time = Nanos::from_millis(seconds * 1_000 / u64::from(scale));
+        for what in loads.split(',') {
+            let seen = load(&mut SimDrive::new(&spec), what, time);
+            seen.print(name, what);
+            if seen.longest() >= LATENCY_MAX {
+                stalls.lock().unwrap().push((name, what.to_owned(), seen));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
     });
+    let stalls = stalls.into_inner().unwrap();
+    assert!(stalls.is_empty(), "{stalls:#?}");
 }

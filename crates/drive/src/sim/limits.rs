@@ -55,17 +55,9 @@ pub(crate) struct Limits {
 pub(in crate::sim) struct HostReserve {
     pub kind: Kind,
     pub floor: i64,
-}
-
-impl HostReserve {
-    fn new(kind: Kind, floor: i64) -> HostReserve {
-        // Where it is not held above a floor, it fills a superblock of the cache to its end.
-        let unpaced = kind == Kind::STATIC && floor == 0;
-        HostReserve {
-            kind,
-            floor: if unpaced { i64::MIN / 2 } else { floor },
-        }
-    }
+    /// Where it waits for the SLC cache: multi-plane pages that are emptied at once, for which the
+    /// data area needs room. 0 elsewhere.
+    pub emptied_at_once: i64,
 }
 
 impl Limits {
@@ -115,7 +107,11 @@ impl Limits {
         Limits {
             host: always[0]
                 .filter(|_| cache.is_none() || spec.host_streams() == 1)
-                .map(|kind| HostReserve::new(kind, host_floor[kind.pool as usize])),
+                .map(|kind| HostReserve {
+                    kind,
+                    floor: host_floor[kind.pool as usize],
+                    emptied_at_once: mp_pages(Pool::SlcCache, emptied_at_once(spec)),
+                }),
             always,
             gc_beside_space: spec.media.is_some()
                 || spec.power_loss.is_some()
@@ -162,6 +158,15 @@ fn fold_limits(spec: &Spec) -> (Option<u32>, u32) {
         Some(FoldLimit::MpPages(mp_pages)) => (Some(mp_pages), spec.dies),
         Some(FoldLimit::Dies { most, .. }) => (None, most.min(spec.dies)),
         Some(FoldLimit::None) | None => (None, spec.dies),
+    }
+}
+
+/// Superblocks of the SLC cache that are emptied together.
+fn emptied_at_once(spec: &Spec) -> u32 {
+    match spec.cache.as_ref().map(|cache| cache.emptying) {
+        None => 0,
+        Some(Emptying::Controller) => 1,
+        Some(Emptying::OnChip) => spec.data.timing.pages_per_word_line(),
     }
 }
 

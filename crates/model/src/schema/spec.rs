@@ -262,8 +262,8 @@ impl Spec {
         match cache.emptying {
             // Beside GC's own reserve: what is being folded, three of TLC, and two open.
             Emptying::OnChip => self.gc.slc_reserve_superblocks + 5,
-            // One being emptied.
-            Emptying::Controller => 1,
+            // One being emptied, and one being erased.
+            Emptying::Controller => 2,
         }
     }
 }

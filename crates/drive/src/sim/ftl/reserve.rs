@@ -24,8 +24,9 @@ impl Ftl {
     }
 
     /// What the host opens next: static superblocks of the SLC cache first, then dynamic ones, as
-    /// far as the drive allows and the data area has room; then it waits, or writes to the data
-    /// area.
+    /// far as the drive allows. A host that bypasses a full cache takes dynamic ones of spare room
+    /// alone, and writes to the data area when GC would have to make it; one that waits fills them
+    /// in pace with what GC makes.
     fn host_kind(&self, env: &Env) -> Kind {
         let cache = env.spec.cache();
         let free = |pool: Pool| self.space.free(pool) - env.limits.host_floor[pool as usize];
@@ -34,9 +35,11 @@ impl Ftl {
         {
             return Kind::STATIC;
         }
-        if self.superblocks.dynamic() < cache.dynamic_superblocks
-            && free(Pool::Data) > env.layout.mp_pages_of(Pool::Data, 1)
-        {
+        let has_room = match cache.when_full {
+            WhenFull::Wait => true,
+            WhenFull::Bypass => free(Pool::Data) > env.layout.mp_pages_of(Pool::Data, 1),
+        };
+        if self.superblocks.dynamic() < cache.dynamic_superblocks && has_room {
             return Kind::DYNAMIC;
         }
         // A static one that is not there is waited for.
@@ -49,12 +52,36 @@ impl Ftl {
     /// Whether the host may take `pages` more from the pool that it writes to.
     #[inline(always)]
     pub fn host_has_space(&self, env: &Env, stream: StreamId, pages: u32) -> bool {
-        let Some(HostReserve { kind, floor }) = env.limits.host else {
+        let Some(reserve) = env.limits.host else {
             return self.host_has_space_somewhere(env, stream, pages);
         };
+        let HostReserve { kind, floor, .. } = reserve;
         let reserved = self.points.host_reserved() + pages;
         let needed = env.limits.mp_pages_for(kind.mode, reserved);
-        self.space.free(kind.pool) > floor + needed && self.stream_has_room(env, stream, pages)
+        let kept = floor + self.kept_for_pace(env, reserve);
+        // Where nothing is kept, it fills a superblock of the cache to its end.
+        let fills_up = kept == 0 && kind == Kind::STATIC;
+        (fills_up || self.space.free(kind.pool) > kept + needed)
+            && self.stream_has_room(env, stream, pages)
+    }
+
+    /// Multi-plane pages of the cache that the host leaves free in place of the room that the data
+    /// area lacks before more of the cache can be emptied: what GC frees there page by page, the
+    /// host may take here. Else it would take all that one emptying gives at once, and stand still
+    /// until GC has made room for the next.
+    #[inline(always)]
+    fn kept_for_pace(&self, env: &Env, reserve: HostReserve) -> i64 {
+        match reserve.emptied_at_once {
+            0 => 0,
+            at_once => {
+                // Invalid pages may lie in one part of a victim.
+                let freed = self.space.free(Pool::Data) + self.space.gc_lag();
+                let room = freed - env.limits.fold_data_floor;
+                // As much again, for GC ends a victim before it makes use of the room.
+                let most = 2 * at_once;
+                (most - room).clamp(0, most)
+            }
+        }
     }
 
     /// The same where it depends on the room there is what the host opens.

@@ -55,6 +55,18 @@ struct Victim {
     next: u32,
     /// How many there are.
     mp_pages: u32,
+    /// Pages that are free when it is emptied, beyond those that its valid pages take elsewhere.
+    gain: u32,
+    /// Valid pages read so far.
+    moved: u32,
+}
+
+impl Victim {
+    /// Pages by which what it has freed so far lags behind an even share of its gain.
+    fn lag(&self, pages_per_mp_page: u32) -> i64 {
+        let share = u64::from(self.gain) * u64::from(self.next) / u64::from(self.mp_pages);
+        share as i64 + i64::from(self.moved) - i64::from(self.next * pages_per_mp_page)
+    }
 }
 
 /// Garbage collection.
@@ -310,6 +322,8 @@ impl Gc {
             pads: reason != Reason::Space || with_padding <= pages(shape.data_mp_pages),
             next: 0,
             mp_pages: shape.mp_pages,
+            gain: pages(shape.mp_pages) - store.ftl.l2p.valid_in(superblock),
+            moved: 0,
         });
     }
 
@@ -327,10 +341,12 @@ impl Gc {
         if !Gc::wants_emptying(env, store, idle) {
             return None;
         }
-        // The oldest; where the data area has no room for what a static one may hold, the oldest
-        // dynamic one, which frees more of the data area than it takes.
+        // The oldest; where the data area is short, or has no room for what a static one may hold,
+        // the oldest dynamic one, which frees more of the data area than it takes. Else the host
+        // would wait until all static ones that are older have been moved there.
         let ftl = &store.ftl;
-        let has_room = ftl.space.free(Pool::Data) >= env.limits.empty_room;
+        let has_room = ftl.space.free(Pool::Data) >= env.limits.empty_room
+            && !ftl.data_area_needs_dynamic(env);
         let mut closed = ftl.superblocks.closed_cache().iter();
         closed.position(|&superblock| has_room || ftl.kind_of(env, superblock) == Kind::DYNAMIC)
     }
@@ -365,6 +381,10 @@ impl Gc {
             victim.next += 1;
         }
         let end = victim.next;
+        victim.moved += valid.count_ones();
+        let lag = victim.lag(env.spec.pages_per_mp_page);
+        ftl.space
+            .set_gc_lag(lag / i64::from(env.spec.pages_per_mp_page));
         ftl.space.give(env, kind, end - begin);
         if valid == 0 {
             return self.victim_emptied(env, store);
@@ -397,6 +417,7 @@ impl Gc {
         let Store {
             media, buffer, ftl, ..
         } = store;
+        ftl.space.set_gc_lag(0);
         // Relocated pages must be in flash before their source is erased.
         if victim.pads {
             ftl.pad_relocated(env, media, buffer, victim.stream);

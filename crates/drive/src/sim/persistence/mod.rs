@@ -228,6 +228,7 @@ impl Persistence {
             self.hurry_checkpoint(flash);
             return;
         }
+        self.assert_bounded(flash.env.spec.buffer.write_pages);
         let parity_pages = self.find_partial_parity(holds.changes, &flash.view());
         let pages = self.journal.begin(holds, parity_pages);
         flash.env.counters.journal_programs += u64::from(pages);
@@ -236,6 +237,16 @@ impl Persistence {
             .program(&self.spec, flash, (Upkeep::JournalPage, pages));
         self.blocks
             .program(&self.spec, flash, (Upkeep::PartialParity, parity_pages));
+    }
+
+    /// What the host has written and a cut would take is bounded: by what was not durable when the
+    /// last write was admitted, and by what the buffer takes.
+    fn assert_bounded(&self, write_pages: u32) {
+        debug_assert!(
+            self.buffer.pages_written() <= self.entries_max + 2 * u64::from(write_pages),
+            "{}",
+            self.diagnosis()
+        );
     }
 
     /// Finds the partial parity that has to be in flash with the first changes; its pages.
