@@ -24,7 +24,6 @@ mod power_loss;
 mod property;
 mod service;
 
-mod spread;
 mod stalls;
 mod state;
 mod streams;

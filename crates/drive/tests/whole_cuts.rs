@@ -202,7 +202,7 @@ impl Host {
     }
 }
 
-/// Fills a drive, cutting its power, then writes to it at random and in sequence, cutting its power.
+/// Fills a drive, then writes to it at random and in sequence, cutting its power in between.
 fn run(name: &str, scale: u32, cuts: u64) -> Seen {
     let model = Model::shipped(name).expect("it is shipped");
     // Where so small a drive is none, a larger one.

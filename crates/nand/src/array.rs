@@ -12,9 +12,9 @@
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
-use crate::dies::{ArrayCounters, Class, Dies, Work};
+use crate::dies::{ArrayCounters, Dies, Work};
 use crate::overlap::{Abilities, Overlap};
-use crate::schedule::Scheduling;
+use crate::schedule::{Class, Scheduling};
 
 /// All dies and channels of a drive. Die `d` is on channel `d % channels`.
 ///

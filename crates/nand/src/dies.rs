@@ -3,24 +3,9 @@
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
-use crate::schedule::{Schedule, Scheduling, Waits};
+use crate::schedule::{CLASSES, Class, Schedule, Scheduling, Waits};
 
 const NONE: u32 = u32::MAX;
-
-/// Class of work. A lower number goes first when its die becomes free, as far as the die's
-/// [`Scheduling`] has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Class {
-    /// A host waits for the data.
-    HostRead = 0,
-    /// Host data leaves the buffer.
-    HostProgram = 1,
-    /// The drive's own work: garbage collection, folding, erasing.
-    Background = 2,
-}
-
-/// Number of classes.
-pub(crate) const CLASSES: usize = 3;
 
 /// One operation of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

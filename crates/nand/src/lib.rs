@@ -13,6 +13,6 @@ pub mod schedule;
 
 pub use array::Array;
 pub use cell::CellTiming;
-pub use dies::{ArrayCounters, Class, Work};
+pub use dies::{ArrayCounters, Work};
 pub use overlap::{Abilities, Suspend};
-pub use schedule::{Credits, Scheduling};
+pub use schedule::{Class, Credits, Scheduling};

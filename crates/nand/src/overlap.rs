@@ -16,7 +16,8 @@
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
-use crate::dies::{Class, Dies, Work};
+use crate::dies::{Dies, Work};
+use crate::schedule::Class;
 
 /// Which operations a die overlaps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -305,8 +306,8 @@ impl Overlap {
         }
     }
 
-    /// True if a read passes the page in the cache register, which dies that can suspend let as many
-    /// do as may pass a waiting program. If so, counts it.
+    /// True if a read passes the page in the cache register: dies that can suspend let as many do
+    /// so as may pass a waiting program. If so, counts it.
     fn passes_loaded(&mut self, dies: &Dies, die: u32) -> bool {
         let suspends = self.abilities.suspend.is_some();
         let Some(loaded) = &mut self.state(die).loaded else {

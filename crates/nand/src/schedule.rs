@@ -1,14 +1,27 @@
 //! Scheduling of a die: which class of waiting work is next.
 //!
-//! Reads of the host go before its programs, and these before the drive's own work, as in the
-//! transaction scheduling unit of MQSim (Tavakkol et al., FAST 2018). A strict order starves the
+//! Reads of the host go before its programs, and these before the drive's own work, as in
+//! MQSim (Tavakkol et al., FAST 2018). A strict order starves the
 //! lower classes for as long as a higher one has work: under deep queues of reads no program ends,
 //! and buffer, journal and garbage collection stand still. [`Credits`] bound that, as
 //! `writes_starved` does in the deadline scheduler of Linux: after a number of operations that have
 //! passed it, waiting work of a lower class is next. Suspending an operation that is under way
 //! (Wu and He, FAST 2012) has a bound of its own, [`crate::Suspend::reads_max`].
 
-use crate::dies::{CLASSES, Class};
+/// Class of work. A lower number goes first when its die becomes free, as far as the die's
+/// [`Scheduling`] has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Class {
+    /// A host waits for the data.
+    HostRead = 0,
+    /// Host data leaves the buffer.
+    HostProgram = 1,
+    /// The drive's own work: garbage collection, folding, erasing.
+    Background = 2,
+}
+
+/// Number of classes.
+pub(crate) const CLASSES: usize = 3;
 
 /// Waiting work of a die, by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -354,9 +354,8 @@ impl Admission {
         if self.reserved.pages > 0 {
             return Some(0);
         }
-        self.waits_for_journal = persistence.is_behind();
+        self.waits_for_journal = persistence.holds_writes_up();
         if self.waits_for_journal {
-            persistence.catch_up();
             return None;
         }
         let (_, end) = command.logical_pages();

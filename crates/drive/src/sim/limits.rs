@@ -105,13 +105,7 @@ impl Limits {
         let (emptying_paced, fold_dies_max) = fold_limits(spec);
         let host_floor = [cache_floor, data_floor];
         Limits {
-            host: always[0]
-                .filter(|_| cache.is_none() || spec.host_streams() == 1)
-                .map(|kind| HostReserve {
-                    kind,
-                    floor: host_floor[kind.pool as usize],
-                    emptied_at_once: mp_pages(Pool::SlcCache, emptied_at_once(spec)),
-                }),
+            host: host_reserve(spec, layout, always[0], host_floor),
             always,
             gc_beside_space: spec.media.is_some()
                 || spec.power_loss.is_some()
@@ -159,6 +153,21 @@ fn fold_limits(spec: &Spec) -> (Option<u32>, u32) {
         Some(FoldLimit::Dies { most, .. }) => (None, most.min(spec.dies)),
         Some(FoldLimit::None) | None => (None, spec.dies),
     }
+}
+
+/// What the host must leave free, where all of its writes always open superblocks of one kind.
+fn host_reserve(
+    spec: &Spec,
+    layout: &Layout,
+    always: Option<Kind>,
+    floor: [i64; 2],
+) -> Option<HostReserve> {
+    let one_kind = spec.cache.is_none() || spec.host_streams() == 1;
+    always.filter(|_| one_kind).map(|kind| HostReserve {
+        kind,
+        floor: floor[kind.pool as usize],
+        emptied_at_once: layout.mp_pages_of(Pool::SlcCache, emptied_at_once(spec)),
+    })
 }
 
 /// Superblocks of the SLC cache that are emptied together.

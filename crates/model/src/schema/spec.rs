@@ -124,8 +124,8 @@ impl Spec {
         }
     }
 
-    /// Changes of the mapping, in logical pages, above which a drive whose power can be cut admits no
-    /// write until more of them are durable: what fills two pages of the journal, of which one may be
+    /// Changes of the mapping, in logical pages, above which a drive whose power can be cut admits
+    /// no write until more of them are durable: two intervals of the journal, of which one may be
     /// on its way, and what waits for its program. 0 without [`Spec::power_loss`].
     pub fn undurable_pages_max(&self) -> u64 {
         let Some(loss) = &self.power_loss else {

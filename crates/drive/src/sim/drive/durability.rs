@@ -6,6 +6,14 @@ use crate::sim::media::op::Upkeep;
 use crate::sim::persistence::{Flash, FlashView, Persistence, UpkeepEnd};
 use crate::sim::store::Store;
 
+/// Ends the checkpoint under way, if there is one, as fast as the dies can.
+pub(super) fn hurry_checkpoint(drive: &mut SimDrive) {
+    if drive.store.persistence.is_some() {
+        let (persistence, mut flash) = drive.persistence_and_flash();
+        persistence.hurry_checkpoint(&mut flash);
+    }
+}
+
 impl SimDrive {
     /// After an event: finds what has become durable, ends what waits for it, and continues.
     #[inline(always)]
@@ -47,14 +55,6 @@ impl SimDrive {
                 }
             }
             UpkeepEnd::Replays(time) => self.env.set_timer(time, kind::POWER),
-        }
-    }
-
-    /// Ends the checkpoint under way, if there is one, as fast as the dies can.
-    pub(super) fn hurry_checkpoint(&mut self) {
-        if self.store.persistence.is_some() {
-            let (persistence, mut flash) = self.persistence_and_flash();
-            persistence.hurry_checkpoint(&mut flash);
         }
     }
 

@@ -3,6 +3,7 @@
 use stend_model::spec::Emptying;
 
 use super::SimDrive;
+use super::durability::hurry_checkpoint;
 use crate::sim::fold::Folder;
 use crate::sim::gc::Gc;
 
@@ -32,7 +33,7 @@ impl SimDrive {
     fn rest_begins(&mut self) {
         self.store.pad_all(&mut self.env);
         self.store.request_durable();
-        self.hurry_checkpoint();
+        hurry_checkpoint(self);
         self.store.ftl.set_aside(&self.env);
         self.controller.rest();
     }

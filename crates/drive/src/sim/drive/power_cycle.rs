@@ -5,6 +5,7 @@ use stend_base::SimTime;
 use stend_model::spec::Spec;
 
 use super::SimDrive;
+use super::durability::hurry_checkpoint;
 use crate::sim::ftl::space::Space;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
@@ -59,7 +60,9 @@ impl SimDrive {
         self.wake_up();
         self.make_durable();
         let (persistence, mut flash) = self.persistence_and_flash();
-        persistence.write_checkpoint(&mut flash);
+        // Nothing is under way any more.
+        persistence.begin_checkpoint(&mut flash);
+        persistence.hurry_checkpoint(&mut flash);
         self.run_while(|drive| drive.persistence().checkpoint_under_way());
         self.lose_power(true);
     }
@@ -70,9 +73,11 @@ impl SimDrive {
         let all = self.persistence().changes().next_lsn();
         self.run_while(|drive| {
             let persistence = drive.persistence();
-            persistence.catch_up();
+            if !persistence.changes().is_awaited() {
+                persistence.request_all();
+            }
             let unfinished = persistence.changes().durable_lsn() < all;
-            drive.hurry_checkpoint();
+            hurry_checkpoint(drive);
             unfinished || drive.persistence().checkpoint_under_way()
         });
     }

@@ -69,18 +69,19 @@ impl Ftl {
     /// area lacks before more of the cache can be emptied: what GC frees there page by page, the
     /// host may take here. Else it would take all that one emptying gives at once, and stand still
     /// until GC has made room for the next.
+    /// Nothing while GC is not at work: then only room in the cache could follow, or nothing.
     #[inline(always)]
     fn kept_for_pace(&self, env: &Env, reserve: HostReserve) -> i64 {
-        match reserve.emptied_at_once {
-            0 => 0,
-            at_once => {
+        let free = self.space.free(Pool::Data);
+        match self.space.gc_lag() {
+            Some(lag) if reserve.emptied_at_once > 0 && free < env.limits.gc_start => {
                 // Invalid pages may lie in one part of a victim.
-                let freed = self.space.free(Pool::Data) + self.space.gc_lag();
-                let room = freed - env.limits.fold_data_floor;
+                let room = free + lag - env.limits.fold_data_floor;
                 // As much again, for GC ends a victim before it makes use of the room.
-                let most = 2 * at_once;
+                let most = 2 * reserve.emptied_at_once;
                 (most - room).clamp(0, most)
             }
+            _ => 0,
         }
     }
 

@@ -17,9 +17,9 @@ pub(in crate::sim) struct Space {
     free: [i64; 2],
     /// Multi-plane pages taken in dynamic superblocks.
     dynamic_taken: i64,
-    /// Multi-plane pages by which what GC has freed lags behind an even share of what its victim
-    /// will; below 0 where it runs ahead.
-    gc_lag: i64,
+    /// While GC has a victim: multi-plane pages by which what it has freed lags behind an even
+    /// share of what the victim will; below 0 where it runs ahead.
+    gc_lag: Option<i64>,
     /// The flash is worn out: nothing is written any more.
     read_only: bool,
 }
@@ -37,7 +37,7 @@ impl Space {
         Space {
             free: [free(Pool::SlcCache), free(Pool::Data)],
             dynamic_taken: 0,
-            gc_lag: 0,
+            gc_lag: None,
             read_only: false,
         }
     }
@@ -57,19 +57,19 @@ impl Space {
     /// Starts over with so many free multi-plane pages by pool, and so many taken of dynamic
     /// superblocks.
     pub fn reset(&mut self, free: [i64; 2], dynamic_taken: i64) {
-        (self.free, self.dynamic_taken, self.gc_lag) = (free, dynamic_taken, 0);
+        (self.free, self.dynamic_taken, self.gc_lag) = (free, dynamic_taken, None);
     }
 
     /// Multi-plane pages by which what GC has freed lags behind an even share of what its victim
-    /// will.
+    /// will; `None` without a victim.
     #[inline(always)]
-    pub fn gc_lag(&self) -> i64 {
+    pub fn gc_lag(&self) -> Option<i64> {
         self.gc_lag
     }
 
     /// GC has looked at more of its victim, or has none.
     #[inline(always)]
-    pub fn set_gc_lag(&mut self, mp_pages: i64) {
+    pub fn set_gc_lag(&mut self, mp_pages: Option<i64>) {
         self.gc_lag = mp_pages;
     }
 

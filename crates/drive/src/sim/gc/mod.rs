@@ -169,7 +169,7 @@ impl Gc {
         let otherwise = || {
             self.next_to_empty(env, store, idle).is_some()
                 || self.refreshes(idle)
-                || host_waits && self.finishes_cache_victim(store, idle)
+                || host_waits && self.finishes_cache_victim(idle)
         };
         let wanted =
             self.wants_space(env, store, idle) || env.limits.gc_beside_space && otherwise();
@@ -216,12 +216,11 @@ impl Gc {
     }
 
     /// Whether a victim of the cache is emptied to its end, for a host whose writes wait, although
-    /// the cache need not be emptied any more: an atomic write may need all of its space at once.
+    /// the cache need not be emptied any more, or has no other to be emptied: an atomic write may
+    /// need all of its space at once.
     #[inline]
-    fn finishes_cache_victim(&self, store: &Store, idle: &Idle) -> bool {
-        store.persistence.is_some()
-            && !idle.working()
-            && self.victim.is_some_and(|v| v.reason == Reason::Cache)
+    fn finishes_cache_victim(&self, idle: &Idle) -> bool {
+        !idle.working() && self.victim.is_some_and(|v| v.reason == Reason::Cache)
     }
 
     #[inline(always)]
@@ -384,7 +383,7 @@ impl Gc {
         victim.moved += valid.count_ones();
         let lag = victim.lag(env.spec.pages_per_mp_page);
         ftl.space
-            .set_gc_lag(lag / i64::from(env.spec.pages_per_mp_page));
+            .set_gc_lag(Some(lag / i64::from(env.spec.pages_per_mp_page)));
         ftl.space.give(env, kind, end - begin);
         if valid == 0 {
             return self.victim_emptied(env, store);
@@ -417,7 +416,7 @@ impl Gc {
         let Store {
             media, buffer, ftl, ..
         } = store;
-        ftl.space.set_gc_lag(0);
+        ftl.space.set_gc_lag(None);
         // Relocated pages must be in flash before their source is erased.
         if victim.pads {
             ftl.pad_relocated(env, media, buffer, victim.stream);

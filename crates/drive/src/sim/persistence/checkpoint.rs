@@ -1,10 +1,10 @@
 //! Checkpoints: the changed 4 KiB parts of the L2P, packed and written, so that the journal before
 //! them is not needed.
 //!
-//! A checkpoint is paced by the journal, of which it writes a share with each page: it ends by half
-//! of what the journal may grow meanwhile, so that no write has to wait for it, and its programs are
-//! spread over the writes of the host. At rest, and before a shutdown, it is written on as many dies
-//! at once as there are.
+//! A checkpoint is paced by the journal, of which it writes a share with each page: it ends by
+//! half of what the journal may grow meanwhile, so that no write has to wait for it, and its
+//! programs are spread over the writes of the host. At rest, and before a shutdown, it is written
+//! on as many dies at once as there are.
 
 use std::ops::Range;
 

@@ -228,7 +228,7 @@ impl Persistence {
             self.hurry_checkpoint(flash);
             return;
         }
-        self.assert_bounded(flash.env.spec.buffer.write_pages);
+        assert_bounded(self, flash.env.spec.buffer.write_pages);
         let parity_pages = self.find_partial_parity(holds.changes, &flash.view());
         let pages = self.journal.begin(holds, parity_pages);
         flash.env.counters.journal_programs += u64::from(pages);
@@ -237,16 +237,6 @@ impl Persistence {
             .program(&self.spec, flash, (Upkeep::JournalPage, pages));
         self.blocks
             .program(&self.spec, flash, (Upkeep::PartialParity, parity_pages));
-    }
-
-    /// What the host has written and a cut would take is bounded: by what was not durable when the
-    /// last write was admitted, and by what the buffer takes.
-    fn assert_bounded(&self, write_pages: u32) {
-        debug_assert!(
-            self.buffer.pages_written() <= self.entries_max + 2 * u64::from(write_pages),
-            "{}",
-            self.diagnosis()
-        );
     }
 
     /// Finds the partial parity that has to be in flash with the first changes; its pages.
@@ -267,7 +257,7 @@ impl Persistence {
             Upkeep::JournalPage | Upkeep::PartialParity => {
                 return self.journal_page_done(what, &flash.view());
             }
-            Upkeep::CheckpointPage => self.checkpoint_page_done(flash),
+            Upkeep::CheckpointPage => checkpoint_page_done(self, flash),
             Upkeep::JournalErase => {}
         }
         UpkeepEnd::Nothing
@@ -294,12 +284,12 @@ impl Persistence {
         if due && !self.checkpoint.is_under_way() {
             self.begin_checkpoint(flash);
         } else {
-            self.checkpoint_goes_on(flash);
+            checkpoint_goes_on(self, flash);
         }
     }
 
     /// Begins to write the changed parts of the table.
-    fn begin_checkpoint(&mut self, flash: &mut Flash<'_>) {
+    pub fn begin_checkpoint(&mut self, flash: &mut Flash<'_>) {
         self.checkpoint.begin(
             self.durable.dirty(),
             &mut self.journal,
@@ -307,43 +297,15 @@ impl Persistence {
         );
         self.durable
             .mark_again(self.buffer.changes().iter(), &flash.ftl.l2p);
-        self.checkpoint_goes_on(flash);
-    }
-
-    /// Writes the changed parts of the table as fast as the dies can.
-    pub fn write_checkpoint(&mut self, flash: &mut Flash<'_>) {
-        if !self.checkpoint.is_under_way() {
-            self.begin_checkpoint(flash);
-        }
-        self.hurry_checkpoint(flash);
+        checkpoint_goes_on(self, flash);
     }
 
     /// Ends the checkpoint under way, if there is one, without waiting for the journal to grow.
     pub fn hurry_checkpoint(&mut self, flash: &mut Flash<'_>) {
         if self.checkpoint.is_under_way() {
             self.checkpoint.hurry();
-            self.checkpoint_goes_on(flash);
+            checkpoint_goes_on(self, flash);
         }
-    }
-
-    /// A page of a checkpoint is programmed.
-    fn checkpoint_page_done(&mut self, flash: &mut Flash<'_>) {
-        let dirty = self.durable.dirty();
-        self.checkpoint.page_done(dirty, &mut self.journal);
-        self.checkpoint_goes_on(flash);
-        // The journal may have waited for its end.
-        if !self.checkpoint.is_under_way() {
-            self.count_ready(&flash.view());
-            self.write_journal(flash);
-        }
-    }
-
-    /// Programs the pages of a checkpoint that are due.
-    fn checkpoint_goes_on(&mut self, flash: &mut Flash<'_>) {
-        let pages = self.checkpoint.take_due(&self.journal, flash.env.spec.dies);
-        flash.env.counters.checkpoint_programs += u64::from(pages);
-        self.blocks
-            .program(&self.spec, flash, (Upkeep::CheckpointPage, pages));
     }
 
     /// Bytes that can be written until a checkpoint begins, where nobody waits for the journal; 0
@@ -365,6 +327,39 @@ impl Persistence {
     pub fn checkpoint_under_way(&self) -> bool {
         self.checkpoint.is_under_way()
     }
+}
+
+/// A page of a checkpoint is programmed.
+fn checkpoint_page_done(persistence: &mut Persistence, flash: &mut Flash<'_>) {
+    let dirty = persistence.durable.dirty();
+    persistence
+        .checkpoint
+        .page_done(dirty, &mut persistence.journal);
+    checkpoint_goes_on(persistence, flash);
+    // The journal may have waited for its end.
+    if !persistence.checkpoint.is_under_way() {
+        persistence.count_ready(&flash.view());
+        persistence.write_journal(flash);
+    }
+}
+
+/// Programs the pages of a checkpoint that are due.
+fn checkpoint_goes_on(persistence: &mut Persistence, flash: &mut Flash<'_>) {
+    let dies = flash.env.spec.dies;
+    let pages = persistence.checkpoint.take_due(&persistence.journal, dies);
+    flash.env.counters.checkpoint_programs += u64::from(pages);
+    let pages = (Upkeep::CheckpointPage, pages);
+    persistence.blocks.program(&persistence.spec, flash, pages);
+}
+
+/// Asserts that what the host has written and a cut would take is bounded: by what was not durable
+/// when the last write was admitted, and by what the buffer takes.
+fn assert_bounded(persistence: &Persistence, write_pages: u32) {
+    debug_assert!(
+        persistence.buffer.pages_written() <= persistence.entries_max + 2 * u64::from(write_pages),
+        "{}",
+        persistence.diagnosis()
+    );
 }
 
 /// Superblocks that are to be erased.
@@ -422,18 +417,15 @@ impl Persistence {
         self.buffer.request_all();
     }
 
-    /// True while so much is not durable that writes must wait for the journal.
+    /// True while so much is not durable that writes must wait for the journal, which is requested
+    /// then.
     #[inline(always)]
-    pub fn is_behind(&self) -> bool {
-        self.buffer.entries() > self.entries_max
-    }
-
-    /// Writes wait until less is not durable.
-    #[cold]
-    pub fn catch_up(&mut self) {
-        if !self.buffer.is_awaited() {
+    pub fn holds_writes_up(&mut self) -> bool {
+        let behind = self.buffer.entries() > self.entries_max;
+        if behind && !self.buffer.is_awaited() {
             self.buffer.request_all();
         }
+        behind
     }
 
     /// A flush: the LSN up to which all must be durable before it ends; `None` if it ends at once.
