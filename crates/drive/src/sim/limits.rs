@@ -170,12 +170,15 @@ fn host_reserve(
     })
 }
 
-/// Superblocks of the SLC cache that are emptied together.
+/// Superblocks of the SLC cache that are emptied together. None where GC enters the cache: it keeps
+/// superblocks there for that, and the host leaves as many free.
 fn emptied_at_once(spec: &Spec) -> u32 {
-    match spec.cache.as_ref().map(|cache| cache.emptying) {
-        None => 0,
-        Some(Emptying::Controller) => 1,
-        Some(Emptying::OnChip) => spec.data.timing.pages_per_word_line(),
+    match &spec.cache {
+        Some(cache) if !cache.takes_gc => match cache.emptying {
+            Emptying::Controller => 1,
+            Emptying::OnChip => spec.data.timing.pages_per_word_line(),
+        },
+        _ => 0,
     }
 }
 

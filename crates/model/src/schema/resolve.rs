@@ -9,7 +9,6 @@ use super::Model;
 use super::key::Field;
 use super::tables::gc;
 use super::tables::nand::{NandCommands, mp_page_kib, superblocks};
-use super::tables::scheduling;
 use super::tables::slc_cache::SlcCache;
 use crate::schema::spec::{PoolSpec, Spec};
 
@@ -56,7 +55,7 @@ fn spec(model: &Model) -> Spec {
         scheduling: model
             .scheduling
             .as_ref()
-            .map_or(scheduling::DEFAULT, |s| s.spec()),
+            .map_or(stend_nand::Scheduling::Strict, |s| s.spec()),
         one_shot: commands.and_then(|c| given(&c.one_shot_program_us).map(of_micros)),
         parity_data: parity.map(|p| p.data_pages.value),
         host: model.host.spec(model),

@@ -7,7 +7,8 @@ use super::super::rules::OneOf;
 
 table! {
     /// Which of the work that waits for a die is next. Reads of the host go before its programs,
-    /// and these before garbage collection, folding and erases.
+    /// and these before garbage collection, folding and erases. Without the table, any number may
+    /// pass, as with `"strict"`.
     pub struct Scheduling = "scheduling" {
         /// `"credits"`: as many operations as the two keys below say may pass waiting work of a
         /// lower class, which is next then. `"strict"`: any number may.
@@ -22,12 +23,6 @@ table! {
 const CREDITS: &str = "credits";
 const PROGRAM_AFTER: u32 = 16;
 const BACKGROUND_AFTER: u32 = 32;
-
-/// The figures of a drive whose file has no such table.
-pub(in crate::schema) const DEFAULT: Policy = Policy::Credits(Credits {
-    program_after: PROGRAM_AFTER,
-    background_after: BACKGROUND_AFTER,
-});
 
 /// Policies, by name.
 const POLICIES: [(&str, ()); 2] = [(CREDITS, ()), ("strict", ())];
