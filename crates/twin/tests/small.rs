@@ -103,7 +103,11 @@ duration_s = 1
 
 /// The drive that is reviewed.
 pub fn model() -> Model {
-    Model::shipped("demo-8gb").unwrap()
+    // Its dies schedule as those of products do, which a twin is taken to be.
+    let scheduling =
+        "\n[scheduling]\npolicy = { value = \"credits\", source = \"assumed: usual\" }\n";
+    let demo = Model::shipped("demo-8gb").unwrap();
+    Model::parse(&(demo.text + scheduling), "small.toml").unwrap()
 }
 
 /// The edition.
