@@ -276,8 +276,7 @@ impl Drive {
         self.simulate(py, |target| harm::fail_die(target, die))
     }
 
-    /// What the cut took: time until served and recovery in ns, pages lost in flash, pages undone,
-    /// failed saves.
+    /// Times until served and of the recovery, ns; pages lost in flash, pages undone, failed saves.
     fn power_cut(&self, py: Python<'_>) -> PyResult<(u64, u64, u64, u64, u64)> {
         let cut = self.simulate(py, harm::power_cut)?;
         Ok((

@@ -16,7 +16,7 @@ use crate::tests::common::PAGE;
 /// Nothing was written.
 const NEVER: u32 = 0;
 
-/// What the host has sent, and what it knows of it.
+/// A host that remembers its writes, and which of them are acknowledged and durable.
 struct Host {
     drive: SimDrive,
     rng: Rng,

@@ -351,6 +351,17 @@ impl Dies {
     /// Class of the work that is next.
     #[inline(always)]
     fn next_class(&self, die: u32) -> Option<usize> {
+        let waiting = &self.dies[die as usize].waiting;
+        let first = waiting.iter().position(|list| !list.is_empty())?;
+        // Mostly work of one class waits, and there is nothing to choose.
+        match waiting[first + 1..].iter().all(List::is_empty) {
+            true => Some(first),
+            false => self.choose_class(die),
+        }
+    }
+
+    #[inline(never)]
+    fn choose_class(&self, die: u32) -> Option<usize> {
         let Die {
             waiting, passed, ..
         } = &self.dies[die as usize];
@@ -388,7 +399,7 @@ impl Dies {
         } = &mut self.dies[die as usize];
         passed[class] = 0;
         for lower in class + 1..CLASSES {
-            passed[lower] += u32::from(!waiting[lower].is_empty());
+            passed[lower] = passed[lower].saturating_add(u32::from(!waiting[lower].is_empty()));
         }
         let list = &mut waiting[class];
         let index = list.head;

@@ -1,12 +1,12 @@
 //! Scheduling of a die: which class of waiting work is next.
 //!
-//! Reads of the host go before its programs, and these before the drive's own work, as in
-//! MQSim (Tavakkol et al., FAST 2018). A strict order starves the
-//! lower classes for as long as a higher one has work: under deep queues of reads no program ends,
-//! and buffer, journal and garbage collection stand still. [`Credits`] bound that, as
-//! `writes_starved` does in the deadline scheduler of Linux: after a number of operations that have
-//! passed it, waiting work of a lower class is next. Suspending an operation that is under way
-//! (Wu and He, FAST 2012) has a bound of its own, [`crate::Suspend::reads_max`].
+//! Reads of the host go before its programs, and these before the drive's own work, as in MQSim
+//! (Tavakkol et al., FAST 2018). A strict order starves the lower classes for as long as a higher
+//! one has work: under deep queues of reads no program ends, and buffer, journal and garbage
+//! collection stand still. [`Credits`] bound that, as `writes_starved` does in the deadline
+//! scheduler of Linux: after a number of operations that have passed it, waiting work of a lower
+//! class is next. Suspending an operation that is under way (Wu and He, FAST 2012) has a bound of
+//! its own, [`crate::Suspend::reads_max`].
 
 /// Class of work. A lower number goes first when its die becomes free, as far as the die's
 /// [`Scheduling`] has it.

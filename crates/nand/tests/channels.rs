@@ -23,6 +23,17 @@ struct Coming {
     work: Work,
 }
 
+/// A random load of an array.
+#[derive(Debug)]
+struct Load {
+    dies: u32,
+    channels: u32,
+    scheduling: Scheduling,
+    coming: Vec<Coming>,
+    /// Instant at which the bytes moved are asked for.
+    until: u64,
+}
+
 /// Steps of a die, in the order in which they come at one instant.
 const SENSED: u8 = 0;
 const MOVED: u8 = 1;
@@ -38,7 +49,7 @@ struct Plain {
     /// Operations of higher classes since the first of each class began to wait or was passed by
     /// none.
     passed: Vec<[u32; 3]>,
-    /// How many may pass each class.
+    /// Operations that may pass each class.
     may_pass: [u32; 3],
     events: BinaryHeap<Reverse<(u64, u32, u8)>>,
 }
@@ -94,25 +105,27 @@ impl Plain {
 
     /// Every operation as (cookie, ns) in the order in which they end, and the bytes moved by the
     /// instant `until`.
-    fn run(
-        (dies, channels): (u32, u32),
-        scheduling: Scheduling,
-        coming: &[Coming],
-        until: u64,
-    ) -> (Vec<(u64, u64)>, u64) {
-        let may_pass = match scheduling {
+    fn run(load: &Load) -> (Vec<(u64, u64)>, u64) {
+        let Load {
+            dies,
+            channels,
+            coming,
+            until,
+            ..
+        } = load;
+        let may_pass = match load.scheduling {
             Scheduling::Strict => [u32::MAX; 3],
             Scheduling::Credits(credits) => {
                 [u32::MAX, credits.program_after, credits.background_after]
             }
         };
         let mut plain = Plain {
-            passed: vec![[0; 3]; dies as usize],
+            passed: vec![[0; 3]; *dies as usize],
             may_pass,
-            channels: vec![0; channels as usize],
+            channels: vec![0; *channels as usize],
             moved_bytes: 0,
-            busy: vec![None; dies as usize],
-            waiting: (0..dies).map(|_| Default::default()).collect(),
+            busy: vec![None; *dies as usize],
+            waiting: (0..*dies).map(|_| Default::default()).collect(),
             events: BinaryHeap::new(),
         };
         let (mut done, mut next, mut moved_by_then) = (Vec::new(), 0, 0);
@@ -145,7 +158,7 @@ impl Plain {
                 true => event.map(|e| e.0),
                 false => comes,
             };
-            if now.is_some_and(|now| now <= until) {
+            if now.is_some_and(|now| now <= *until) {
                 moved_by_then = plain.moved_bytes;
             }
         }
@@ -153,23 +166,19 @@ impl Plain {
 }
 
 /// The array, given the same work. The bytes moved are asked for at the instant `until`.
-fn run(
-    (dies, channels): (u32, u32),
-    scheduling: Scheduling,
-    coming: &[Coming],
-    until: u64,
-) -> (Vec<(u64, u64)>, u64) {
+fn run(load: &Load) -> (Vec<(u64, u64)>, u64) {
+    let (dies, channels, coming) = (load.dies, load.channels, &load.coming);
     let mut queue = EventQueue::new(&[dies, 1]);
     let overhead = Nanos(OVERHEAD_NS);
     let mut array =
-        Array::new(dies, channels, BUS_PS_PER_BYTE, overhead, DIE).with_scheduling(scheduling);
+        Array::new(dies, channels, BUS_PS_PER_BYTE, overhead, DIE).with_scheduling(load.scheduling);
     let (mut done, mut next, mut moved_by_then) = (Vec::new(), 0, None);
     if let Some(first) = coming.first() {
         queue.schedule(Lane::Timer, SimTime(first.at), TIMER, 0);
     }
     loop {
-        if moved_by_then.is_none() && queue.next_at() > SimTime(until) {
-            queue.set_now(SimTime(until));
+        if moved_by_then.is_none() && queue.next_at() > SimTime(load.until) {
+            queue.set_now(SimTime(load.until));
             moved_by_then = Some(array.counters().channel_bytes);
         }
         let Some(event) = queue.pop() else {
@@ -238,11 +247,14 @@ fn random_work_ends_as_in_the_plain_model() {
                 background_after: 1 + rng.below(6) as u32,
             }),
         };
-        let of = (dies, channels);
-        let (plain, array) = (
-            Plain::run(of, scheduling, &coming, until),
-            run(of, scheduling, &coming, until),
-        );
-        assert_eq!(array, plain, "seed {seed}: {coming:?}");
+        let load = Load {
+            dies,
+            channels,
+            scheduling,
+            coming,
+            until,
+        };
+        let (plain, array) = (Plain::run(&load), run(&load));
+        assert_eq!(array, plain, "seed {seed}: {load:?}");
     }
 }

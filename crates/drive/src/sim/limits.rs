@@ -55,8 +55,8 @@ pub(crate) struct Limits {
 pub(in crate::sim) struct HostReserve {
     pub kind: Kind,
     pub floor: i64,
-    /// Where it waits for the SLC cache: multi-plane pages that are emptied at once, for which the
-    /// data area needs room. 0 elsewhere.
+    /// Multi-plane pages of the SLC cache that are emptied at once, for which the data area needs
+    /// room; 0 where the host does not wait for them.
     pub emptied_at_once: i64,
 }
 
@@ -129,6 +129,12 @@ impl Limits {
         }
     }
 
+    /// True if the host waits for its SLC cache, and is paced by what GC makes room for.
+    #[inline(always)]
+    pub fn paces_host(&self) -> bool {
+        self.host.is_some_and(|host| host.emptied_at_once > 0)
+    }
+
     /// Multi-plane pages of a mode that `pages` take, with their parity. `pages` are at most those
     /// of the write buffer and of one program.
     #[inline]
@@ -155,7 +161,7 @@ fn fold_limits(spec: &Spec) -> (Option<u32>, u32) {
     }
 }
 
-/// What the host must leave free, where all of its writes always open superblocks of one kind.
+/// The host's reserve, where all of its writes always open superblocks of one kind.
 fn host_reserve(
     spec: &Spec,
     layout: &Layout,

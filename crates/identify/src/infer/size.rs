@@ -47,8 +47,8 @@ const ALIKE_SHARE: f64 = 0.02;
 /// moved.
 const ALL_SHARE: f64 = 0.9;
 
-/// Where the oldest data has left the cache, and less than so many times what is read like new
-/// data was written, the drive may empty its cache before it is full.
+/// Bytes written, in multiples of those read like new data, below which a drive whose oldest data
+/// has left the cache may have emptied it before it was full (assumed).
 const BEYOND_RATIO: f64 = 1.2;
 
 /// What an empty drive took up to a step: what had been written before is in the cache too.

@@ -24,9 +24,9 @@ impl Ftl {
     }
 
     /// What the host opens next: static superblocks of the SLC cache first, then dynamic ones, as
-    /// far as the drive allows. A host that bypasses a full cache takes dynamic ones of spare room
-    /// alone, and writes to the data area when GC would have to make it; one that waits fills them
-    /// in pace with what GC makes.
+    /// far as the drive allows. A host that bypasses a full cache opens a dynamic one only where
+    /// the data area has room for all of it, and else writes to the data area; one that waits
+    /// fills it in pace with what GC makes room for.
     fn host_kind(&self, env: &Env) -> Kind {
         let cache = env.spec.cache();
         let free = |pool: Pool| self.space.free(pool) - env.limits.host_floor[pool as usize];

@@ -57,15 +57,16 @@ struct Victim {
     mp_pages: u32,
     /// Pages that are free when it is emptied, beyond those that its valid pages take elsewhere.
     gain: u32,
-    /// Valid pages read so far.
+    /// Valid pages read so far, where the host is paced by GC.
     moved: u32,
 }
 
 impl Victim {
-    /// Pages by which what it has freed so far lags behind an even share of its gain.
+    /// Multi-plane pages by which what it has freed so far lags behind an even share of its gain.
     fn lag(&self, pages_per_mp_page: u32) -> i64 {
         let share = u64::from(self.gain) * u64::from(self.next) / u64::from(self.mp_pages);
-        share as i64 + i64::from(self.moved) - i64::from(self.next * pages_per_mp_page)
+        let freed = i64::from(self.next * pages_per_mp_page) - i64::from(self.moved);
+        (share as i64 - freed) / i64::from(pages_per_mp_page)
     }
 }
 
@@ -380,10 +381,11 @@ impl Gc {
             victim.next += 1;
         }
         let end = victim.next;
-        victim.moved += valid.count_ones();
-        let lag = victim.lag(env.spec.pages_per_mp_page);
-        ftl.space
-            .set_gc_lag(Some(lag / i64::from(env.spec.pages_per_mp_page)));
+        if env.limits.paces_host() {
+            victim.moved += valid.count_ones();
+            let lag = victim.lag(env.spec.pages_per_mp_page);
+            ftl.space.set_gc_lag(Some(lag));
+        }
         ftl.space.give(env, kind, end - begin);
         if valid == 0 {
             return self.victim_emptied(env, store);

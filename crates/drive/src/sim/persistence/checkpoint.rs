@@ -130,8 +130,8 @@ pub(super) struct Checkpoint {
     total: u32,
     left: u32,
     under_way: u32,
-    /// Journal pages within which it is to end.
-    budget: u32,
+    /// Journal pages up to which the journal may grow meanwhile.
+    journal_pages_max: u32,
     /// It does not wait for the journal to grow.
     hurries: bool,
     parts_per_page: u32,
@@ -149,7 +149,10 @@ impl Checkpoint {
             total: 0,
             left: 0,
             under_way: 0,
-            budget: 1,
+            journal_pages_max: spec
+                .power_loss
+                .as_ref()
+                .map_or(0, |p| p.journal_pages_max()),
             hurries: false,
             parts_per_page: spec.pages_per_mp_page,
             covers: (0, 0),
@@ -170,13 +173,11 @@ impl Checkpoint {
         self.left + self.under_way > 0
     }
 
-    /// Begins one, during which the journal may grow to `journal_pages_max`. It ends at once where
-    /// later changes have undone all that it would write.
-    pub fn begin(&mut self, dirty: &mut DirtyParts, journal: &mut Journal, journal_pages_max: u32) {
+    /// Begins one. It ends at once where later changes have undone all that it would write.
+    pub fn begin(&mut self, dirty: &mut DirtyParts, journal: &mut Journal) {
         self.total = dirty.write().div_ceil(self.parts_per_page);
         (self.left, self.hurries) = (self.total, false);
         self.covers = (journal.pages(), journal.entries());
-        self.budget = (journal_pages_max.saturating_sub(journal.pages()) / 2).max(1);
         if self.left == 0 {
             self.end(dirty, journal);
         }
@@ -189,8 +190,10 @@ impl Checkpoint {
 
     /// Takes the pages that are to be programmed now, at most one for each die at a time.
     pub fn take_due(&mut self, journal: &Journal, dies: u32) -> u32 {
-        let grown = u64::from(journal.pages().saturating_sub(self.covers.0));
-        let share = u64::from(self.total) * grown / u64::from(self.budget);
+        let (covered, _) = self.covers;
+        let grown = u64::from(journal.pages().saturating_sub(covered));
+        let budget = (self.journal_pages_max.saturating_sub(covered) / 2).max(1);
+        let share = u64::from(self.total) * grown / u64::from(budget);
         let begun = self.total - self.left;
         let wanted = match self.hurries || share >= u64::from(self.total) {
             true => self.left,

@@ -290,11 +290,8 @@ impl Persistence {
 
     /// Begins to write the changed parts of the table.
     pub fn begin_checkpoint(&mut self, flash: &mut Flash<'_>) {
-        self.checkpoint.begin(
-            self.durable.dirty(),
-            &mut self.journal,
-            self.spec.journal_pages_max(),
-        );
+        self.checkpoint
+            .begin(self.durable.dirty(), &mut self.journal);
         self.durable
             .mark_again(self.buffer.changes().iter(), &flash.ftl.l2p);
         checkpoint_goes_on(self, flash);
