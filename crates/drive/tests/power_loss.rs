@@ -498,6 +498,35 @@ fn a_journal_page_for_every_interval_and_a_checkpoint_for_every_so_many() {
     assert_eq!((c.slc_programs, c.slc_erases), (journal + 4, 8));
 }
 
+/// Writes wait while the journal waits for a checkpoint, so that a cut takes no more than the model
+/// says.
+#[test]
+fn writes_wait_while_too_much_is_not_durable() {
+    let mut spec = plain(256, 16, 40_000);
+    let mut loss = power_loss();
+    (loss.journal_interval_pages, loss.checkpoint_pages) = (8, 1);
+    // Forty parts of the table, four to a page.
+    loss.journal.program = vec![Nanos::from_millis(50)];
+    spec.power_loss = Some(loss);
+    let most = spec.undurable_pages_max() + u64::from(spec.buffer.write_pages);
+    let mut drive = new_drive(&spec);
+    let mut next = random(&drive, 3);
+    let mut undurable_max = 0;
+    for _ in 0..8 {
+        drive.submit(request(0, Op::Write, next(), 1));
+    }
+    for _ in 0..4_000 {
+        drive.advance(SimTime::NEVER).expect("a write ends");
+        let c = drive.counters();
+        undurable_max = undurable_max.max(c.changes - c.durable_changes);
+        drive.submit(request(0, Op::Write, next(), 1));
+    }
+    println!("{undurable_max} of {most}");
+    assert!(undurable_max <= most, "{undurable_max} of {most}");
+    drive.power_cut();
+    assert!(drive.counters().undone_pages <= most);
+}
+
 /// Rows of two pages, and a load whose flushes leave word lines half filled.
 fn two_passes(paired_pages: PairedPages) -> SimDrive {
     let mut spec = plain(64, 16, 2_000);

@@ -2,7 +2,7 @@
 //! ability is off.
 
 use stend_base::{EventQueue, Lane, Nanos, Rng, SimTime};
-use stend_nand::{Abilities, Array, Class, Suspend, Work};
+use stend_nand::{Abilities, Array, Class, Credits, Scheduling, Suspend, Work};
 
 const DIE: u8 = 0;
 const TIMER: u8 = 1;
@@ -222,6 +222,39 @@ fn an_operation_lets_a_limited_number_of_reads_pass() {
     let done = Bench::new(1, 1, suspending()).run(&coming);
     let order: Vec<u64> = done.iter().map(|d| d.0).collect();
     assert_eq!(order, [1, 2, 0, 3, 4, 5]);
+}
+
+/// A page in the cache register lets as many reads pass as a waiting program does.
+#[test]
+fn reads_without_end_do_not_starve_a_page_in_the_register() {
+    let abilities = Abilities {
+        suspend: Some(Suspend {
+            reads_max: 0,
+            ..SUSPEND
+        }),
+        ..cache_program()
+    };
+    let mut coming = vec![
+        (0, Class::HostProgram, WRITE),
+        // Its data arrives while the cells program the first.
+        (20_000, Class::HostProgram, WRITE),
+    ];
+    coming.extend([(100_000, Class::HostRead, READ); 6]);
+    let order = |scheduling: Scheduling| {
+        let mut bench = Bench::new(1, 1, abilities);
+        bench.array = bench.array.with_scheduling(scheduling);
+        let done = bench.run(&coming);
+        done.iter().map(|d| d.0).collect::<Vec<u64>>()
+    };
+    let credits = Credits {
+        program_after: 2,
+        background_after: 2,
+    };
+    assert_eq!(
+        order(Scheduling::Credits(credits)),
+        [0, 2, 3, 1, 4, 5, 6, 7]
+    );
+    assert_eq!(order(Scheduling::Strict), [0, 2, 3, 4, 5, 6, 7, 1]);
 }
 
 #[test]
