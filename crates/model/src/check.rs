@@ -4,13 +4,14 @@ use crate::schema::Model;
 use crate::schema::key::Problems;
 use crate::schema::spec::{PAGE_BYTES, Spec};
 use crate::schema::tables::{
-    blocks, controller, gc, host, nand, power, power_loss, slc_cache, trim,
+    blocks, controller, gc, host, media, nand, power, power_loss, slc_cache, trim,
 };
 
 /// Adds the errors of a model whose keys could all be read. `problems` holds the errors of single
 /// keys; sizes are checked only if there is no error before.
 pub(crate) fn model(problems: &mut Problems, model: &Model) {
     nand::check(problems, model);
+    media::check(problems, model);
     slc_cache::check(problems, model);
     host::check(problems, model);
     controller::check(problems, model);

@@ -6,6 +6,7 @@
 
 pub mod array;
 pub mod cell;
+pub mod deviation;
 mod dies;
 pub mod overlap;
 pub mod reliability;

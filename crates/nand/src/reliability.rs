@@ -1,13 +1,23 @@
 //! Bit errors of cells, and what ECC with read retry corrects.
 //!
 //! The raw bit error rate (RBER) of a block grows with its erase cycles (by the square), with the
-//! age of its data (linearly, and faster the more it is worn) and with the reads since it was
-//! written (linearly): the shapes found by Mielke et al. (IRPS 2008), Cai et al. (DATE 2012, ICCD
-//! 2012, DSN 2015) and Meza et al. (SIGMETRICS 2015). Pages differ: one page in 2^k is worse than
-//! its block by k times a spread, so that a few pages are bad enough to test the ECC.
+//! age of its data (faster the more it is worn) and with the reads since it was written (linearly):
+//! the shapes found by Mielke et al. (IRPS 2008), Cai et al. (DATE 2012, ICCD 2012, DSN 2015) and
+//! Meza et al. (SIGMETRICS 2015). Cells of planar flash lose their charge evenly; cells of 3D flash
+//! lose most of it early, about by the square root of time: tenfold errors from three hours to
+//! eleven days (Luo et al., "Improving 3D NAND Flash Memory Lifetime by Tolerating Early Retention
+//! Loss and Process Variation", SIGMETRICS 2018).
+//!
+//! Pages differ: by type, since an upper page is sensed at more thresholds than a lower one; by
+//! word line, since the layers of a stack are not etched alike; and one page in 2^k is worse than
+//! its like by k times a spread.
 //!
 //! A page is read; while its RBER is above what the ECC then corrects, read retry senses it again
-//! with shifted thresholds, pass after pass. What the last pass does not correct is lost.
+//! with shifted thresholds, pass after pass. What the last pass does not correct is lost. Firmware
+//! may remember the thresholds of the last retry of a superblock and begin with them. Each pass
+//! corrects a page whose RBER at the plain thresholds is at most that pass's, and at least twice
+//! the plain read's below it: thresholds shifted too far cost as many errors as those not shifted
+//! far enough.
 //!
 //! All rates are integers, in parts of 10^12, so that they are the same on any machine.
 
@@ -18,6 +28,41 @@ use stend_base::Nanos;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Rber(pub u64);
 
+/// Mean of [`halvings_256ths`] of evenly distributed bits.
+pub const HALVINGS_MEAN: u64 = 383;
+
+/// −log2 of `random` / 2^64, in 256ths, linear between powers of two: exponentially distributed
+/// where `random` is 64 evenly distributed bits.
+#[inline(always)]
+pub fn halvings_256ths(random: u64) -> u64 {
+    let zeros = u64::from(random.leading_zeros()).min(56);
+    let mantissa = (random << zeros) >> 56 & 0x7f;
+    zeros * 256 + (0x7f - mantissa) * 2
+}
+
+/// How errors grow with the age of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Retention {
+    /// Evenly: planar flash.
+    Linear,
+    /// By the square root of the age: 3D flash.
+    SquareRoot,
+}
+
+impl Retention {
+    /// What `year` has become at an age.
+    fn of(self, year: u128, age: Nanos) -> u128 {
+        match self {
+            Retention::Linear => divide(year * u128::from(age.0), YEAR_NS),
+            Retention::SquareRoot => {
+                // With 16 binary places.
+                let years = (u128::from(age.0) << 32) / u128::from(YEAR_NS);
+                (year * years.isqrt()) >> 16
+            }
+        }
+    }
+}
+
 /// How the raw bit error rate of a kind of cells grows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorModel {
@@ -25,6 +70,8 @@ pub struct ErrorModel {
     pub fresh: Rber,
     /// Added at the rated number of cycles.
     pub worn: Rber,
+    /// How errors grow with the age of data.
+    pub retention: Retention,
     /// Added by a year without power at rest, in a new block.
     pub year_fresh: Rber,
     /// Added to that at the rated number of cycles.
@@ -62,21 +109,17 @@ impl ErrorModel {
         let share = |of: Rber, part: u64, whole: u64| divide(product(of.0, part), whole);
         let worn = share(self.worn, cycles * cycles, rated * rated);
         let year = u128::from(self.year_fresh.0) + share(self.year_worn, cycles, rated);
-        let retention = divide(year * u128::from(age.0), YEAR_NS);
+        let retention = self.retention.of(year, age);
         let disturb = share(self.reads_100k, u64::from(reads), 100_000);
         let sum = u128::from(self.fresh.0) + worn + retention + disturb;
         Rber(u64::try_from(sum).unwrap_or(u64::MAX))
     }
 
-    /// RBER of one page of a block whose average is `block`. `random` is a number evenly
-    /// distributed over 64 bits, the same as long as the page holds the same data.
+    /// RBER of one page of those whose average is `block`. `random` is a number evenly distributed
+    /// over 64 bits, the same as long as the page holds the same data.
     #[inline]
     pub fn page(&self, block: Rber, random: u64) -> Rber {
-        // −log2 of random / 2^64, in 256ths, linear between powers of two.
-        let zeros = u64::from(random.leading_zeros()).min(56);
-        let mantissa = (random << zeros) >> 56 & 0x7f;
-        let doublings = zeros * 256 + (0x7f - mantissa) * 2;
-        let percent_256ths = 100 * 256 + u64::from(self.spread_percent) * doublings;
+        let percent_256ths = 100 * 256 + u64::from(self.spread_percent) * halvings_256ths(random);
         let rber = divide(product(block.0, percent_256ths), 100 * 256);
         Rber(u64::try_from(rber).unwrap_or(u64::MAX))
     }
@@ -96,20 +139,51 @@ pub struct Ecc {
 pub struct Outcome {
     /// Read retries.
     pub retries: u32,
+    /// The pass that ended it: 0 for that with the plain thresholds.
+    pub pass: u32,
     /// False if the last pass has not corrected it either.
     pub corrected: bool,
 }
 
 impl Ecc {
-    /// How a read of a page with this RBER ends.
+    /// How a read of a page with this RBER ends that begins with the plain thresholds.
     #[inline]
     pub fn read(&self, page: Rber) -> Outcome {
         let passes = self.passes.len();
         let pass = self.passes.iter().position(|&most| page <= most);
+        let last = pass.unwrap_or(passes.max(1) - 1) as u32;
         Outcome {
-            retries: pass.unwrap_or(passes.max(1) - 1) as u32,
+            retries: last,
+            pass: last,
             corrected: pass.is_some(),
         }
+    }
+
+    /// How a read of a page ends that begins with the thresholds of pass `first`. If these do not
+    /// correct it, the passes after it are tried, or, where they are shifted too far, all from the
+    /// plain thresholds on.
+    pub fn read_from(&self, first: u32, page: Rber) -> Outcome {
+        let outcome = self.read(page);
+        if first == 0 || outcome.pass > first {
+            let retries = outcome.retries - first;
+            return Outcome { retries, ..outcome };
+        }
+        let is_near = outcome.pass == first || self.is_near(first, page);
+        if outcome.corrected && is_near {
+            return Outcome {
+                retries: 0,
+                pass: first,
+                ..outcome
+            };
+        }
+        let retries = outcome.retries + 1;
+        Outcome { retries, ..outcome }
+    }
+
+    /// True if the thresholds of a pass are not shifted too far for a page.
+    fn is_near(&self, pass: u32, page: Rber) -> bool {
+        let margin = 2 * self.passes[0].0;
+        page.0 + margin >= self.passes[pass as usize].0
     }
 }
 
@@ -122,6 +196,7 @@ mod tests {
         ErrorModel {
             fresh: Rber(1_000_000),
             worn: Rber(8_000_000),
+            retention: Retention::Linear,
             year_fresh: Rber(2_000_000),
             year_worn: Rber(6_000_000),
             reads_100k: Rber(500_000),
@@ -141,6 +216,26 @@ mod tests {
         assert_eq!(rber(0, YEAR, 0), 3_000_000);
         assert_eq!(rber(1_000, Nanos(YEAR.0 / 2), 0), 13_000_000);
         assert_eq!(rber(0, Nanos::ZERO, 200_000), 2_000_000);
+    }
+
+    #[test]
+    fn three_dimensional_cells_lose_their_charge_early() {
+        let early = ErrorModel {
+            retention: Retention::SquareRoot,
+            ..model()
+        };
+        let lost = |age: u64| early.block(0, Nanos(age), 0).0 - 1_000_000;
+        assert_eq!(lost(YEAR.0), 2_000_000);
+        for divisor in [4, 16, 400, 10_000] {
+            let root = f64::from(divisor as u32).sqrt();
+            let expected = 2_000_000.0 / root;
+            let got = lost(YEAR.0 / divisor) as f64;
+            assert!((got / expected - 1.0).abs() < 0.002, "{divisor}: {got}");
+        }
+        // Luo et al.: about ten times as much after eleven days as after three hours.
+        let hour = 3_600_000_000_000;
+        let ratio = lost(11 * 24 * hour) as f64 / lost(3 * hour) as f64;
+        assert!((8.0..12.0).contains(&ratio), "{ratio}");
     }
 
     #[test]
@@ -177,5 +272,32 @@ mod tests {
         assert_eq!(read(11), (1, true));
         assert_eq!(read(30), (2, true));
         assert_eq!(read(31), (2, false));
+    }
+
+    #[test]
+    fn remembered_thresholds_save_retries_of_pages_that_are_near() {
+        let ecc = Ecc {
+            passes: [10, 20, 30, 40, 50, 60].map(Rber).to_vec(),
+            retry: Nanos::ZERO,
+        };
+        let read = |first, rber| {
+            let outcome = ecc.read_from(first, Rber(rber));
+            (outcome.retries, outcome.pass, outcome.corrected)
+        };
+        for rber in 0..=61 {
+            let plain = ecc.read(Rber(rber));
+            let from_plain = (plain.retries, plain.pass, plain.corrected);
+            assert_eq!(read(0, rber), from_plain);
+        }
+        // The same pass, one beyond, and one before that is near enough.
+        assert_eq!(read(4, 45), (0, 4, true));
+        assert_eq!(read(4, 55), (1, 5, true));
+        assert_eq!(read(4, 30), (0, 4, true));
+        // Too far: one pass in vain, then from the plain thresholds on.
+        assert_eq!(read(4, 29), (3, 2, true));
+        assert_eq!(read(4, 5), (1, 0, true));
+        // Nothing corrects it.
+        assert_eq!(read(4, 61), (1, 5, false));
+        assert_eq!(read(5, 61), (6, 5, false));
     }
 }

@@ -7,6 +7,7 @@ use stend_model::spec::Spec;
 use crate::sim::counters::Counters;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::limits::Limits;
+use crate::sim::times::Times;
 
 /// The surroundings of all components of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -17,6 +18,8 @@ pub(in crate::sim) struct Env {
     pub layout: Layout,
     /// Figures that every request needs and that follow from both.
     pub limits: Limits,
+    /// How long operations of the flash and commands take.
+    pub times: Times,
     /// The clock, and the events to come.
     pub queue: EventQueue,
     /// What the drive has done.
@@ -29,6 +32,7 @@ impl Env {
     pub fn new(spec: Spec, layout: Layout, queue: EventQueue) -> Env {
         Env {
             limits: Limits::new(&spec, &layout),
+            times: Times::new(&spec),
             spec,
             layout,
             queue,

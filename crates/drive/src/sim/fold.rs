@@ -20,7 +20,7 @@ use crate::sim::ftl::fold_state::SOURCES_MAX;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::idle::Idle;
-use crate::sim::ids::{DieId, MpPage, SuperblockId};
+use crate::sim::ids::{DieId, IdRange, MpPage, Row, SuperblockId};
 use crate::sim::kind;
 use crate::sim::l2p::table::prefetch_occupied;
 use crate::sim::media::op::NandOp;
@@ -185,11 +185,17 @@ fn erase_dead_cache(env: &mut Env, store: &mut Store) {
 }
 
 /// How long a die copies a word line.
-fn copy_time(env: &Env) -> Nanos {
-    let cache = &env.spec.cache().pool.timing;
-    let reads = Nanos(cache.read[0].0 * sources(env) as u64);
-    let program = env.spec.data.timing.program_word_line();
-    reads + env.spec.one_shot.unwrap_or(program)
+fn copy_time(env: &Env, within: u32) -> Nanos {
+    let (word_line, die) = env.layout.shape(Mode::Slc).place(within);
+    let pages = sources(env) as u32;
+    let reads = env.times.read(Mode::Slc, word_line, die) * u64::from(pages);
+    let first = Row(word_line.0 * pages);
+    let programs = match env.spec.one_shot {
+        Some(_) => first..first + 1,
+        None => first..first + pages,
+    };
+    let program = |row| env.times.program(Mode::Native, row, die);
+    programs.each().map(program).fold(reads, |sum, time| sum + time)
 }
 
 /// A word line of a die: copying it, and mapping what was copied.
@@ -214,7 +220,7 @@ impl Folder {
         }
         self.in_flight += 1;
         env.counters.folds += 1;
-        let (busy, die) = (copy_time(env), DieId(within % env.spec.dies));
+        let (busy, die) = (copy_time(env, within), DieId(within % env.spec.dies));
         let op = NandOp::Fold { within };
         store
             .media
@@ -226,7 +232,7 @@ impl Folder {
     /// before all that waits for its die.
     pub fn copy_again(&mut self, env: &mut Env, store: &mut Store, within: u32, before: Nanos) {
         env.counters.folds += 1;
-        let busy = before + copy_time(env);
+        let busy = before + copy_time(env, within);
         let die = DieId(within % env.spec.dies);
         let op = NandOp::Fold { within };
         store

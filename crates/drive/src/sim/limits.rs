@@ -1,14 +1,13 @@
 //! Figures that every request needs and that follow from the spec alone, computed once.
 
-use stend_base::Nanos;
-use stend_model::spec::{Emptying, FoldLimit, PAGE_BYTES, PoolSpec, Spec};
+use stend_model::spec::{Emptying, FoldLimit, PAGE_BYTES, Spec};
 
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::geometry::shape::{Mode, Shape};
 use crate::sim::ids::{STREAMS_MAX as MOST, StreamId};
 
-/// Thresholds in multi-plane pages, and times by row.
+/// Thresholds in multi-plane pages.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Limits {
     /// What each stream opens whenever it needs a superblock; `None` where it depends on free
@@ -40,10 +39,6 @@ pub(crate) struct Limits {
     pub empty_room: i64,
     /// Free multi-plane pages of the cache below which folding runs on all dies.
     pub fold_all_below: i64,
-    /// tR by mode and row.
-    pub read: [Vec<Nanos>; 2],
-    /// tPROG by mode and row; where rows are programmed together, of all of them.
-    pub program: [Vec<Nanos>; 2],
     /// Bytes of one program, by mode.
     pub program_bytes: [u32; 2],
     /// Multi-plane pages that so many pages take, with their parity, by mode.
@@ -96,10 +91,6 @@ impl Limits {
             Some(cache) if cache.emptying == Emptying::Controller => empty_room,
             Some(_) => wanted,
         });
-        let (slc_read, slc_program) = cache
-            .map(|c| times_by_row(&c.pool, None))
-            .unwrap_or_default();
-        let (read, program) = times_by_row(&spec.data, spec.one_shot);
         let cache_needed = cache_floor + mp_pages(Pool::SlcCache, 1);
         let always = always(spec);
         let (emptying_paced, fold_dies_max) = fold_limits(spec);
@@ -120,8 +111,6 @@ impl Limits {
             fold_data_floor,
             empty_room,
             fold_all_below: cache_needed.max(cache_floor + room(Mode::Slc)),
-            read: [slc_read, read],
-            program: [slc_program, program],
             program_bytes: Mode::ALL.map(|mode| {
                 layout.shape(mode).mp_pages_per_program * spec.pages_per_mp_page * PAGE_BYTES as u32
             }),
@@ -204,13 +193,6 @@ fn always(spec: &Spec) -> [Option<Kind>; MOST] {
         id if id.is_host() => Some(Kind::NATIVE),
         _ => Some(gc),
     })
-}
-
-/// tR and tPROG of each row of a pool; where rows are programmed together, that of all of them.
-fn times_by_row(pool: &PoolSpec, program: Option<Nanos>) -> (Vec<Nanos>, Vec<Nanos>) {
-    let read = (0..pool.rows).map(|row| pool.timing.read_at(row));
-    let one = |row| program.unwrap_or_else(|| pool.timing.program_at(row));
-    (read.collect(), (0..pool.rows).map(one).collect())
 }
 
 /// Multi-plane pages that `pages` take with their parity, in superblocks of this shape.

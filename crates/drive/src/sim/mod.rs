@@ -20,6 +20,7 @@ mod persistence;
 mod slab;
 mod store;
 mod superblocks;
+mod times;
 
 mod admission;
 mod fold;

@@ -4,7 +4,7 @@ use stend_base::{Nanos, Rng};
 use stend_drive::sim::Fault;
 use stend_model::Spec;
 use stend_model::spec::*;
-use stend_nand::reliability::{ErrorModel, Rber};
+use stend_nand::reliability::{ErrorModel, Rber, Retention};
 use stend_nand::{Abilities, CellTiming, Credits, Scheduling, Suspend};
 
 use super::{PAGE, ahci, cached, media, nvme, plain};
@@ -426,6 +426,7 @@ fn draw_ageing(rng: &mut Rng, spec: &mut Spec) {
         *cells = ErrorModel {
             fresh: Rber(600 + rng.below(600)),
             worn: Rber(rng.below(800)),
+            retention: Retention::Linear,
             year_fresh: Rber(200 + rng.below(600)),
             year_worn: Rber(rng.below(600)),
             reads_100k: Rber(rng.below(2) * 20_000),

@@ -11,7 +11,7 @@ use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
 use stend_model::spec::*;
 use stend_nand::CellTiming;
-use stend_nand::reliability::{Ecc, ErrorModel, Rber};
+use stend_nand::reliability::{Ecc, ErrorModel, Rber, Retention};
 
 pub const PAGE: u64 = PAGE_BYTES;
 
@@ -37,6 +37,7 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
         },
         abilities: stend_nand::Abilities::default(),
         scheduling: stend_nand::Scheduling::Strict,
+        variation: None,
         one_shot: None,
         cache: None,
         parity_data: None,
@@ -166,6 +167,7 @@ pub fn media() -> MediaSpec {
     let cells = ErrorModel {
         fresh: Rber(0),
         worn: Rber(0),
+        retention: Retention::Linear,
         year_fresh: Rber(0),
         year_worn: Rber(0),
         reads_100k: Rber(0),
@@ -179,6 +181,9 @@ pub fn media() -> MediaSpec {
             passes: vec![Rber(1_000), Rber(2_000), Rber(4_000)],
             retry: Nanos(7_000),
         },
+        page_type_percent: vec![100],
+        word_line_percent: 0,
+        remembers_pass: false,
         refresh: None,
         seed: 1,
     }

@@ -15,6 +15,7 @@ use super::tables::power_loss::PowerLoss;
 use super::tables::scheduling::Scheduling;
 use super::tables::slc_cache::SlcCache;
 use super::tables::trim::Trim;
+use super::tables::variation::Variation;
 
 table! {
     /// A drive model.
@@ -40,6 +41,8 @@ table! {
         nand_commands: Option<NandCommands>;
         /// Which of the work that waits for a die is next.
         scheduling: Option<Scheduling>;
+        /// Differences among operations that are alike by design.
+        variation: Option<Variation>;
         /// The SLC cache, if there is one.
         slc_cache: Option<SlcCache>;
         /// Parity over dies, if there is any.

@@ -56,6 +56,7 @@ fn spec(model: &Model) -> Spec {
             .scheduling
             .as_ref()
             .map_or(stend_nand::Scheduling::Strict, |s| s.spec()),
+        variation: model.variation.as_ref().map(|v| v.spec(model)),
         one_shot: commands.and_then(|c| given(&c.one_shot_program_us).map(of_micros)),
         parity_data: parity.map(|p| p.data_pages.value),
         host: model.host.spec(model),

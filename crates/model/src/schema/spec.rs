@@ -19,6 +19,7 @@ pub use crate::schema::tables::power::{EnergySpec, IdleStateSpec, ThermalSpec};
 pub use crate::schema::tables::power_loss::PowerLossSpec;
 pub use crate::schema::tables::slc_cache::CacheSpec;
 pub use crate::schema::tables::trim::TrimSpec;
+pub use crate::schema::tables::variation::VariationSpec;
 
 /// Most idle states of a drive.
 pub const IDLE_STATES_MAX: usize = 8;
@@ -49,6 +50,8 @@ pub struct Spec {
     pub abilities: Abilities,
     /// Which of the work that waits for a die is next.
     pub scheduling: Scheduling,
+    /// Differences among operations that are alike by design; `None`: there are none.
+    pub variation: Option<VariationSpec>,
     /// Time to program all pages of a word line of the data area at once; `None`: page by
     /// page.
     pub one_shot: Option<Nanos>,
@@ -187,13 +190,15 @@ impl Spec {
         let of_die = pools.into_iter().filter_map(|(pool, timing)| {
             let (timing, one_shot) = timing?;
             // An energy over a time, in pJ/ns, is a power in mW.
-            let over = |pj: u64, time: u64| pj.div_ceil(time.max(1));
-            let read = timing.read.iter().map(|time| time.0).min()?;
+            let over = |pj: u64, time: Nanos| pj.div_ceil(time.0.max(1));
+            let variation = self.variation.as_ref();
+            let read = timing.read.iter().copied().min()?;
+            let read = variation.map_or(read, |v| v.read_range(read)[0]);
             let pages = u64::from(timing.pages_per_word_line());
-            let program = timing.program.iter().map(|time| time.0).sum();
-            let program = one_shot.map_or(program, |time: Nanos| time.0);
+            let program = one_shot.unwrap_or(timing.program_word_line());
+            let program = variation.map_or(program, |v| v.program_range(program)[0]);
             let program = over(energy.program_pj[pool] * pages, program);
-            let erase = over(energy.erase_pj[pool], timing.erase.0);
+            let erase = over(energy.erase_pj[pool], timing.erase);
             let flash_pages = u64::from(self.pages_per_mp_page / self.pages_per_flash_page);
             let read = over(energy.read_pj[pool] * flash_pages, read);
             Some(program.max(erase).max(read))

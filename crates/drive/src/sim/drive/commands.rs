@@ -106,12 +106,14 @@ impl SimDrive {
         let (core, mut time) = match op {
             Op::Read => {
                 self.env.counters.host_reads += 1;
-                (spec.core_read, spec.read_command + spec.read_page * further)
+                let command = self.env.times.read_command.of(self.env.counters.host_reads);
+                (spec.core_read, command + spec.read_page * further)
             }
             Op::Write => {
                 self.env.counters.host_writes += 1;
                 // The time of its further pages is spent as they are received.
-                (spec.core_write, spec.write_command)
+                let nth = self.env.counters.host_writes;
+                (spec.core_write, self.env.times.write_command.of(nth))
             }
             Op::Trim => (spec.core_write, Trim::command_time(&self.env, entry)),
             Op::Flush => (spec.core_write, spec.write_command),

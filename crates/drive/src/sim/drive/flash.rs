@@ -193,7 +193,7 @@ impl SimDrive {
         match failed {
             Failed::Again(before) => {
                 let work = Work::Program {
-                    program: before + self.env.limits.program[mode as usize][row.index()],
+                    program: before + self.env.times.program(mode, row, die),
                     bytes: mp_pages_per_program * page_bytes(&self.env.spec),
                 };
                 self.env.counters.programs_of(mode);

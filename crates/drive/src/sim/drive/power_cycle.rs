@@ -134,7 +134,7 @@ impl SimDrive {
         let media = &self.store.media;
         let work = SaveWork {
             spec: &self.env.spec,
-            program: &self.env.limits.program,
+            times: &self.env.times,
             transfer: media.transfer_time(page_bytes(&self.env.spec)),
             copies: media.copying().collect(),
         };

@@ -401,7 +401,7 @@ impl Media {
         erase: Nanos,
         noted: bool,
     ) -> Nanos {
-        let time = erase + copy_rows(env, mode, row);
+        let time = erase + copy_rows(env, mode, (row, die));
         if noted {
             self.blocks_mut().copies(Replacement {
                 superblock,
@@ -425,7 +425,7 @@ impl Media {
             count_erase(env, mode);
             (
                 r.die,
-                erase_time(&env.spec, mode) + copy_rows(env, mode, r.row),
+                erase_time(&env.spec, mode) + copy_rows(env, mode, (r.row, r.die)),
             )
         };
         blocks.replacements.iter().map(copy).collect()

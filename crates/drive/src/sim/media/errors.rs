@@ -1,8 +1,10 @@
 //! Errors of the flash: read retries, parity in use, what is lost.
 //!
 //! Whether a page can be read follows from its block's wear, the age of its data and the reads
-//! since ([`stend_nand::reliability`]), and from a hash of its place and its block's cycles: the
-//! same page fails the same way every time until it is erased. A page that no pass corrects is
+//! since ([`stend_nand::reliability`]), from its type and word line, and from a hash of its place
+//! and its block's cycles: the same page fails the same way every time until it is erased. Where
+//! the firmware remembers thresholds, a read begins with those of the last retry of its superblock,
+//! until this is erased or the power is cut. A page that no pass corrects is
 //! rebuilt from the others of its stripe; without parity, or when another of the stripe fails too,
 //! its data is lost: the read that met it ends with an error, and so does every later one until the
 //! page is written again.
@@ -13,11 +15,12 @@
 use stend_base::splitmix64;
 use stend_base::{Nanos, SimTime};
 use stend_model::spec::{MediaSpec, Spec};
+use stend_nand::deviation::{ONE, factors, times};
 use stend_nand::reliability::{Outcome, Rber};
 use stend_nand::{Class, Work};
 
 use super::op::NandOp;
-use super::{Media, Part, page_bytes, read_time};
+use super::{Media, Part, Place, page_bytes, place_of, read_at};
 use crate::sim::env::Env;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, MpPage, SuperblockId};
@@ -81,6 +84,9 @@ struct Bound {
     clean: bool,
 }
 
+/// Most bits of a cell, and so types of pages.
+const PAGE_TYPES_MAX: usize = 4;
+
 /// Reads and time for which a bound holds: few enough to keep it tight.
 const BOUND_READS: u32 = 4096;
 const BOUND_TIME: Nanos = Nanos::from_secs(60);
@@ -94,6 +100,13 @@ pub(in crate::sim) struct FlashErrors {
     /// When it began to be written, in the drive's calendar.
     written_at: Vec<SimTime>,
     dead: Vec<bool>,
+    /// Pass that reads begin with since it was erased and power came, by type of page;
+    /// empty where thresholds are not remembered.
+    passes: Vec<[u8; PAGE_TYPES_MAX]>,
+    /// Types of pages.
+    types: usize,
+    /// Factors of the raw bit error rate by mode and row, and the greatest of each.
+    by_row: [(Vec<u32>, u32); 2],
     /// Bounds of superblocks that were read lately: a cache, computed again when needed.
     #[serde(skip)]
     bounds: Vec<Option<Bound>>,
@@ -105,7 +118,16 @@ pub(in crate::sim) struct FlashErrors {
 impl FlashErrors {
     pub fn new(spec: &Spec, superblocks: u32) -> Option<Box<FlashErrors>> {
         let media = spec.media.clone()?;
+        let remembered = if media.remembers_pass { superblocks } else { 0 };
+        let slc = spec.cache.as_ref().map_or(0, |cache| cache.pool.rows);
+        let bits = spec.data.timing.pages_per_word_line();
         Some(Box::new(FlashErrors {
+            passes: vec![[0; PAGE_TYPES_MAX]; remembered as usize],
+            by_row: [
+                by_row(&media, slc, 1),
+                by_row(&media, spec.data.rows, bits),
+            ],
+            types: bits as usize,
             spec: media,
             reads: vec![0; superblocks as usize],
             written_at: vec![SimTime::ZERO; superblocks as usize],
@@ -116,10 +138,28 @@ impl FlashErrors {
         }))
     }
 
-    /// The power is cut: drops all rebuilds; what the cells hold stays, and ages.
+    /// The power is cut: drops all rebuilds and remembered thresholds; what the cells hold stays,
+    /// and ages.
     pub fn power_cut(&mut self) {
         self.rebuilds.clear();
+        self.passes.fill([0; PAGE_TYPES_MAX]);
     }
+}
+
+/// Factors of the raw bit error rate by row, and the greatest of them.
+fn by_row(media: &MediaSpec, rows: u32, bits: u32) -> (Vec<u32>, u32) {
+    let word_lines = factors(media.seed, media.word_line_percent, rows.div_ceil(bits));
+    let types = &media.page_type_percent;
+    let factor = |row: u32| {
+        let percent = match bits {
+            1 => 100,
+            _ => types[row as usize % types.len()],
+        };
+        word_lines[(row / bits) as usize] * percent / 100
+    };
+    let all: Vec<u32> = (0..rows).map(factor).collect();
+    let greatest = all.iter().copied().max().unwrap_or(ONE);
+    (all, greatest)
 }
 
 /// Evenly distributed bits of a page: the same as long as its block is not erased.
@@ -142,38 +182,32 @@ impl Media {
     }
 
     /// Time to sense a multi-plane page with all passes, and whether the last one corrects it.
+    #[inline(always)]
     pub(super) fn sense_time(
         &mut self,
         env: &mut Env,
         superblocks: &Superblocks,
         part: Part,
-        die: DieId,
-        sense: Nanos,
+        place: Place,
     ) -> (Nanos, bool) {
-        let mp_page = part.mp_page;
-        let superblock = env.layout.superblock_of(mp_page);
         let errors = self.model_mut();
-        if errors.is_clean(env.queue.now(), superblock) {
-            errors.count_read(superblock);
-            let corrected = !errors.dead[die.index()];
-            debug_assert!(reads_at_once(self, env, superblocks, (superblock, mp_page)));
-            return (sense, corrected);
+        if errors.is_clean(env.queue.now(), place.superblock) {
+            errors.count_read(place.superblock);
+            let corrected = !errors.dead[place.die.index()];
+            debug_assert!(reads_at_once(self, env, superblocks, (part.mp_page, place)));
+            return (place.sense, corrected);
         }
-        sense_closely(self, env, superblocks, (superblock, part), (die, sense))
+        sense_closely(self, env, superblocks, part, place)
     }
 
     /// A multi-plane page at this instant.
     pub fn page_state(&self, env: &Env, superblocks: &Superblocks, mp_page: MpPage) -> PageState {
-        let (superblock, within) = env.layout.within_superblock(mp_page);
-        let mode = superblocks.mode(superblock);
-        let (_, die) = env.layout.shape(mode).place(within);
-        let cycles = self.cycles_on_die(superblocks, superblock, die);
+        let place = place_of(env, superblocks, mp_page);
+        let cycles = self.cycles_on_die(superblocks, place.superblock, place.die);
         let errors = self.model();
-        let block = errors.block_rber(env.queue.now(), (superblock, mode), cycles);
-        let hash = page_hash(errors.spec.seed, mp_page, cycles);
         PageState {
-            die,
-            rber: errors.spec.cells(mode).page(block, hash),
+            die: place.die,
+            rber: errors.page_rber(env.queue.now(), mp_page, place, cycles),
             missing: self.lacks_page(mp_page),
         }
     }
@@ -243,10 +277,10 @@ impl Media {
         let (die, sense) = match member {
             Source::Page(mp_page) => {
                 let part = Part::whole(env, mp_page);
-                let (die, sense) = read_time(env, superblocks, part);
-                let (sense, corrected) = self.sense_time(env, superblocks, part, die, sense);
+                let place = read_at(env, superblocks, part);
+                let (sense, corrected) = self.sense_time(env, superblocks, part, place);
                 self.model_mut().rebuilds[rebuild].lost |= !corrected;
-                (die, sense)
+                (place.die, sense)
             }
             Source::PartialParity(die, sense) => {
                 env.counters.reads_of(Mode::Slc, env.layout.flash_pages);
@@ -299,16 +333,11 @@ fn reads_at_once(
     media: &Media,
     env: &Env,
     superblocks: &Superblocks,
-    (superblock, mp_page): (SuperblockId, MpPage),
+    (mp_page, place): (MpPage, Place),
 ) -> bool {
-    let mode = superblocks.mode(superblock);
-    let (_, within) = env.layout.within_superblock(mp_page);
-    let (_, die) = env.layout.shape(mode).place(within);
-    let cycles = media.cycles_on_die(superblocks, superblock, die);
+    let cycles = media.cycles_on_die(superblocks, place.superblock, place.die);
     let now = env.queue.now();
-    let outcome = media
-        .model()
-        .exact_outcome(now, mp_page, (superblock, mode), cycles);
+    let outcome = media.model().exact_outcome(now, mp_page, place, cycles);
     outcome.corrected && outcome.retries == 0
 }
 
@@ -325,22 +354,25 @@ fn sense_closely(
     media: &mut Media,
     env: &mut Env,
     superblocks: &Superblocks,
-    (superblock, part): (SuperblockId, Part),
-    (die, sense): (DieId, Nanos),
+    part: Part,
+    place: Place,
 ) -> (Nanos, bool) {
-    let cycles = media.cycles_on_die(superblocks, superblock, die);
-    let mode = superblocks.mode(superblock);
+    let Place {
+        superblock, mode, ..
+    } = place;
+    let cycles = media.cycles_on_die(superblocks, superblock, place.die);
     let now = env.queue.now();
     if !media.model().is_bounded(now, superblock) {
         let worst = media.cycles_of_worst(superblocks, superblock);
         media.model_mut().bound_anew(now, (superblock, mode), worst);
     }
     let errors = media.model_mut();
-    let outcome = errors.page_outcome(now, part.mp_page, (superblock, mode), cycles);
+    let outcome = errors.page_outcome(now, part.mp_page, place, cycles);
     errors.count_read(superblock);
-    let corrected = outcome.corrected && !errors.dead[die.index()];
+    errors.remember(place, outcome);
+    let corrected = outcome.corrected && !errors.dead[place.die.index()];
     let retries = u64::from(outcome.retries);
-    let time = sense * (retries + 1) + errors.spec.ecc.retry * retries;
+    let time = place.sense * (retries + 1) + errors.spec.ecc.retry * retries;
     env.counters.read_retries += retries;
     env.counters.passes_of(mode, retries, part.flash_pages);
     (time, corrected)
@@ -351,50 +383,92 @@ impl FlashErrors {
     /// so many erase cycles: of the worst of some ten thousand pages.
     pub(super) fn passes_when_written(&self, mode: Mode, cycles: u32) -> u32 {
         const WORST_OF_65536: u64 = u64::MAX >> 16;
-        let cells = self.spec.cells(mode);
-        let block = cells.block(cycles, Nanos::ZERO, 0);
-        self.spec
-            .ecc
-            .read(cells.page(block, WORST_OF_65536))
-            .retries
+        let block = self.spec.cells(mode).block(cycles, Nanos::ZERO, 0);
+        let worst = self.rber_of(mode, block, self.worst_row(mode), WORST_OF_65536);
+        self.spec.ecc.read(worst).retries
+    }
+
+    /// Greatest factor of a row.
+    fn worst_row(&self, mode: Mode) -> u32 {
+        self.by_row[mode as usize].1
+    }
+
+    /// Raw bit error rate of a page of a block whose average page has `block`.
+    #[inline]
+    fn rber_of(&self, mode: Mode, block: Rber, by_row: u32, random: u64) -> Rber {
+        self.spec.cells(mode).page(times(block, by_row), random)
     }
 
     /// Outcome of a read of a page in a block with so many erase cycles, of a superblock that has a
     /// bound.
     #[inline]
-    fn page_outcome(
-        &self,
-        now: SimTime,
-        mp_page: MpPage,
-        of: (SuperblockId, Mode),
-        cycles: u32,
-    ) -> Outcome {
-        let bound = self.bounds[of.0.index()].expect("it has a bound");
-        let cells = self.spec.cells(of.1);
+    fn page_outcome(&self, now: SimTime, mp_page: MpPage, place: Place, cycles: u32) -> Outcome {
+        let bound = self.bounds[place.superblock.index()].expect("it has a bound");
         let hash = page_hash(self.spec.seed, mp_page, cycles);
+        let by_row = self.by_row[place.mode as usize].0[place.row.index()];
         // Most pages are so good that their rate need not be known exactly.
-        let outcome = self.spec.ecc.read(cells.page(bound.rber, hash));
-        if outcome.corrected && outcome.retries == 0 {
-            debug_assert_eq!(
-                outcome,
-                self.exact_outcome(now, mp_page, of, cycles),
-                "a bound was exceeded"
-            );
-            return outcome;
+        let rber = self.rber_of(place.mode, bound.rber, by_row, hash);
+        let first = self.first_pass(place);
+        if first == 0 {
+            let outcome = self.spec.ecc.read(rber);
+            if outcome.corrected && outcome.retries == 0 {
+                debug_assert_eq!(
+                    outcome,
+                    self.exact_outcome(now, mp_page, place, cycles),
+                    "a bound was exceeded"
+                );
+                return outcome;
+            }
         }
-        self.exact_outcome(now, mp_page, of, cycles)
+        self.exact_outcome(now, mp_page, place, cycles)
     }
 
-    fn exact_outcome(
-        &self,
-        now: SimTime,
-        mp_page: MpPage,
-        of: (SuperblockId, Mode),
-        cycles: u32,
-    ) -> Outcome {
+    fn exact_outcome(&self, now: SimTime, mp_page: MpPage, place: Place, cycles: u32) -> Outcome {
+        let rber = self.page_rber(now, mp_page, place, cycles);
+        let first = self.first_pass(place);
+        self.spec.ecc.read_from(first, rber)
+    }
+
+    /// Raw bit error rate of a page at this instant.
+    fn page_rber(&self, now: SimTime, mp_page: MpPage, place: Place, cycles: u32) -> Rber {
         let hash = page_hash(self.spec.seed, mp_page, cycles);
-        let block = self.block_rber(now, of, cycles);
-        self.spec.ecc.read(self.spec.cells(of.1).page(block, hash))
+        let block = self.block_rber(now, (place.superblock, place.mode), cycles);
+        let by_row = self.by_row[place.mode as usize].0[place.row.index()];
+        self.rber_of(place.mode, block, by_row, hash)
+    }
+
+    /// Pass that a read of a page begins with.
+    #[inline]
+    fn first_pass(&self, place: Place) -> u32 {
+        let passes = self.passes.get(place.superblock.index());
+        passes.map_or(0, |passes| passes[self.page_type(place)].into())
+    }
+
+    /// A read of a page has ended: the next one of its type in the superblock begins with the pass
+    /// that ended it, or one nearer to that than this one began with.
+    #[inline]
+    fn remember(&mut self, place: Place, outcome: Outcome) {
+        let page_type = self.page_type(place);
+        if outcome.retries > 0
+            && outcome.corrected
+            && let Some(passes) = self.passes.get_mut(place.superblock.index())
+        {
+            let (pass, ended) = (&mut passes[page_type], outcome.pass as u8);
+            *pass = match *pass {
+                0 => ended,
+                // One page is not all: it moves by a step.
+                before => before.saturating_add_signed(ended.cmp(&before) as i8).max(1),
+            };
+        }
+    }
+
+    /// Type of a page among those of its word line.
+    #[inline]
+    fn page_type(&self, place: Place) -> usize {
+        match place.mode {
+            Mode::Slc => 0,
+            Mode::Native => place.row.index() % self.types,
+        }
     }
 
     /// One more read of a superblock.
@@ -433,14 +507,16 @@ impl FlashErrors {
         let reads = self.reads[i].saturating_add(BOUND_READS);
         let until = now + self.unpowered + BOUND_TIME;
         let age = until.since(self.written_at[i]);
-        let cells = self.spec.cells(mode);
-        let rber = cells.block(cycles, age, reads);
-        let worst = self.spec.ecc.read(cells.page(rber, WORST));
+        let rber = self.spec.cells(mode).block(cycles, age, reads);
+        let worst = self.rber_of(mode, rber, self.worst_row(mode), WORST);
+        let worst = self.spec.ecc.read(worst);
+        let passes = self.passes.get(i);
+        let plain = passes.is_none_or(|passes| *passes == [0; PAGE_TYPES_MAX]);
         self.bounds[i] = Some(Bound {
             rber,
             reads,
             until,
-            clean: worst.corrected && worst.retries == 0,
+            clean: plain && worst.corrected && worst.retries == 0,
         });
     }
 
@@ -459,6 +535,9 @@ impl FlashErrors {
 
     fn opened(&mut self, now: SimTime, superblock: SuperblockId) {
         self.reads[superblock.index()] = 0;
+        if let Some(passes) = self.passes.get_mut(superblock.index()) {
+            *passes = [0; PAGE_TYPES_MAX];
+        }
         // It may be used in another mode now.
         if let Some(bound) = self.bounds.get_mut(superblock.index()) {
             *bound = None;

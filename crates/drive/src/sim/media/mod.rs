@@ -116,17 +116,16 @@ impl Media {
         op: NandOp,
     ) {
         let Part { mp_page, bytes, .. } = part;
-        let (die, sense) = read_time(env, superblocks, part);
-        let mut work = Work::Read { sense, bytes };
-        let mut op = op;
+        let place = read_at(env, superblocks, part);
+        let (mut sense, mut op) = (place.sense, op);
         if self.errors.is_some() {
-            let (sense, corrected) = self.sense_time(env, superblocks, part, die, sense);
-            work = Work::Read { sense, bytes };
+            let (passes, corrected) = self.sense_time(env, superblocks, part, place);
+            sense = passes;
             if !corrected {
                 op = self.rebuild(env, superblocks, mp_page, class, op);
             }
         }
-        self.submit(env, die, class, work, op);
+        self.submit(env, place.die, class, Work::Read { sense, bytes }, op);
     }
 
     /// Programs as many multi-plane pages as one program fills, from a row of a die on.
@@ -140,7 +139,7 @@ impl Media {
         op: NandOp,
     ) {
         let work = Work::Program {
-            program: env.limits.program[mode as usize][row.index()],
+            program: env.times.program(mode, row, die),
             bytes: env.limits.program_bytes[mode as usize],
         };
         env.counters.programs_of(mode);
@@ -189,18 +188,39 @@ impl Part {
     }
 }
 
-/// Die of a multi-plane page and tR of its flash pages, which are about to be read.
+/// Where a multi-plane page lies, and how long one pass senses it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) struct Place {
+    pub superblock: SuperblockId,
+    pub mode: Mode,
+    pub row: Row,
+    pub die: DieId,
+    /// tR.
+    pub sense: Nanos,
+}
+
+/// Where a multi-plane page lies.
 #[inline(always)]
-pub(in crate::sim) fn read_time(
-    env: &mut Env,
-    superblocks: &Superblocks,
-    part: Part,
-) -> (DieId, Nanos) {
-    let (superblock, within) = env.layout.within_superblock(part.mp_page);
+pub(in crate::sim) fn place_of(env: &Env, superblocks: &Superblocks, mp_page: MpPage) -> Place {
+    let (superblock, within) = env.layout.within_superblock(mp_page);
     let mode = superblocks.mode(superblock);
     let (row, die) = env.layout.shape(mode).place(within);
-    env.counters.reads_of(mode, part.flash_pages);
-    (die, env.limits.read[mode as usize][row.index()])
+    let sense = env.times.read(mode, row, die);
+    Place {
+        superblock,
+        mode,
+        row,
+        die,
+        sense,
+    }
+}
+
+/// Where a multi-plane page lies of which flash pages are about to be read; counts them.
+#[inline(always)]
+pub(in crate::sim) fn read_at(env: &mut Env, superblocks: &Superblocks, part: Part) -> Place {
+    let place = place_of(env, superblocks, part.mp_page);
+    env.counters.reads_of(place.mode, part.flash_pages);
+    place
 }
 
 /// tBERS of a block in a mode.
@@ -217,17 +237,17 @@ fn count_erase(env: &mut Env, mode: Mode) {
     env.counters.slc_erases += u64::from(mode == Mode::Slc);
 }
 
-/// Counts the copies of all rows of a block before `end`. Returns the time on the die.
-fn copy_rows(env: &mut Env, mode: Mode, end: Row) -> Nanos {
+/// Counts the copies of all rows of a block of a die before `end`. Returns the time that it takes.
+fn copy_rows(env: &mut Env, mode: Mode, (end, die): (Row, DieId)) -> Nanos {
     let mp_pages_per_program = env.layout.shape(mode).mp_pages_per_program;
     env.counters.block_copies += u64::from(end.0);
     let mut time = Nanos::ZERO;
     for row in (Row(0)..end).each() {
         env.counters.reads_of(mode, env.layout.flash_pages);
-        time += env.limits.read[mode as usize][row.index()];
+        time += env.times.read(mode, row, die);
         if row.0.is_multiple_of(mp_pages_per_program) {
             env.counters.programs_of(mode);
-            time += env.limits.program[mode as usize][row.index()];
+            time += env.times.program(mode, row, die);
         }
     }
     time

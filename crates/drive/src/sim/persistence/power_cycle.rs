@@ -30,13 +30,14 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 use crate::sim::l2p::table::is_at;
 use crate::sim::media::op::Upkeep;
-use crate::sim::media::{Part, page_bytes, read_time};
+use crate::sim::times::Times;
+use crate::sim::media::{Part, page_bytes, read_at};
 
 /// What there is to save on capacitors beside the buffer, and how long operations take.
 pub(in crate::sim) struct SaveWork<'a> {
     pub spec: &'a Spec,
-    /// tPROG by mode and row.
-    pub program: &'a [Vec<Nanos>; 2],
+    /// How long a program takes.
+    pub times: &'a Times,
     /// A multi-plane page over the channel.
     pub transfer: Nanos,
     /// Copies into blocks that take the place of bad ones: how long a die takes for each.
@@ -62,7 +63,7 @@ impl Persistence {
             let (_, within) = view.layout.within_superblock(page);
             let shape = view.layout.shape(kind.mode);
             let (row, die) = shape.place(within);
-            dies[die.index()] += work.program[kind.mode as usize][row.index()];
+            dies[die.index()] += work.times.program(kind.mode, row, die);
             busses[(die.0 % channels) as usize] +=
                 work.transfer * u64::from(shape.mp_pages_per_program);
         }
@@ -263,9 +264,12 @@ impl Persistence {
                 bytes: 0,
                 ..Part::whole(flash.env, page)
             };
-            let (die, sense) = read_time(flash.env, &flash.ftl.superblocks, part);
-            let work = Work::Read { sense, bytes: 0 };
-            flash.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
+            let place = read_at(flash.env, &flash.ftl.superblocks, part);
+            let work = Work::Read {
+                sense: place.sense,
+                bytes: 0,
+            };
+            flash.submit(place.die, Class::HostRead, work, Upkeep::RecoveryRead);
         }
     }
 

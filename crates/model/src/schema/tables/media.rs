@@ -1,10 +1,11 @@
 //! `[media]`: errors of the flash and what corrects them.
 
-use stend_nand::reliability::{Ecc, ErrorModel, Rber};
+use stend_nand::reliability::{Ecc, ErrorModel, Rber, Retention};
 
-use super::super::key::{Field, table};
+use super::super::Model;
+use super::super::key::{Field, Problems, table};
 use super::super::resolve::{given, micros, rber, value};
-use super::super::rules::List;
+use super::super::rules::{List, OneOf, named};
 
 table! {
     /// Errors of the flash. Rates are raw bit error rates (RBER). A list of areas has one entry for
@@ -19,6 +20,10 @@ table! {
         /// Added at the rated number of erase cycles, growing with the square of the cycles, by
         /// area, parts of 10^9.
         rber_worn_ppb: Field<Vec<f64>>, AREA_RATES;
+        /// How errors grow with the age of data. `"linear"`: evenly, as in planar flash.
+        /// `"square-root"`: by the square root of the age, as in 3D flash, which loses most of its
+        /// charge early.
+        retention: Field<String> = LINEAR.to_owned(), OneOf(&RETENTION);
         /// Added by a year of retention in a new block, by area, parts of 10^9.
         rber_year_fresh_ppb: Field<Vec<f64>>, AREA_RATES;
         /// Added to that at the rated number of erase cycles, by area, parts of 10^9.
@@ -30,13 +35,26 @@ table! {
         rated_cycles: Field<Vec<u32>>, AREA_CYCLES;
         /// How much worse the worst page of two, of four, of eight … is, percent each time.
         page_spread_percent: Field<u32>, 0..=1_000;
+        /// RBER of the data area by type of page, percent of the mean: one entry for all, or as
+        /// many as `nand.read_us` has.
+        page_type_percent: Field<Vec<u32>> = vec![100], TYPE_PERCENT => page_type_percent: Vec<u32> = value;
+        /// Greatest deviation of a word line's RBER from the mean, percent; all up to it are
+        /// equally frequent. Word lines of one number are alike in all blocks.
+        word_line_percent: Field<u32> = 0, 0..=90 => word_line_percent: u32 = value;
         /// RBER up to which each pass of reading corrects, the plain read first, parts of 10^9.
         pass_rber_ppb: Field<Vec<f64>>, PASS_RATES => |media, _|
             /// Error correction.
             ecc: Ecc = Ecc {
-                passes: media.pass_rber_ppb.value.iter().copied().map(rber).collect(),
+                passes: media.passes(),
                 retry: micros(&media.retry_us),
             };
+        /// Passes after those of `pass_rber_ppb`.
+        further_passes: Field<u32> = 0, 0..=190;
+        /// RBER by which each of them corrects more than the one before, parts of 10^9.
+        further_pass_rber_ppb: Field<f64> = 0.0, 0.0..=1e9;
+        /// Whether a read begins with the pass that ended the last retry of a page of its type and
+        /// superblock, until this is erased or the power is cut.
+        remembers_pass: Field<bool> = false => remembers_pass: bool = value;
         /// Time of each pass after the first, beside sensing again, µs.
         retry_us: Field<f64>, 0.0..=10_000.0;
         /// RBER above which a superblock is written anew in idle time (refresh), parts of 10^9;
@@ -50,6 +68,15 @@ table! {
 }
 
 impl Media {
+    /// RBER up to which each pass corrects.
+    fn passes(&self) -> Vec<Rber> {
+        let given = &self.pass_rber_ppb.value;
+        let last = given.last().copied().unwrap_or_default();
+        let step = self.further_pass_rber_ppb.value;
+        let further = (1..=self.further_passes.value).map(|nth| last + step * f64::from(nth));
+        given.iter().copied().chain(further).map(rber).collect()
+    }
+
     /// Cells of the data area, 0, or of the SLC cache, 1; one entry of a list serves both.
     fn cells(&self, area: usize) -> ErrorModel {
         let rate = |field: &Field<Vec<f64>>| rber(field.value[area.min(field.value.len() - 1)]);
@@ -57,6 +84,7 @@ impl Media {
         ErrorModel {
             fresh: rate(&self.rber_fresh_ppb),
             worn: rate(&self.rber_worn_ppb),
+            retention: named(&RETENTION, &self.retention),
             year_fresh: rate(&self.rber_year_fresh_ppb),
             year_worn: rate(&self.rber_year_worn_ppb),
             reads_100k: rate(&self.rber_reads_100k_ppb),
@@ -65,6 +93,21 @@ impl Media {
         }
     }
 }
+
+const LINEAR: &str = "linear";
+
+/// How errors grow with age, by name.
+const RETENTION: [(&str, Retention); 2] = [
+    (LINEAR, Retention::Linear),
+    ("square-root", Retention::SquareRoot),
+];
+
+const TYPE_PERCENT: List<u32> = List {
+    entries: 1..=4,
+    what: "one, or one for each bit of a cell",
+    each: 1..=1_000,
+    ascends: false,
+};
 
 const AREAS: &str = "one, or two: for the data area and for the SLC cache";
 
@@ -88,3 +131,19 @@ const PASS_RATES: List<f64> = List {
     each: 0.0..=1e9,
     ascends: true,
 };
+
+pub(crate) fn check(problems: &mut Problems, model: &Model) {
+    let Some(media) = &model.media else {
+        return;
+    };
+    let (types, bits) = (&media.page_type_percent, model.nand.read_us.value.len());
+    let entries = types.value.len();
+    if entries != 1 && entries != bits {
+        let message = format!("{entries} entries, but nand.read_us has {bits}; give one, or {bits}");
+        problems.report(types, message);
+    }
+    if (media.further_passes.value > 0) != (media.further_pass_rber_ppb.value > 0.0) {
+        let message = "media.further_passes and media.further_pass_rber_ppb need each other";
+        problems.report(&media.further_passes, message);
+    }
+}

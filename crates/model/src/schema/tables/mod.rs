@@ -14,3 +14,4 @@ pub mod power_loss;
 pub mod scheduling;
 pub mod slc_cache;
 pub mod trim;
+pub mod variation;

@@ -157,6 +157,8 @@ fn longest_save(drive: &Spec, spec: &PowerLossSpec) -> Nanos {
         None => native,
     };
     let program = program.unwrap_or(Nanos::ZERO);
+    let variation = drive.variation.as_ref();
+    let program = variation.map_or(program, |v| v.program_range(program)[1]);
     let pages = drive.buffer.write_pages.div_ceil(drive.pages_per_mp_page) + drive.gc.depth + 2;
     let stripes = open_stripes(drive, pages);
     let bytes = u64::from(drive.pages_per_mp_page) * PAGE_BYTES;
@@ -186,7 +188,7 @@ fn open_stripes(drive: &Spec, pages: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use stend_nand::reliability::{Ecc, ErrorModel, Rber};
+    use stend_nand::reliability::{Ecc, ErrorModel, Rber, Retention};
 
     use super::*;
     use crate::schema::spec::MediaSpec;
@@ -257,6 +259,7 @@ replay_page_ns = 100
         let cells = ErrorModel {
             fresh: Rber(0),
             worn: Rber(0),
+            retention: Retention::Linear,
             year_fresh: Rber(0),
             year_worn: Rber(0),
             reads_100k: Rber(0),
@@ -270,6 +273,9 @@ replay_page_ns = 100
                 passes: vec![Rber(1)],
                 retry: Nanos::ZERO,
             },
+            page_type_percent: vec![100],
+            word_line_percent: 0,
+            remembers_pass: false,
             refresh: None,
             seed: 1,
         });
