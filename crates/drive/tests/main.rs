@@ -22,14 +22,15 @@ mod power;
 mod power_cuts;
 mod power_loss;
 mod property;
+mod retries;
 mod service;
-
 mod stalls;
 mod state;
 mod streams;
 mod theory;
 mod trim;
 mod turns;
+mod variation;
 mod wear;
 mod wear_out;
 mod whole_cuts;

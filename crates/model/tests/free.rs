@@ -359,7 +359,7 @@ fn shipped_figures_may_take_their_bounds() {
 
 /// Figures without a range although nobody published them: what a part is made of, which another
 /// number would make another part, what is counted out for the host, and seeds.
-const STRUCTURE: [&str; 20] = [
+const STRUCTURE: [&str; 21] = [
     "blocks.seed",
     "controller.cores",
     "controller.l2p_segment_kib",
@@ -380,6 +380,7 @@ const STRUCTURE: [&str; 20] = [
     "nand.planes",
     "parity.data_pages",
     "slc_cache.pages_per_block",
+    "variation.seed",
 ];
 
 #[test]

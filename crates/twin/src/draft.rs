@@ -277,6 +277,7 @@ impl Draft<'_> {
                 false => "firmware/no-slc-cache.toml",
             },
             "firmware/usual.toml",
+            "firmware/command-variation.toml",
             "firmware/die-credits.toml",
             "firmware/journal.toml",
             "firmware/no-parity.toml",

@@ -195,7 +195,10 @@ fn copy_time(env: &Env, within: u32) -> Nanos {
         None => first..first + pages,
     };
     let program = |row| env.times.program(Mode::Native, row, die);
-    programs.each().map(program).fold(reads, |sum, time| sum + time)
+    programs
+        .each()
+        .map(program)
+        .fold(reads, |sum, time| sum + time)
 }
 
 /// A word line of a die: copying it, and mapping what was copied.

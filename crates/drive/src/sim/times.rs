@@ -162,7 +162,10 @@ mod tests {
             let got = above.count() as f64 / count as f64;
             let expected = (-share).exp();
             // The logarithm is linear between powers of two.
-            assert!((got / expected - 1.0).abs() < 0.15, "{share}: {got} {expected}");
+            assert!(
+                (got / expected - 1.0).abs() < 0.15,
+                "{share}: {got} {expected}"
+            );
         }
     }
 }

@@ -123,10 +123,7 @@ impl FlashErrors {
         let bits = spec.data.timing.pages_per_word_line();
         Some(Box::new(FlashErrors {
             passes: vec![[0; PAGE_TYPES_MAX]; remembered as usize],
-            by_row: [
-                by_row(&media, slc, 1),
-                by_row(&media, spec.data.rows, bits),
-            ],
+            by_row: [by_row(&media, slc, 1), by_row(&media, spec.data.rows, bits)],
             types: bits as usize,
             spec: media,
             reads: vec![0; superblocks as usize],
@@ -457,7 +454,9 @@ impl FlashErrors {
             *pass = match *pass {
                 0 => ended,
                 // One page is not all: it moves by a step.
-                before => before.saturating_add_signed(ended.cmp(&before) as i8).max(1),
+                before => before
+                    .saturating_add_signed(ended.cmp(&before) as i8)
+                    .max(1),
             };
         }
     }

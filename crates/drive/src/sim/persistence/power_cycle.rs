@@ -30,8 +30,8 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 use crate::sim::l2p::table::is_at;
 use crate::sim::media::op::Upkeep;
-use crate::sim::times::Times;
 use crate::sim::media::{Part, page_bytes, read_at};
+use crate::sim::times::Times;
 
 /// What there is to save on capacitors beside the buffer, and how long operations take.
 pub(in crate::sim) struct SaveWork<'a> {

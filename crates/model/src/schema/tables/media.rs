@@ -139,7 +139,8 @@ pub(crate) fn check(problems: &mut Problems, model: &Model) {
     let (types, bits) = (&media.page_type_percent, model.nand.read_us.value.len());
     let entries = types.value.len();
     if entries != 1 && entries != bits {
-        let message = format!("{entries} entries, but nand.read_us has {bits}; give one, or {bits}");
+        let message =
+            format!("{entries} entries, but nand.read_us has {bits}; give one, or {bits}");
         problems.report(types, message);
     }
     if (media.further_passes.value > 0) != (media.further_pass_rber_ppb.value > 0.0) {
