@@ -33,6 +33,15 @@ pub fn factors(seed: u64, percent: u32, count: u32) -> Vec<u32> {
     (0..count).map(factor).collect()
 }
 
+/// Factors by row of a block with `bits` rows a word line, each of which deviates as
+/// [`factors`] do.
+pub fn factors_by_row(seed: u64, percent: u32, rows: u32, bits: u32) -> Vec<u32> {
+    let word_lines = factors(seed, percent, rows.div_ceil(bits));
+    (0..rows)
+        .map(|row| word_lines[(row / bits) as usize])
+        .collect()
+}
+
 /// A time by a factor.
 #[inline(always)]
 pub fn scaled(time: Nanos, factor: u32) -> Nanos {

@@ -14,12 +14,14 @@
 //!
 //! A page is read; while its RBER is above what the ECC then corrects, read retry senses it again
 //! with shifted thresholds, pass after pass. What the last pass does not correct is lost. Firmware
-//! may remember the thresholds of the last retry of a superblock and begin with them. Each pass
-//! corrects a page whose RBER at the plain thresholds is at most that pass's, and at least twice
-//! the plain read's below it: thresholds shifted too far cost as many errors as those not shifted
-//! far enough.
+//! may begin with the thresholds of an earlier retry. A pass corrects pages between its own limit
+//! and the lower of two values: the limit of the pass before it, and its own limit minus twice that
+//! of the plain read, for thresholds shifted too far cost as many errors as those not shifted far
+//! enough.
 //!
 //! All rates are integers, in parts of 10^12, so that they are the same on any machine.
+
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 use stend_base::Nanos;
@@ -40,7 +42,7 @@ pub fn halvings_256ths(random: u64) -> u64 {
     zeros * 256 + (0x7f - mantissa) * 2
 }
 
-/// How errors grow with the age of data.
+/// Growth of errors with the age of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Retention {
     /// Evenly: planar flash.
@@ -50,14 +52,14 @@ pub enum Retention {
 }
 
 impl Retention {
-    /// What `year` has become at an age.
+    /// Errors at `age`, of which a year adds `year`.
     fn of(self, year: u128, age: Nanos) -> u128 {
         match self {
             Retention::Linear => divide(year * u128::from(age.0), YEAR_NS),
             Retention::SquareRoot => {
-                // With 16 binary places.
-                let years = (u128::from(age.0) << 32) / u128::from(YEAR_NS);
-                (year * years.isqrt()) >> 16
+                // With 32 binary places, and the root with 16.
+                let years = age.0 / (YEAR_NS >> 32);
+                (year * u128::from(years.isqrt())) >> 16
             }
         }
     }
@@ -70,7 +72,7 @@ pub struct ErrorModel {
     pub fresh: Rber,
     /// Added at the rated number of cycles.
     pub worn: Rber,
-    /// How errors grow with the age of data.
+    /// Growth of errors with the age of data.
     pub retention: Retention,
     /// Added by a year without power at rest, in a new block.
     pub year_fresh: Rber,
@@ -134,7 +136,7 @@ pub struct Ecc {
     pub retry: Nanos,
 }
 
-/// How a read of a page ends.
+/// End of a read of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Read retries.
@@ -146,38 +148,37 @@ pub struct Outcome {
 }
 
 impl Ecc {
-    /// How a read of a page with this RBER ends that begins with the plain thresholds.
+    /// Outcome of a read of a page with this RBER that begins with the plain thresholds.
     #[inline]
     pub fn read(&self, page: Rber) -> Outcome {
-        let passes = self.passes.len();
-        let pass = self.passes.iter().position(|&most| page <= most);
-        let last = pass.unwrap_or(passes.max(1) - 1) as u32;
+        let needed = self.passes.partition_point(|&most| most < page);
+        let last = needed.min(self.passes.len().max(1) - 1) as u32;
         Outcome {
             retries: last,
             pass: last,
-            corrected: pass.is_some(),
+            corrected: needed < self.passes.len(),
         }
     }
 
-    /// How a read of a page ends that begins with the thresholds of pass `first`. If these do not
-    /// correct it, the passes after it are tried, or, where they are shifted too far, all from the
-    /// plain thresholds on.
+    /// Outcome of a read that begins with the thresholds of pass `first`. If they do not correct
+    /// the page, the passes after them are tried; all from the plain thresholds on if `first` is
+    /// shifted too far or no pass corrects the page.
     pub fn read_from(&self, first: u32, page: Rber) -> Outcome {
         let outcome = self.read(page);
-        if first == 0 || outcome.pass > first {
-            let retries = outcome.retries - first;
-            return Outcome { retries, ..outcome };
+        let corrected = outcome.corrected;
+        let retries = match outcome.pass.cmp(&first) {
+            _ if first == 0 => outcome.retries,
+            Ordering::Greater if corrected => outcome.pass - first,
+            Ordering::Equal if corrected => 0,
+            Ordering::Less if corrected && self.is_near(first, page) => 0,
+            _ => outcome.retries + 1,
+        };
+        let pass = if retries == 0 { first } else { outcome.pass };
+        Outcome {
+            retries,
+            pass,
+            ..outcome
         }
-        let is_near = outcome.pass == first || self.is_near(first, page);
-        if outcome.corrected && is_near {
-            return Outcome {
-                retries: 0,
-                pass: first,
-                ..outcome
-            };
-        }
-        let retries = outcome.retries + 1;
-        Outcome { retries, ..outcome }
     }
 
     /// True if the thresholds of a pass are not shifted too far for a page.
@@ -297,7 +298,7 @@ mod tests {
         assert_eq!(read(4, 29), (3, 2, true));
         assert_eq!(read(4, 5), (1, 0, true));
         // Nothing corrects it.
-        assert_eq!(read(4, 61), (1, 5, false));
+        assert_eq!(read(4, 61), (6, 5, false));
         assert_eq!(read(5, 61), (6, 5, false));
     }
 }

@@ -32,7 +32,7 @@ fn a_shown_model_needs_no_other_file() {
     let dir = dir.path();
     let shown = ok(dir, &["drives", "show", ULTRA_II]).stdout;
     assert!(!shown.contains("include ="), "{shown}");
-    assert!(shown.contains("program_us = { value = [1800.0"), "{shown}");
+    assert!(shown.contains("program_us = { value = [505.0"), "{shown}");
     let said = json(&ok(dir, &["drives", "show", ULTRA_II, "--json"]).stdout);
     assert_eq!(said["file"].as_str().unwrap(), shown);
     fs::write(dir.join("mine.toml"), &shown).unwrap();

@@ -638,8 +638,8 @@ fn worn_mx100(dir: &Path) {
             "rber_fresh_ppb = { value = [450000",
         ),
         (
-            "rber_year_fresh_ppb = { value = [70000",
-            "rber_year_fresh_ppb = { value = [600000",
+            "rber_year_fresh_ppb = { value = [450000",
+            "rber_year_fresh_ppb = { value = [1950000",
         ),
     ] {
         assert!(text.contains(from), "{from}:\n{shown}");

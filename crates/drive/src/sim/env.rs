@@ -18,7 +18,7 @@ pub(in crate::sim) struct Env {
     pub layout: Layout,
     /// Figures that every request needs and that follow from both.
     pub limits: Limits,
-    /// How long operations of the flash and commands take.
+    /// Times of flash operations and of commands.
     pub times: Times,
     /// The clock, and the events to come.
     pub queue: EventQueue,

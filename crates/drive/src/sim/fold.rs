@@ -184,8 +184,8 @@ fn erase_dead_cache(env: &mut Env, store: &mut Store) {
     }
 }
 
-/// How long a die copies a word line.
-fn copy_time(env: &Env, within: u32) -> Nanos {
+/// Die of a word line, and the time that it needs to copy it.
+fn copy_time(env: &Env, within: u32) -> (DieId, Nanos) {
     let (word_line, die) = env.layout.shape(Mode::Slc).place(within);
     let pages = sources(env) as u32;
     let reads = env.times.read(Mode::Slc, word_line, die) * u64::from(pages);
@@ -195,10 +195,8 @@ fn copy_time(env: &Env, within: u32) -> Nanos {
         None => first..first + pages,
     };
     let program = |row| env.times.program(Mode::Native, row, die);
-    programs
-        .each()
-        .map(program)
-        .fold(reads, |sum, time| sum + time)
+    let copy = programs.each().map(program);
+    (die, copy.fold(reads, |sum, time| sum + time))
 }
 
 /// A word line of a die: copying it, and mapping what was copied.
@@ -223,7 +221,7 @@ impl Folder {
         }
         self.in_flight += 1;
         env.counters.folds += 1;
-        let (busy, die) = (copy_time(env, within), DieId(within % env.spec.dies));
+        let (die, busy) = copy_time(env, within);
         let op = NandOp::Fold { within };
         store
             .media
@@ -235,8 +233,8 @@ impl Folder {
     /// before all that waits for its die.
     pub fn copy_again(&mut self, env: &mut Env, store: &mut Store, within: u32, before: Nanos) {
         env.counters.folds += 1;
-        let busy = before + copy_time(env, within);
-        let die = DieId(within % env.spec.dies);
+        let (die, copy) = copy_time(env, within);
+        let busy = before + copy;
         let op = NandOp::Fold { within };
         store
             .media

@@ -1,8 +1,8 @@
-//! How long operations of the flash and commands take, with their variation.
+//! Times of flash operations and of commands, with their variation.
 
 use stend_base::{Nanos, splitmix64};
 use stend_model::spec::{PoolSpec, Spec, VariationSpec};
-use stend_nand::deviation::{ONE, factors, scaled};
+use stend_nand::deviation::{ONE, factors, factors_by_row, scaled};
 use stend_nand::reliability::{HALVINGS_MEAN, halvings_256ths};
 
 use crate::sim::geometry::shape::Mode;
@@ -45,7 +45,10 @@ impl Times {
             .map(|cache| of(&cache.pool, None))
             .unwrap_or_default();
         let (read, program) = of(&spec.data, spec.one_shot);
-        let dies = |drawn, percent| drawn_factors(variation, drawn, percent, spec.dies);
+        let dies = |drawn, percent: fn(&VariationSpec) -> u32| match variation {
+            Some(by) => factors(stream(by, drawn), percent(by), spec.dies),
+            None => vec![ONE; spec.dies as usize],
+        };
         let command = |time, drawn| CommandTime::new(variation, time, drawn);
         Times {
             read: [slc_read, read],
@@ -87,12 +90,13 @@ pub(crate) struct CommandTime {
 
 impl CommandTime {
     fn new(variation: Option<&VariationSpec>, time: Nanos, drawn: Drawn) -> CommandTime {
-        let (percent, seed) = variation.map_or((0, 0), |by| (by.command_percent, by.seed));
+        let (percent, seed) =
+            variation.map_or((0, 0), |by| (by.command_percent, stream(by, drawn)));
         let random = Nanos(time.0 * u64::from(percent) / 100);
         CommandTime {
             constant: time - random,
             random,
-            seed: splitmix64(seed, drawn as u64),
+            seed,
         }
     }
 
@@ -114,14 +118,18 @@ fn by_row(
     program: Option<Nanos>,
 ) -> (Vec<Nanos>, Vec<Nanos>) {
     let bits = pool.timing.pages_per_word_line();
-    let word_lines = pool.rows.div_ceil(bits);
-    let word_lines = |drawn, percent| drawn_factors(variation, drawn, percent, word_lines);
-    let reads = word_lines(Drawn::Read, |by| by.read_word_line_percent);
-    let programs = word_lines(Drawn::Program, |by| by.program_word_line_percent);
+    let factors = |drawn, percent: fn(&VariationSpec) -> u32| match variation {
+        Some(by) => factors_by_row(stream(by, drawn), percent(by), pool.rows, bits),
+        None => vec![ONE; pool.rows as usize],
+    };
+    let reads = factors(Drawn::Read, |by| by.read_word_line_percent);
+    let programs = factors(Drawn::Program, |by| by.program_word_line_percent);
     let timing = &pool.timing;
-    let at = |row: u32, factors: &[u32], time| scaled(time, factors[(row / bits) as usize]);
-    let read = |row| at(row, &reads, timing.read_at(row));
-    let program = |row| at(row, &programs, program.unwrap_or(timing.program_at(row)));
+    let read = |row| scaled(timing.read_at(row), reads[row as usize]);
+    let program = |row| {
+        let mean = program.unwrap_or(timing.program_at(row));
+        scaled(mean, programs[row as usize])
+    };
     let rows = 0..pool.rows;
     (
         rows.clone().map(read).collect(),
@@ -129,17 +137,9 @@ fn by_row(
     )
 }
 
-/// Factors of `count` word lines or dies.
-fn drawn_factors(
-    variation: Option<&VariationSpec>,
-    drawn: Drawn,
-    percent: fn(&VariationSpec) -> u32,
-    count: u32,
-) -> Vec<u32> {
-    match variation {
-        Some(by) => factors(splitmix64(by.seed, drawn as u64), percent(by), count),
-        None => vec![ONE; count as usize],
-    }
+/// Seed of what is drawn.
+fn stream(by: &VariationSpec, drawn: Drawn) -> u64 {
+    splitmix64(by.seed, drawn as u64)
 }
 
 #[cfg(test)]

@@ -47,7 +47,23 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
     draw_bypass(&mut apart(rng, "past the cache"), &mut spec);
     draw_fold_dies(&mut apart(rng, "dies that fold"), &mut spec);
     draw_scheduling(&mut apart(rng, "scheduling"), &mut spec);
+    draw_variation(&mut apart(rng, "variation"), &mut spec);
     spec
+}
+
+/// Differences among operations that are alike by design.
+fn draw_variation(rng: &mut Rng, spec: &mut Spec) {
+    if rng.ratio(1, 2) {
+        let mut percent = || rng.below(50) as u32;
+        spec.variation = Some(VariationSpec {
+            read_word_line_percent: percent(),
+            program_word_line_percent: percent(),
+            read_die_percent: percent(),
+            program_die_percent: percent(),
+            command_percent: percent(),
+            seed: 1,
+        });
+    }
 }
 
 /// The order in which the work of a die is done.
@@ -435,6 +451,13 @@ fn draw_ageing(rng: &mut Rng, spec: &mut Spec) {
         };
     }
     media.refresh = rng.ratio(2, 3).then(|| Rber(900 + rng.below(1_000)));
+    if rng.ratio(1, 2) {
+        media.data_area.retention = Retention::SquareRoot;
+        media.remembers_pass = rng.ratio(1, 2);
+        media.word_line_percent = rng.below(20) as u32;
+        let bits = spec.data.timing.pages_per_word_line();
+        media.page_type_percent = (0..bits).map(|_| 90 + rng.below(20) as u32).collect();
+    }
 }
 
 /// A drive in which a fault shows, drawn at random from those of [`draw_for_cuts`].

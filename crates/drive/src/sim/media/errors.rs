@@ -1,10 +1,11 @@
 //! Errors of the flash: read retries, parity in use, what is lost.
 //!
-//! Whether a page can be read follows from its block's wear, the age of its data and the reads
-//! since ([`stend_nand::reliability`]), from its type and word line, and from a hash of its place
-//! and its block's cycles: the same page fails the same way every time until it is erased. Where
-//! the firmware remembers thresholds, a read begins with those of the last retry of its superblock,
-//! until this is erased or the power is cut. A page that no pass corrects is
+//! Success of a read follows from the wear of the block, the age of its data and the reads since
+//! ([`stend_nand::reliability`]), from the page's type and word line, and from a hash of its place
+//! and its block's cycles: the same page fails the same way every time until it is erased. Firmware
+//! that remembers thresholds begins with a pass of the page's type and superblock: the first retry
+//! sets it, each later one moves it by one pass towards the pass that corrected the page. An erase
+//! or time without power clears it. A page that no pass corrects is
 //! rebuilt from the others of its stripe; without parity, or when another of the stripe fails too,
 //! its data is lost: the read that met it ends with an error, and so does every later one until the
 //! page is written again.
@@ -15,7 +16,7 @@
 use stend_base::splitmix64;
 use stend_base::{Nanos, SimTime};
 use stend_model::spec::{MediaSpec, Spec};
-use stend_nand::deviation::{ONE, factors, times};
+use stend_nand::deviation::{ONE, factors_by_row, times};
 use stend_nand::reliability::{Outcome, Rber};
 use stend_nand::{Class, Work};
 
@@ -105,8 +106,8 @@ pub(in crate::sim) struct FlashErrors {
     passes: Vec<[u8; PAGE_TYPES_MAX]>,
     /// Types of pages.
     types: usize,
-    /// Factors of the raw bit error rate by mode and row, and the greatest of each.
-    by_row: [(Vec<u32>, u32); 2],
+    /// Factors of the raw bit error rate by mode.
+    factors: [RowFactors; 2],
     /// Bounds of superblocks that were read lately: a cache, computed again when needed.
     #[serde(skip)]
     bounds: Vec<Option<Bound>>,
@@ -123,7 +124,10 @@ impl FlashErrors {
         let bits = spec.data.timing.pages_per_word_line();
         Some(Box::new(FlashErrors {
             passes: vec![[0; PAGE_TYPES_MAX]; remembered as usize],
-            by_row: [by_row(&media, slc, 1), by_row(&media, spec.data.rows, bits)],
+            factors: [
+                RowFactors::new(&media, slc, 1),
+                RowFactors::new(&media, spec.data.rows, bits),
+            ],
             types: bits as usize,
             spec: media,
             reads: vec![0; superblocks as usize],
@@ -139,24 +143,36 @@ impl FlashErrors {
     /// and ages.
     pub fn power_cut(&mut self) {
         self.rebuilds.clear();
+        self.forget_passes();
+    }
+
+    /// Drops remembered thresholds, which lie in memory.
+    fn forget_passes(&mut self) {
         self.passes.fill([0; PAGE_TYPES_MAX]);
     }
 }
 
-/// Factors of the raw bit error rate by row, and the greatest of them.
-fn by_row(media: &MediaSpec, rows: u32, bits: u32) -> (Vec<u32>, u32) {
-    let word_lines = factors(media.seed, media.word_line_percent, rows.div_ceil(bits));
-    let types = &media.page_type_percent;
-    let factor = |row: u32| {
-        let percent = match bits {
-            1 => 100,
-            _ => types[row as usize % types.len()],
+/// Factors of the raw bit error rate.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct RowFactors {
+    by_row: Vec<u32>,
+    greatest: u32,
+}
+
+impl RowFactors {
+    /// Those of a block of `rows` with `bits` rows a word line.
+    fn new(media: &MediaSpec, rows: u32, bits: u32) -> RowFactors {
+        let types = &media.page_type_percent;
+        let (sum, count) = (types.iter().sum::<u32>(), types.len() as u32);
+        let typed = |(row, factor): (usize, u32)| match bits {
+            1 => factor,
+            _ => factor * types[row % types.len()] / sum * count,
         };
-        word_lines[(row / bits) as usize] * percent / 100
-    };
-    let all: Vec<u32> = (0..rows).map(factor).collect();
-    let greatest = all.iter().copied().max().unwrap_or(ONE);
-    (all, greatest)
+        let word_lines = factors_by_row(media.seed, media.word_line_percent, rows, bits);
+        let by_row: Vec<u32> = word_lines.into_iter().enumerate().map(typed).collect();
+        let greatest = by_row.iter().copied().max().unwrap_or(ONE);
+        RowFactors { by_row, greatest }
+    }
 }
 
 /// Evenly distributed bits of a page: the same as long as its block is not erased.
@@ -321,6 +337,7 @@ impl Media {
     pub fn rest_without_power(&mut self, time: Nanos) {
         if let Some(errors) = &mut self.errors {
             errors.unpowered += time;
+            errors.forget_passes();
         }
     }
 }
@@ -387,51 +404,54 @@ impl FlashErrors {
 
     /// Greatest factor of a row.
     fn worst_row(&self, mode: Mode) -> u32 {
-        self.by_row[mode as usize].1
+        self.factors[mode as usize].greatest
     }
 
     /// Raw bit error rate of a page of a block whose average page has `block`.
     #[inline]
-    fn rber_of(&self, mode: Mode, block: Rber, by_row: u32, random: u64) -> Rber {
-        self.spec.cells(mode).page(times(block, by_row), random)
+    fn rber_of(&self, mode: Mode, block: Rber, row_factor: u32, random: u64) -> Rber {
+        self.spec.cells(mode).page(times(block, row_factor), random)
     }
 
-    /// Outcome of a read of a page in a block with so many erase cycles, of a superblock that has a
-    /// bound.
+    /// Outcome of a read of a page in a block with `cycles` erase cycles, of a superblock that has
+    /// a bound.
     #[inline]
     fn page_outcome(&self, now: SimTime, mp_page: MpPage, place: Place, cycles: u32) -> Outcome {
-        let bound = self.bounds[place.superblock.index()].expect("it has a bound");
-        let hash = page_hash(self.spec.seed, mp_page, cycles);
-        let by_row = self.by_row[place.mode as usize].0[place.row.index()];
+        if self.first_pass(place) > 0 {
+            return self.exact_outcome(now, mp_page, place, cycles);
+        }
         // Most pages are so good that their rate need not be known exactly.
-        let rber = self.rber_of(place.mode, bound.rber, by_row, hash);
-        let first = self.first_pass(place);
-        if first == 0 {
-            let outcome = self.spec.ecc.read(rber);
-            if outcome.corrected && outcome.retries == 0 {
-                debug_assert_eq!(
-                    outcome,
-                    self.exact_outcome(now, mp_page, place, cycles),
-                    "a bound was exceeded"
-                );
-                return outcome;
-            }
+        let bound = self.bounds[place.superblock.index()].expect("it has a bound");
+        let rber = self.rber_at(bound.rber, mp_page, place, cycles);
+        let outcome = self.spec.ecc.read(rber);
+        if outcome.corrected && outcome.retries == 0 {
+            debug_assert_eq!(
+                outcome,
+                self.exact_outcome(now, mp_page, place, cycles),
+                "a bound was exceeded"
+            );
+            return outcome;
         }
         self.exact_outcome(now, mp_page, place, cycles)
     }
 
     fn exact_outcome(&self, now: SimTime, mp_page: MpPage, place: Place, cycles: u32) -> Outcome {
         let rber = self.page_rber(now, mp_page, place, cycles);
-        let first = self.first_pass(place);
-        self.spec.ecc.read_from(first, rber)
+        self.spec.ecc.read_from(self.first_pass(place), rber)
     }
 
     /// Raw bit error rate of a page at this instant.
     fn page_rber(&self, now: SimTime, mp_page: MpPage, place: Place, cycles: u32) -> Rber {
-        let hash = page_hash(self.spec.seed, mp_page, cycles);
         let block = self.block_rber(now, (place.superblock, place.mode), cycles);
-        let by_row = self.by_row[place.mode as usize].0[place.row.index()];
-        self.rber_of(place.mode, block, by_row, hash)
+        self.rber_at(block, mp_page, place, cycles)
+    }
+
+    /// Raw bit error rate of a page of a block whose average page has `block`.
+    #[inline]
+    fn rber_at(&self, block: Rber, mp_page: MpPage, place: Place, cycles: u32) -> Rber {
+        let row_factor = self.factors[place.mode as usize].by_row[place.row.index()];
+        let hash = page_hash(self.spec.seed, mp_page, cycles);
+        self.rber_of(place.mode, block, row_factor, hash)
     }
 
     /// Pass that a read of a page begins with.
@@ -441,19 +461,19 @@ impl FlashErrors {
         passes.map_or(0, |passes| passes[self.page_type(place)].into())
     }
 
-    /// A read of a page has ended: the next one of its type in the superblock begins with the pass
-    /// that ended it, or one nearer to that than this one began with.
+    /// Updates the remembered pass after a read.
     #[inline]
     fn remember(&mut self, place: Place, outcome: Outcome) {
+        if outcome.retries == 0 || !outcome.corrected {
+            return;
+        }
         let page_type = self.page_type(place);
-        if outcome.retries > 0
-            && outcome.corrected
-            && let Some(passes) = self.passes.get_mut(place.superblock.index())
-        {
-            let (pass, ended) = (&mut passes[page_type], outcome.pass as u8);
+        if let Some(passes) = self.passes.get_mut(place.superblock.index()) {
+            let ended = u8::try_from(outcome.pass).unwrap_or(u8::MAX);
+            let pass = &mut passes[page_type];
             *pass = match *pass {
                 0 => ended,
-                // One page is not all: it moves by a step.
+                // One page is not all.
                 before => before
                     .saturating_add_signed(ended.cmp(&before) as i8)
                     .max(1),

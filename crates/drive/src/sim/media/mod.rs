@@ -119,8 +119,8 @@ impl Media {
         let place = read_at(env, superblocks, part);
         let (mut sense, mut op) = (place.sense, op);
         if self.errors.is_some() {
-            let (passes, corrected) = self.sense_time(env, superblocks, part, place);
-            sense = passes;
+            let corrected;
+            (sense, corrected) = self.sense_time(env, superblocks, part, place);
             if !corrected {
                 op = self.rebuild(env, superblocks, mp_page, class, op);
             }
@@ -188,7 +188,7 @@ impl Part {
     }
 }
 
-/// Where a multi-plane page lies, and how long one pass senses it.
+/// Place of a multi-plane page, and its tR.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) struct Place {
     pub superblock: SuperblockId,
@@ -199,7 +199,7 @@ pub(in crate::sim) struct Place {
     pub sense: Nanos,
 }
 
-/// Where a multi-plane page lies.
+/// Returns the place of a multi-plane page.
 #[inline(always)]
 pub(in crate::sim) fn place_of(env: &Env, superblocks: &Superblocks, mp_page: MpPage) -> Place {
     let (superblock, within) = env.layout.within_superblock(mp_page);
@@ -215,7 +215,7 @@ pub(in crate::sim) fn place_of(env: &Env, superblocks: &Superblocks, mp_page: Mp
     }
 }
 
-/// Where a multi-plane page lies of which flash pages are about to be read; counts them.
+/// Counts the flash pages of a read. Returns the place.
 #[inline(always)]
 pub(in crate::sim) fn read_at(env: &mut Env, superblocks: &Superblocks, part: Part) -> Place {
     let place = place_of(env, superblocks, part.mp_page);

@@ -36,7 +36,7 @@ use crate::sim::times::Times;
 /// What there is to save on capacitors beside the buffer, and how long operations take.
 pub(in crate::sim) struct SaveWork<'a> {
     pub spec: &'a Spec,
-    /// How long a program takes.
+    /// tPROG by place.
     pub times: &'a Times,
     /// A multi-plane page over the channel.
     pub transfer: Nanos,

@@ -20,7 +20,7 @@ table! {
         /// Added at the rated number of erase cycles, growing with the square of the cycles, by
         /// area, parts of 10^9.
         rber_worn_ppb: Field<Vec<f64>>, AREA_RATES;
-        /// How errors grow with the age of data. `"linear"`: evenly, as in planar flash.
+        /// Growth of errors with the age of data. `"linear"`: evenly, as in planar flash.
         /// `"square-root"`: by the square root of the age, as in 3D flash, which loses most of its
         /// charge early.
         retention: Field<String> = LINEAR.to_owned(), OneOf(&RETENTION);
@@ -35,8 +35,8 @@ table! {
         rated_cycles: Field<Vec<u32>>, AREA_CYCLES;
         /// How much worse the worst page of two, of four, of eight … is, percent each time.
         page_spread_percent: Field<u32>, 0..=1_000;
-        /// RBER of the data area by type of page, percent of the mean: one entry for all, or as
-        /// many as `nand.read_us` has.
+        /// RBER of the data area by type of page, in proportion to each other: one entry for all,
+        /// or as many as `nand.read_us` has. The mean stays that of the other keys.
         page_type_percent: Field<Vec<u32>> = vec![100], TYPE_PERCENT => page_type_percent: Vec<u32> = value;
         /// Greatest deviation of a word line's RBER from the mean, percent; all up to it are
         /// equally frequent. Word lines of one number are alike in all blocks.
@@ -48,12 +48,13 @@ table! {
                 passes: media.passes(),
                 retry: micros(&media.retry_us),
             };
-        /// Passes after those of `pass_rber_ppb`.
+        /// Passes after those of `pass_rber_ppb`: both together at most 254.
         further_passes: Field<u32> = 0, 0..=190;
         /// RBER by which each of them corrects more than the one before, parts of 10^9.
         further_pass_rber_ppb: Field<f64> = 0.0, 0.0..=1e9;
-        /// Whether a read begins with the pass that ended the last retry of a page of its type and
-        /// superblock, until this is erased or the power is cut.
+        /// `true`: reads begin with a remembered pass, one for each page type of a superblock. The
+        /// first retry sets it; each later one moves it by one pass towards the pass that corrected
+        /// the page. An erase or time without power clears it.
         remembers_pass: Field<bool> = false => remembers_pass: bool = value;
         /// Time of each pass after the first, beside sensing again, µs.
         retry_us: Field<f64>, 0.0..=10_000.0;
@@ -96,7 +97,7 @@ impl Media {
 
 const LINEAR: &str = "linear";
 
-/// How errors grow with age, by name.
+/// Growth of errors with age, by name.
 const RETENTION: [(&str, Retention); 2] = [
     (LINEAR, Retention::Linear),
     ("square-root", Retention::SquareRoot),
@@ -139,12 +140,11 @@ pub(crate) fn check(problems: &mut Problems, model: &Model) {
     let (types, bits) = (&media.page_type_percent, model.nand.read_us.value.len());
     let entries = types.value.len();
     if entries != 1 && entries != bits {
-        let message =
-            format!("{entries} entries, but nand.read_us has {bits}; give one, or {bits}");
+        let message = format!("{entries} entries, but nand.read_us has {bits}; use 1 or {bits}");
         problems.report(types, message);
     }
     if (media.further_passes.value > 0) != (media.further_pass_rber_ppb.value > 0.0) {
-        let message = "media.further_passes and media.further_pass_rber_ppb need each other";
+        let message = "set both media.further_passes and media.further_pass_rber_ppb, or neither";
         problems.report(&media.further_passes, message);
     }
 }

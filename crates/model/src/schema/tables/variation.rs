@@ -24,7 +24,7 @@ table! {
         /// percent; the rest is constant.
         command_percent: Field<u32> = 0, 0..=100 => command_percent: u32 = value;
         /// Seed: which word lines, dies and commands take longer.
-        seed: Field<u64> => seed: u64 = value;
+        seed: Field<u64> = 1 => seed: u64 = value;
     }
 }
 
