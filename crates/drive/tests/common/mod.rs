@@ -59,13 +59,7 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
             slc_reserve_superblocks: 0,
             depth: 8,
         },
-        idle: IdleSpec {
-            enabled: true,
-            delay: Nanos::from_millis(10),
-            slice: Nanos::from_millis(10),
-            duty_percent: 50,
-            target_superblocks: 6,
-        },
+        idle: idle(),
         trim: TrimSpec {
             enabled: true,
             command: Nanos(10_000),
@@ -86,6 +80,17 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
         health: None,
         blocks: None,
         power_loss: None,
+    }
+}
+
+/// Half of the time in slices of 10 ms.
+fn idle() -> IdleSpec {
+    IdleSpec {
+        enabled: true,
+        delay: Nanos::from_millis(10),
+        slice: Nanos::from_millis(10),
+        duty_percent: 50,
+        target_superblocks: 6,
     }
 }
 

@@ -37,7 +37,8 @@ table! {
         page_spread_percent: Field<u32>, 0..=1_000;
         /// RBER of the data area by type of page, in proportion to each other: one entry for all,
         /// or as many as `nand.read_us` has. The mean stays that of the other keys.
-        page_type_percent: Field<Vec<u32>> = vec![100], TYPE_PERCENT => page_type_percent: Vec<u32> = value;
+        page_type_percent: Field<Vec<u32>> = vec![100], TYPE_PERCENT
+            => page_type_percent: Vec<u32> = value;
         /// Greatest deviation of a word line's RBER from the mean, percent; all up to it are
         /// equally frequent. Word lines of one number are alike in all blocks.
         word_line_percent: Field<u32> = 0, 0..=90 => word_line_percent: u32 = value;
