@@ -10,13 +10,6 @@ use crate::tests::common::*;
 
 const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
 
-/// A shipped drive with a sixteenth of its capacity.
-fn shipped(name: &str) -> Spec {
-    let shipped = SHIPPED.iter().find(|one| one.name == name).expect(name);
-    let model = Model::parse(shipped.text, name).expect("it is sound");
-    model.scaled(16).expect("it is sound").spec()
-}
-
 fn media(spec: &mut Spec) -> &mut MediaSpec {
     spec.media.as_mut().expect("errors are modelled")
 }
@@ -44,16 +37,12 @@ fn retries(drive: &mut SimDrive, samples: u32) -> Vec<u64> {
         .collect()
 }
 
-fn mean(all: &[u64]) -> f64 {
-    all.iter().sum::<u64>() as f64 / all.len() as f64
-}
-
 /// Park et al., "Reducing Solid-State Drive Read Latency by Optimizing Read-Retry", ASPLOS 2021, on
 /// 160 chips of 48 layers: in a new block more than three on average after three months, seven or
 /// more for 54.4 % of reads after six; 19.9 on average after a year at 2,000 cycles.
 #[test]
 fn old_data_of_3d_tlc_needs_as_many_retries_as_published() {
-    let mut spec = shipped("samsung-860-evo-500gb");
+    let mut spec = sixteenth("samsung-860-evo-500gb");
     media(&mut spec).remembers_pass = false;
     let after = |spec: &Spec, share: f64| {
         let age = Nanos((YEAR.0 as f64 * share) as u64);
@@ -75,8 +64,8 @@ fn old_data_of_3d_tlc_needs_as_many_retries_as_published() {
 }
 
 #[test]
-fn remembered_thresholds_save_most_retries_until_the_power_is_cut() {
-    let mut spec = shipped("samsung-860-evo-500gb");
+fn remembered_thresholds_save_most_retries_until_the_power_is_off() {
+    let mut spec = sixteenth("samsung-860-evo-500gb");
     let of = |spec: &Spec| mean(&retries(&mut aged(spec, YEAR), 100_000));
     let remembered = of(&spec);
     media(&mut spec).remembers_pass = false;
@@ -97,6 +86,33 @@ fn remembered_thresholds_save_most_retries_until_the_power_is_cut() {
     drive.power_cut();
     drive.power_up();
     assert_eq!(read(&mut drive), first);
+    assert_eq!(read(&mut drive), 0);
+    drive.rest_without_power(Nanos(1));
+    assert_eq!(read(&mut drive), first);
+}
+
+/// Of three types of pages one needs a retry, and of its word lines those above the mean.
+#[test]
+fn errors_differ_by_type_of_page_and_word_line() {
+    let share = |types: &[u32], word_line_percent: u32| {
+        let mut spec = plain(64, 24, 8_000);
+        spec.data.timing.read = vec![Nanos::from_micros(50); 3];
+        spec.data.timing.program = vec![Nanos::from_micros(400); 3];
+        let mut cells = crate::tests::common::media();
+        cells.data_area.fresh = Rber(900);
+        cells.page_type_percent = types.to_vec();
+        cells.word_line_percent = word_line_percent;
+        spec.media = Some(cells);
+        mean(&retries(&mut aged(&spec, Nanos::ZERO), 6_000))
+    };
+    // One pass corrects 1,000, two 2,000.
+    assert_eq!(share(&[100], 0), 0.0);
+    assert_eq!(share(&[100], 10), 0.0);
+    let third = share(&[90, 90, 120], 0);
+    assert!((0.31..0.36).contains(&third), "{third}");
+    let word_lines = share(&[112, 112, 112], 50);
+    assert_eq!(word_lines, share(&[100], 50), "types count in proportion");
+    assert!((0.2..0.6).contains(&word_lines), "{word_lines}");
 }
 
 /// Planar and 3D, TLC and MLC.

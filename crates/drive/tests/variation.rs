@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use stend_base::{Device, Nanos, Op, Rng};
 use stend_drive::SimDrive;
+use stend_model::Spec;
 use stend_model::spec::VariationSpec;
-use stend_model::{Model, SHIPPED, Spec};
 
 use crate::tests::common::*;
 
@@ -37,10 +37,6 @@ fn read_all(drive: &mut SimDrive) -> Vec<u64> {
     (0..pages)
         .map(|page| alone(drive, request(0, Op::Read, page, 1)).0)
         .collect()
-}
-
-fn mean(all: &[u64]) -> f64 {
-    all.iter().sum::<u64>() as f64 / all.len() as f64
 }
 
 #[test]
@@ -76,11 +72,12 @@ fn reads_differ_by_word_line_and_die_about_the_same_mean() {
 }
 
 #[test]
-fn programs_differ_by_word_line_about_the_same_speed() {
-    let time = |percent| {
+fn programs_differ_by_word_line_about_the_same_speed_and_the_slowest_die_sets_the_pace() {
+    let time = |word_line: u32, die: u32| {
         let mut drive = SimDrive::new(&Spec {
             variation: Some(VariationSpec {
-                program_word_line_percent: percent,
+                program_word_line_percent: word_line,
+                program_die_percent: die,
                 ..NONE
             }),
             ..plain(64, 64, 16_000)
@@ -88,9 +85,12 @@ fn programs_differ_by_word_line_about_the_same_speed() {
         fill(&mut drive);
         drive.now().0 as f64
     };
-    let ratio = time(30) / time(0);
+    let alike = time(0, 0);
     // A die that is done early waits for none: all are in the same row.
-    assert!((0.99..1.02).contains(&ratio), "{ratio}");
+    let ratio = time(30, 0) / alike;
+    assert!(ratio != 1.0 && (0.99..1.02).contains(&ratio), "{ratio}");
+    let ratio = time(0, 30) / alike;
+    assert!((1.05..1.31).contains(&ratio), "{ratio}");
 }
 
 #[test]
@@ -139,9 +139,7 @@ fn reads_of_shipped_tlc_spread_as_measured_ones_do() {
         ("wd-blue-3d-500gb", "3D"),
         ("samsung-850-evo-250gb", "3D"),
     ] {
-        let shipped = SHIPPED.iter().find(|one| one.name == name).expect(name);
-        let model = Model::parse(shipped.text, name).expect("it is sound");
-        let mut spec = model.scaled(16).expect("it is sound").spec();
+        let mut spec = sixteenth(name);
         let [median, slow] = percentiles(&spec, 20_000);
         let ratio = slow as f64 / median as f64;
         println!("{name} ({cells}): p50 {median} ns, p99.9 {slow} ns, {ratio:.2}");

@@ -106,6 +106,7 @@ impl CommandTime {
         if self.random == Nanos::ZERO {
             return self.constant;
         }
+        // `stend_base::exponential::minus_ln` is exact, and takes 48 steps.
         let halvings = halvings_256ths(splitmix64(self.seed, nth));
         self.constant + Nanos(self.random.0 * halvings / HALVINGS_MEAN)
     }

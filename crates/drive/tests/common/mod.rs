@@ -9,6 +9,7 @@ pub mod losses;
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
+use stend_model::Model;
 use stend_model::spec::*;
 use stend_nand::CellTiming;
 use stend_nand::reliability::{Ecc, ErrorModel, Rber, Retention};
@@ -334,4 +335,15 @@ pub fn random(drive: &SimDrive, seed: u64) -> impl FnMut() -> u64 + use<> {
     let all = drive.capacity_bytes() / PAGE;
     let mut rng = Rng::stream(seed, "test");
     move || rng.below(all)
+}
+
+/// Mean of some numbers.
+pub fn mean(all: &[u64]) -> f64 {
+    all.iter().sum::<u64>() as f64 / all.len() as f64
+}
+
+/// A shipped drive with a sixteenth of its capacity.
+pub fn sixteenth(name: &str) -> Spec {
+    let model = Model::shipped(name).expect("a shipped model");
+    model.scaled(16).expect("it is sound").spec()
 }
