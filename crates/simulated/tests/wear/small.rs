@@ -4,11 +4,11 @@ use stend_model::spec::{GcSpec, PAGE_BYTES, WearSpec};
 use stend_model::{Model, Spec};
 
 /// Cells of a small drive bear this part of the cycles of the shipped ones.
-pub const LIFE_PART: u32 = 50;
+pub const LIFE_PART: u32 = 100;
 /// Superblocks of a small drive, beside spare ones.
 const SUPERBLOCKS: u32 = 120;
 /// Word lines of a block.
-const WORD_LINES: u32 = 4;
+const WORD_LINES: u32 = 8;
 
 /// The figures of a shipped drive.
 pub fn shipped(name: &str) -> Model {
