@@ -17,7 +17,7 @@ const MONTH: u64 = 30 * 86_400;
 const MONTHS: [u64; 10] = [0, 1, 2, 3, 4, 6, 8, 10, 12, 18];
 /// What was published of it, MB/s.
 const PUBLISHED: [f64; 2] = [50.0, 100.0];
-/// RBER above which the drives that refresh do so, in parts of 10^12, as of shipped drives with MLC.
+/// RBER above which the drives that refresh do so, in parts of 10^12, as of drives with MLC.
 const REFRESH: Rber = Rber(2_500_000_000);
 const DATA: u64 = 2 << 30;
 const READ: u64 = 512 << 20;
