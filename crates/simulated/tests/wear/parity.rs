@@ -93,7 +93,7 @@ fn loss(stripe: Option<u32>, failure: Failure) -> Loss {
         // The worst of some thousands of pages are beyond the last pass: each halving of the
         // number of pages that are worse adds a tenth. Chance alone makes them differ: upper pages
         // would be most of the bad ones, and two of a stripe no rarity.
-        (media.page_type_percent, media.word_line_percent) = (vec![100; 2], 0);
+        (media.page_type_percent, media.word_line_percent) = (vec![100], 0);
         (media.data_area.fresh, media.data_area.spread_percent) = (Rber(most * 10 / 22), 10);
     }
     let mut drive = SimDrive::new(&spec);
