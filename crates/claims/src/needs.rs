@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stend_analysis::Load;
 use stend_analysis::claims::{CurveMetric, Drives, Figure, Measured, Of, OfCurve, OfPoints};
-use stend_method::edition::TestKind;
+use stend_method::edition::{ContinuationStep, TestKind};
 use stend_method::{Edition, Ending};
 use stend_model::Model;
 use stend_record::review::{TargetInfo, TestResult};
@@ -78,15 +78,23 @@ impl Measurement<'_> {
         selects.is_some_and(|selects| selects.iter().any(|select| select.takes(load)))
     }
 
-    /// How much is needed of a test's points, or of one of its curves. Recovery is relative to
-    /// where the first curve of its test ends: that one is measured until it has settled.
+    /// How much is needed of a test's points, or of one of its curves. A curve leaves the state in
+    /// which the next one begins, and recovery is relative to where the first one ends: a curve
+    /// that another follows of which something is needed is measured until it has settled.
     pub(crate) fn ending(&self, test: &str, curve: Option<&str>) -> Ending {
         let Some(curve) = curve else {
             return Ending::Settled;
         };
         let key = (test.to_owned(), curve.to_owned());
         let needed = self.endings.get(&key).copied().unwrap_or(Ending::Begun);
-        match continued_curve(self.edition, test) == Some(curve) {
+        let chain = curves_of_chain(self.edition, test);
+        let mut later = chain.iter().skip_while(|name| **name != curve).skip(1);
+        let is_needed = |name: &&str| {
+            let key = (test.to_owned(), (*name).to_owned());
+            self.endings.contains_key(&key)
+        };
+        let is_first = chain.first() == Some(&curve);
+        match is_first || later.any(is_needed) {
             true => needed.max(Ending::Settled),
             false => needed,
         }
@@ -227,14 +235,17 @@ fn ending(curve: &OfCurve) -> Ending {
     }
 }
 
-/// The name of the curve after which a test goes on; `None` of a test that does not.
-fn continued_curve<'e>(edition: &'e Edition, id: &str) -> Option<&'e str> {
-    let test = edition.tests.iter().find(|test| test.id == id)?;
-    let TestKind::Continue(next) = &test.kind else {
-        return None;
+/// Names of the curves of a test that goes on after another, and first of that one's; none of other
+/// tests.
+fn curves_of_chain<'e>(edition: &'e Edition, id: &str) -> Vec<&'e str> {
+    let test = edition.tests.iter().find(|test| test.id == id);
+    let Some(TestKind::Continue(next)) = test.map(|test| &test.kind) else {
+        return Vec::new();
     };
-    match &edition.tests[next.after].kind {
-        TestKind::Curve(curve) => Some(&curve.name),
-        _ => None,
-    }
+    let steps = next.steps.iter().filter_map(|step| match step {
+        ContinuationStep::Measure { name, .. } => Some(name.as_str()),
+        ContinuationStep::Do(_) => None,
+    });
+    let first = std::iter::once(next.curve.name.as_str());
+    first.chain(steps).collect()
 }

@@ -10,12 +10,12 @@ use super::{GB, about, clean, drive, job, levels, preconditioned, write};
 
 const ULTRA_II: &str = "sandisk-ultra-ii-240gb";
 
-/// The Ultra II with an eighth of its data area, and something changed: what comes before the whole
+/// The Ultra II with a quarter of its data area, and something changed: what comes before the whole
 /// capacity is written depends on its cache, which is as large as ever.
 fn short_ultra_ii(change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     drive(ULTRA_II, |model| {
-        model.nand.blocks_per_plane.value /= 8;
-        model.capacity.user_bytes.value /= 8;
+        model.nand.blocks_per_plane.value /= 4;
+        model.capacity.user_bytes.value /= 4;
         change(model);
     })
 }
@@ -85,7 +85,7 @@ fn the_second_step_ends_when_the_space_freed_in_idle_time_is_full() {
         second.expect("a second level").0
     };
     let ratio = end(50) / end(100);
-    // Half of 4.4 GB of pages against what fits above the watermark, 3.7 GB, and the first step.
+    // Half of 4.9 GB of data against what fits above the watermark, 4.4 GB, and the first step.
     assert!((0.5..0.65).contains(&ratio), "ratio {ratio}");
 }
 
@@ -100,27 +100,24 @@ fn the_first_step_comes_from_the_watermark_of_folding() {
     println!("{found:?}");
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(
-        about(found[0].0, 3.7) && about(found[0].1, 41_000.0),
+        about(found[0].0, 4.9) && about(found[0].1, 41_000.0),
         "{found:?}"
     );
 }
 
 #[test]
-fn the_third_level_comes_from_waiting_for_the_dies_that_may_fold() {
-    let third = |dies: Option<u32>| {
+fn the_third_level_comes_from_the_core_that_maps_what_is_folded() {
+    let third = |part: u64| {
         let mut target = clean(short_ultra_ii(|model| {
-            let cache = model.slc_cache.as_mut().expect("it has a cache");
-            let limit = cache.fold_dies_max.as_mut().expect("it has a limit");
-            limit.value = dies.unwrap_or(limit.value);
+            let fold = &mut model.controller.fold_page_ns;
+            fold.value /= part;
         }));
-        levels(&write(&mut target, 100, 1000))
-            .last()
-            .expect("a level")
-            .1
+        let found = levels(&write(&mut target, 100, 1000));
+        found.last().expect("a level").1
     };
-    let (shipped, all) = (third(None), third(Some(16)));
-    println!("shipped {shipped}, all dies {all}");
-    assert!(all > shipped * 1.15, "{all} against {shipped}");
+    let (shipped, faster) = (third(1), third(3));
+    println!("shipped {shipped}, a third of the time a page {faster}");
+    assert!(faster > shipped * 1.15, "{faster} against {shipped}");
 }
 
 #[test]
