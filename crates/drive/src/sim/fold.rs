@@ -3,7 +3,8 @@
 //! the data passing the controller.
 //!
 //! Whole pages are copied, whatever is stale in them; a word line of a die on which nothing is
-//! occupied is passed over. Cache superblocks are emptied in the order in which they were closed.
+//! occupied is passed over, and so is parity of a stripe in which nothing is. Cache superblocks are
+//! emptied in the order in which they were closed.
 //!
 //! How wide folding runs: on a few dies beside the host's writes once the cache holds more than its
 //! watermark, on as many as may when the host is about to find no room, and in the working slices
@@ -199,6 +200,29 @@ fn copy_time(env: &Env, within: u32) -> (DieId, Nanos) {
     (die, copy.fold(reads, |sum, time| sum + time))
 }
 
+/// Whether something on a word line of a die is occupied.
+fn holds_data(env: &Env, store: &Store, within: u32) -> bool {
+    let l2p = &store.ftl.l2p;
+    store.ftl.fold.sources().any(|source| {
+        let mp_page = env.layout.first_mp_page(source) + within;
+        l2p.prefetch_lpns(mp_page);
+        prefetch_occupied(l2p, mp_page);
+        l2p.occupied_bits(mp_page) != 0
+    })
+}
+
+/// Whether the stripe of a parity word line holds something occupied, still to be folded or folded.
+fn covers_data(env: &Env, store: &Store, within: u32) -> bool {
+    let ftl = &store.ftl;
+    let (_, mut stripe) = env.layout.shape(Mode::Slc).stripe_of_row(within);
+    stripe.any(|other| {
+        let folded = (0..sources(env) as u32).map(|n| ftl.fold.folded_to(&env.layout, other, n));
+        let from = |source| env.layout.first_mp_page(source) + other;
+        let mut all = ftl.fold.sources().map(from).chain(folded);
+        all.any(|mp_page| ftl.l2p.occupied_bits(mp_page) != 0)
+    })
+}
+
 /// A word line of a die: copying it, and mapping what was copied.
 impl Folder {
     /// Begins the next word line of a die. False when all have begun.
@@ -209,13 +233,11 @@ impl Folder {
             return false;
         };
         ftl.space.add(Pool::Data, -(sources(env) as i64));
-        let occupied = ftl.fold.sources().any(|source| {
-            let mp_page = env.layout.first_mp_page(source) + within;
-            ftl.l2p.prefetch_lpns(mp_page);
-            prefetch_occupied(&ftl.l2p, mp_page);
-            ftl.l2p.occupied_bits(mp_page) != 0
-        });
-        if !occupied && !shape.is_parity(within) {
+        let is_needed = match shape.is_parity(within) {
+            true => covers_data(env, store, within),
+            false => holds_data(env, store, within),
+        };
+        if !is_needed {
             self.word_line_done(env, store, within);
             return true;
         }

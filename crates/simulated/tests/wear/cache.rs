@@ -230,7 +230,8 @@ fn what_dies_in_the_cache_is_not_written_to_tlc() {
             curve.windows(2).all(|two| two[0].1 < two[1].1 + 0.03),
             "{curve:?}"
         );
-        assert!(curve[0].1 < 0.2 && curve[1].1 < VENDOR, "{curve:?}");
+        // Parity of dead stripes alone would be a sixth of all that leaves the cache.
+        assert!(curve[0].1 < 0.05 && curve[1].1 < VENDOR, "{curve:?}");
         assert!(curve[4].1 > 1.1, "{curve:?}");
     }
     // Small requests leave more word lines with something alive.
