@@ -191,7 +191,7 @@ fn an_erase_that_found_no_block_fails_again_after_a_cut() {
         ..blocks(1)
     });
     let mut drive = new_drive(&spec);
-    let mut next = random(&drive, 3);
+    let mut next = random(&drive, 0);
     let mut outstanding = 0;
     while health(&drive).grown_bad == 0 {
         if outstanding < 16 {

@@ -108,9 +108,9 @@ fn data_at_rest_keeps_its_superblocks_from_wear_until_it_is_moved() {
 
 #[test]
 fn levelling_narrows_the_spread_of_a_skewed_load() {
-    let spread = |wear: Option<WearSpec>| {
-        let mut drive = SimDrive::new(&drive(wear));
-        let mut rng = Rng::stream(1, "skew");
+    let spread = |wear: &Option<WearSpec>, seed| {
+        let mut drive = SimDrive::new(&drive(wear.clone()));
+        let mut rng = Rng::stream(seed, "skew");
         let pages = DATA * SUPERBLOCK_PAGES;
         let next = || {
             let hot = rng.ratio(9, 10);
@@ -127,6 +127,8 @@ fn levelling_narrows_the_spread_of_a_skewed_load() {
         levelling(false, 2),
         levelling(true, 2),
     ]
-    .map(spread);
-    assert!(dynamic < none && fixed < none / 4 && both < fixed);
+    .map(|wear| (1..=4).map(|seed| spread(&wear, seed)).sum::<u32>());
+    // Choosing among erased superblocks cannot reach those that hold cold data.
+    assert!(dynamic.abs_diff(none) < none / 4);
+    assert!(fixed < none / 4 && both < fixed);
 }

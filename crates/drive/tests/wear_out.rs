@@ -442,7 +442,7 @@ fn programs_that_fail_end_a_drive_and_lose_nothing() {
         counters
     };
     let plain = with_spare_superblocks(plain(40, 8, 3_000), 4);
-    for seed in [0, 1, 3] {
+    for seed in [4, 5, 6] {
         ends(of_blocks(plain.clone(), u32::MAX, 0, 8), seed);
     }
     let cached = with_spare_superblocks(cached(40, 40, 4_000), 2);
@@ -455,7 +455,7 @@ fn programs_that_fail_end_a_drive_and_lose_nothing() {
 /// superblock: what it was to hold is lost, and no more.
 #[test]
 fn a_program_that_finds_no_block_at_all_loses_its_pages_alone() {
-    for seed in [2, 5, 7] {
+    for seed in [1, 2, 3] {
         let mut spec = with_spare_superblocks(plain(40, 8, 3_000), 4);
         spec = of_blocks(spec, u32::MAX, 0, 8);
         let of = spec.blocks.as_mut().expect("it has some");

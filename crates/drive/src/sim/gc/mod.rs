@@ -48,8 +48,8 @@ struct Victim {
     stream: StreamId,
     kind: Kind,
     reason: Reason,
-    /// Its last program is closed without being full. Not where that would take all that the victim
-    /// frees, so that GC would go on for ever: the pages of the next victim complete it.
+    /// Its last program is closed without being full. Not where space is collected: the pages of
+    /// the next victim complete it, or GC closes it when it stops.
     pads: bool,
     /// Next multi-plane page to look at, within the superblock.
     next: u32,
@@ -148,6 +148,7 @@ impl Gc {
     #[inline(always)]
     fn pad_emptied(&self, env: &mut Env, store: &mut Store) {
         if self.in_flight == 0
+            && store.buffer.gc_in_flight() < env.spec.gc.depth
             && let Some(&(_, before)) = self.emptied.back()
         {
             let Store {
@@ -313,13 +314,12 @@ impl Gc {
         let kind = store.ftl.kind_of(env, superblock);
         let shape = env.layout.shape(kind.mode);
         let pages = |mp_pages: u32| mp_pages << env.layout.page_bits;
-        let with_padding = store.ftl.l2p.valid_in(superblock) + pages(shape.mp_pages_per_program);
         self.victim = Some(Victim {
             superblock,
             stream,
             kind,
             reason,
-            pads: reason != Reason::Space || with_padding <= pages(shape.data_mp_pages),
+            pads: reason != Reason::Space,
             next: 0,
             mp_pages: shape.mp_pages,
             gain: pages(shape.mp_pages) - store.ftl.l2p.valid_in(superblock),
