@@ -3,9 +3,10 @@
 use stend_base::Rng;
 use stend_contract::{JobOutcome, JobRequest, Sample, Target, TargetError};
 use stend_model::{Model, NewValue, write_values};
+use stend_record::fio;
 use stend_simulated::SimulatedTarget;
 
-use crate::measured::{Figure, State, Step, Take, Test, Used, Variant, Window};
+use crate::measured::{Figure, Requests, State, Step, Take, Test, Used, Variant, Window};
 
 /// What is addressed by `{used}` and `{free}` begins at a multiple of this, bytes.
 const ALIGN_BYTES: u64 = 1 << 20;
@@ -168,7 +169,12 @@ fn take(figure: &Figure, done: &Done) -> Option<f64> {
             (count > 0.0).then(|| log.iter().map(requests).sum::<f64>() / count)
         }
         (Take::BandwidthLeast, _) => speeds(&log).into_iter().map(|(_, s)| s).reduce(f64::min),
-        (Take::LatencyMean, _) => latency_mean(job),
+        (Take::LatencyMean, _) => {
+            let jobs = job.fio.jobs.iter().flat_map(|job| [&job.read, &job.write]);
+            latency_mean(jobs)
+        }
+        (Take::ReadLatency, _) => latency(job, &figure.requests, |job| &job.read),
+        (Take::WriteLatency, _) => latency(job, &figure.requests, |job| &job.write),
         (Take::Period, _) => Some(sum(job, |d| d.iops))
             .filter(|iops| *iops > 0.0)
             .map(f64::recip),
@@ -177,14 +183,31 @@ fn take(figure: &Figure, done: &Done) -> Option<f64> {
     }
 }
 
-fn sum(job: &JobOutcome, of: impl Fn(&stend_record::fio::Direction) -> f64) -> f64 {
+fn sum(job: &JobOutcome, of: impl Fn(&fio::Direction) -> f64) -> f64 {
     let jobs = job.fio.jobs.iter();
     jobs.map(|job| of(&job.read) + of(&job.write)).sum()
 }
 
-fn latency_mean(job: &JobOutcome) -> Option<f64> {
-    let jobs = job.fio.jobs.iter().flat_map(|job| [&job.read, &job.write]);
-    let (total, count) = jobs.fold((0.0, 0.0), |(total, count), direction| {
+fn latency(
+    job: &JobOutcome,
+    requests: &Requests,
+    direction: impl Fn(&fio::Job) -> &fio::Direction,
+) -> Option<f64> {
+    let is_asked = |job: &&fio::Job| {
+        requests
+            .job
+            .as_ref()
+            .is_none_or(|name| *name == job.jobname)
+    };
+    let mut of = job.fio.jobs.iter().filter(is_asked).map(direction);
+    match requests.percentile {
+        None => latency_mean(of),
+        Some(percentile) => Some(of.next()?.clat_ns.at(percentile)? as f64 / 1e9),
+    }
+}
+
+fn latency_mean<'a>(directions: impl Iterator<Item = &'a fio::Direction>) -> Option<f64> {
+    let (total, count) = directions.fold((0.0, 0.0), |(total, count), direction| {
         let n = direction.clat_ns.n as f64;
         (total + direction.clat_ns.mean * n, count + n)
     });

@@ -29,10 +29,10 @@ fn reason(rows: &str) -> String {
 #[test]
 fn all_published_rows_are_there_and_each_says_what_can_be_asked() {
     let measured = Measured::shipped();
-    // 249 rows as they were collected, of which some print two or three figures.
-    assert_eq!(measured.rows.len(), 256);
+    // 249 rows as they were collected, of which some print two or three figures, and percentiles.
+    assert_eq!(measured.rows.len(), 256 + 72);
     let answerable = measured.rows.iter().filter(|row| row.ask.is_ok()).count();
-    assert_eq!(answerable, 165);
+    assert_eq!(answerable, 165 + 72);
     // A blog without an address, a copy of an article, and what is remembered of data sheets.
     let unaddressed = measured.rows.iter().filter(|row| row.address.is_none());
     assert_eq!(unaddressed.count(), 7);
@@ -67,6 +67,67 @@ fn shipped_tests_end_on_a_drive_they_fit() {
     // Access over a drive that holds little finds nothing to read mostly: it is fast.
     let of = |id: &str| figures[as_ssd.figures.iter().position(|f| f.id == id).unwrap()].unwrap();
     assert!(of("access-read") < 4096.0 / of("4k-read"));
+}
+
+/// Percentiles are those that fio prints of a section, and others are refused.
+#[test]
+fn percentiles_are_of_a_section_and_a_direction() {
+    let job = "[writes]\nrw=randwrite\nbs=4k\nrate_iops=2000\ntime_based\nruntime=1\n\
+               [probe]\nrw=randrw\nbs=4k\nrate_iops=500,500\ntime_based\nruntime=1\n";
+    let mut target = SimulatedTarget::new(demo());
+    let request = JobRequest {
+        text: job,
+        seed: 1,
+        sample_ms: 0,
+    };
+    let result = target.run(&request).unwrap();
+    let probe = &result.fio.jobs[1];
+    assert_eq!(probe.jobname, "probe");
+    let measured = |figure: &str| {
+        let text = format!(
+            "schema = \"stend.measured/1\"\n[[test]]\nid = \"t\"\ntitle = \"t\"\nsource = \"t\"\n\
+             [[test.part]]\nid = \"p\"\ndo = {{ job = {job:?} }}\n\
+             [[test.figure]]\nid = \"f\"\nmetric = \"f\"\npart = \"p\"\n{figure}\n"
+        );
+        Measured::parse(&[("own.toml", &text)])
+    };
+    let asked = |take: &str| {
+        let measured = measured(&format!("{take}\njob = \"probe\"")).unwrap();
+        let new = Measured::shipped();
+        let new = new.states.iter().find(|state| state.id == "new").unwrap();
+        let mut target = SimulatedTarget::new(demo());
+        stend_fit::predict::measure(&mut target, new, &measured.tests[0], 1).unwrap()[0].unwrap()
+    };
+    let near = |figure: f64, ns: f64| assert!((figure * 1e9 / ns - 1.0).abs() < 0.1, "{figure}");
+    near(asked("take = \"read-latency\""), probe.read.clat_ns.mean);
+    for (percentile, ns) in [
+        (50.0, probe.write.clat_ns.at(50.0)),
+        (99.0, probe.write.clat_ns.at(99.0)),
+    ] {
+        let take = format!("take = \"write-latency\"\npercentile = {percentile:?}");
+        near(asked(&take), ns.unwrap() as f64);
+    }
+    for (figure, message) in [
+        (
+            "take = \"iops\"\npercentile = 99.0",
+            "go with read-latency and write-latency alone",
+        ),
+        (
+            "take = \"read-latency\"\npercentile = 99.0",
+            "a percentile is of one section",
+        ),
+        (
+            "take = \"read-latency\"\njob = \"other\"",
+            "no section `other`, but writes, probe",
+        ),
+        (
+            "take = \"read-latency\"\njob = \"probe\"\npercentile = 98.0",
+            "is none of [1.0,",
+        ),
+    ] {
+        let error = measured(figure).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
 }
 
 #[test]

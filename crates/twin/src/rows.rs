@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use stend_fit::Measured;
 use stend_fit::measured::{
-    Ask, Base, Expected, Figure, Part, Place, Row, State, Step, Take, Test, UNITS, Unit, Used,
-    Window,
+    Ask, Base, Expected, Figure, Part, Place, Requests, Row, State, Step, Take, Test, UNITS, Unit,
+    Used, Window,
 };
 use stend_method::edition::{Step as EditionStep, TestKind};
 use stend_method::{Edition, fill_job, load_job, sync_job};
@@ -317,6 +317,7 @@ impl Making<'_> {
             part: 0,
             take: taken.take,
             window: taken.window,
+            requests: Requests::default(),
         };
         let figures: Vec<Figure> = taken.iter().enumerate().map(figure).collect();
         for (nth, taken) in taken.iter().enumerate() {

@@ -129,6 +129,17 @@ pub struct Figure {
     pub take: Take,
     /// Over which stretch of the part.
     pub window: Window,
+    /// Of which requests, if it is a latency of reads or of writes.
+    pub requests: Requests,
+}
+
+/// Which requests a latency of reads or of writes is of, and whether it is their mean.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Requests {
+    /// The section of the job; `None`: all of it.
+    pub job: Option<String>,
+    /// A percentile that fio prints without being asked; `None`: the mean.
+    pub percentile: Option<f64>,
 }
 
 /// What is taken from a part's result.
@@ -143,6 +154,10 @@ pub enum Take {
     Iops,
     /// Mean latency from submission to completion.
     LatencyMean,
+    /// Latency of reads, from submission to completion: the mean, or a percentile.
+    ReadLatency,
+    /// The same of writes.
+    WriteLatency,
     /// Time over the number of requests, what the tool does between them included: at depth 1.
     Period,
     /// Mean power.
@@ -158,7 +173,9 @@ impl Take {
         match self {
             Take::Bandwidth | Take::BandwidthLeast => Quantity::Bandwidth,
             Take::Iops => Quantity::Rate,
-            Take::LatencyMean | Take::Period => Quantity::Time,
+            Take::LatencyMean | Take::ReadLatency | Take::WriteLatency | Take::Period => {
+                Quantity::Time
+            }
             Take::Power => Quantity::Power,
             Take::StepBytes => Quantity::Size,
         }

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use stend_config::{FileError, Problem, Spanned, Text};
 
 use super::{
-    Ask, Base, Expected, Figure, Measured, Part, Place, Relation, RelationKind, Row, SCHEMA, State,
-    Step, Take, Test, UNITS, Used, Variant, Window,
+    Ask, Base, Expected, Figure, Measured, Part, Place, Relation, RelationKind, Requests, Row,
+    SCHEMA, State, Step, Take, Test, UNITS, Used, Variant, Window,
 };
 
 #[derive(Deserialize)]
@@ -55,6 +55,8 @@ struct FigureEntry {
     take: Take,
     bytes: Option<[u64; 2]>,
     seconds: Option<[f64; 2]>,
+    job: Option<String>,
+    percentile: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -301,13 +303,76 @@ fn figure(
         );
         return fail(&place, message);
     }
+    let requests = Requests {
+        job: entry.job,
+        percentile: entry.percentile,
+    };
+    check_requests(&place, &parts[part], take, &requests)?;
     Ok(Figure {
         id: entry.id,
         metric: entry.metric,
         part,
         take,
         window,
+        requests,
     })
+}
+
+/// Percentiles that fio prints without being asked.
+const PERCENTILES: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
+    99.99,
+];
+
+fn check_requests(
+    place: &Place,
+    part: &Part,
+    take: Take,
+    requests: &Requests,
+) -> Result<(), FileError> {
+    if *requests == Requests::default() {
+        return Ok(());
+    }
+    if !matches!(take, Take::ReadLatency | Take::WriteLatency) {
+        return fail(
+            place,
+            "job and percentile go with read-latency and write-latency alone",
+        );
+    }
+    let Step::Job(text) = &part.step else {
+        return Ok(());
+    };
+    let sections: Vec<&str> = text.lines().filter_map(section).collect();
+    match &requests.job {
+        Some(job) if !sections.contains(&&**job) => {
+            let message = format!(
+                "the job has no section `{job}`, but {}",
+                sections.join(", ")
+            );
+            return fail(place, message);
+        }
+        None if requests.percentile.is_some() && sections.len() > 1 => {
+            let message = format!(
+                "a percentile is of one section: name it, job = \"{}\"",
+                sections[0]
+            );
+            return fail(place, message);
+        }
+        _ => {}
+    }
+    if let Some(percentile) = requests.percentile
+        && !PERCENTILES.contains(&percentile)
+    {
+        let message = format!("percentile = {percentile} is none of {PERCENTILES:?}");
+        return fail(place, message);
+    }
+    Ok(())
+}
+
+/// The name of a section of a job, if a line begins one that runs.
+fn section(line: &str) -> Option<&str> {
+    let name = line.trim().strip_prefix('[')?.strip_suffix(']')?;
+    (name != "global").then_some(name)
 }
 
 fn variant(text: &Text<'_>, entry: Spanned<Variant>) -> Result<Variant, FileError> {

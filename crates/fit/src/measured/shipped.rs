@@ -10,9 +10,10 @@ macro_rules! shipped {
 }
 
 /// Names and texts: tests and states first.
-pub const SHIPPED: [(&str, &str); 4] = [
+pub const SHIPPED: [(&str, &str); 5] = [
     shipped!("tests"),
     shipped!("computerbase"),
     shipped!("anandtech-and-toms"),
     shipped!("others"),
+    shipped!("latency"),
 ];
