@@ -508,7 +508,7 @@ fn writes_wait_while_too_much_is_not_durable() {
     // Forty parts of the table, four to a page.
     loss.journal.program = vec![Nanos::from_millis(50)];
     spec.power_loss = Some(loss);
-    let most = spec.undurable_pages_max() + u64::from(spec.buffer.write_pages);
+    let most = spec.undurable_pages_max();
     let mut drive = new_drive(&spec);
     let mut next = random(&drive, 3);
     let mut undurable_max = 0;

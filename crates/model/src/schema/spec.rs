@@ -127,10 +127,20 @@ impl Spec {
         }
     }
 
+    /// Changes of the mapping, in logical pages, that are not durable at most: those up to which
+    /// writes are admitted, and those of writes that had been admitted then and were on their way
+    /// into the buffer. 0 without [`Spec::power_loss`].
+    pub fn undurable_pages_max(&self) -> u64 {
+        match self.power_loss {
+            Some(_) => self.writes_wait_above_pages() + u64::from(self.buffer.write_pages),
+            None => 0,
+        }
+    }
+
     /// Changes of the mapping, in logical pages, above which a drive whose power can be cut admits
     /// no write until more of them are durable: two intervals of the journal, of which one may be
     /// on its way, and what waits for its program. 0 without [`Spec::power_loss`].
-    pub fn undurable_pages_max(&self) -> u64 {
+    pub fn writes_wait_above_pages(&self) -> u64 {
         let Some(loss) = &self.power_loss else {
             return 0;
         };

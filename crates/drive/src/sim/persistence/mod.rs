@@ -121,7 +121,7 @@ impl Persistence {
             blocks: JournalBlocks::new(spec.dies),
             parity: PartialParity::new(of, spec, layout),
             power: PowerState::new(),
-            entries_max: spec.undurable_pages_max(),
+            entries_max: spec.writes_wait_above_pages(),
             faults: Faults::default(),
         }
     }
@@ -353,7 +353,7 @@ fn checkpoint_goes_on(persistence: &mut Persistence, flash: &mut Flash<'_>) {
 /// when the last write was admitted, and by what the buffer takes.
 fn assert_bounded(persistence: &Persistence, write_pages: u32) {
     debug_assert!(
-        persistence.buffer.pages_written() <= persistence.entries_max + 2 * u64::from(write_pages),
+        persistence.buffer.pages_written() <= persistence.entries_max + u64::from(write_pages),
         "{}",
         persistence.diagnosis()
     );
