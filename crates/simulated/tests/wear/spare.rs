@@ -133,7 +133,13 @@ fn space_set_aside_lengthens_life_under_random_writes_alone() {
     let m = measured();
     let grows = |two: &[Life]| two[1].written > 1.1 * two[0].written;
     assert!(m.random.windows(2).all(grows));
-    assert!(m.random[4].written > 4.0 * m.random[0].written);
+    // Of 7 % spare room greedy collection moves (1 + r) / 2r (Agarwal and Marrow, 2010), 7.1 with
+    // r = 0.07 / 0.93; what meets in the buffer of so small a drive is written once.
+    let [least, most] = [&m.random[4], &m.random[0]].map(|life| life.write_amplification);
+    assert!(
+        (6.2..7.1).contains(&most) && (1.5..1.7).contains(&least),
+        "{most}, {least}"
+    );
     for &life in &m.random {
         let ratio = life.written / expected(m, life);
         assert!((0.97..1.03).contains(&ratio), "{ratio}");
