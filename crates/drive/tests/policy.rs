@@ -131,6 +131,33 @@ fn every_policy_comes_to_its_theory_under_uniform_writes() {
 /// (Rosenblum and Ousterhout 1992, section 3.5; the same of flash: B. Van Houdt,
 /// "Performance of GC algorithms for flash-based solid state drives with
 /// hot/cold data", Performance Evaluation 70(10), 2013).
+/// Programs of several pages amplify writes no more than those of one: the last of a victim is
+/// filled on with the pages of the next. Write amplification counts padding.
+#[test]
+fn programs_of_several_pages_come_to_the_same_theory() {
+    let pages = u64::from(SUPERBLOCKS * SUPERBLOCK_PAGES);
+    // Sixteen programs of four pages in each superblock.
+    let mut spec = plain(SUPERBLOCKS, 4, pages * USER_PERCENT / 100);
+    spec.gc.policy = Policy::Greedy;
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    let mut next = random(&drive, 3);
+    let capacity = drive.capacity_bytes() / PAGE;
+    burst(&mut drive, Op::Write, 1, 32, 3 * capacity, &mut next);
+    let before = drive.counters();
+    burst(&mut drive, Op::Write, 1, 32, 2 * capacity, &mut next);
+    let after = drive.counters();
+    let of = |count: fn(&Counters) -> u64| (count(&after) - count(&before)) as f64;
+    let programmed = f64::from(spec.pages_per_mp_page) * of(|c| c.nand_programs);
+    let got = programmed / of(|c| c.host_pages_written);
+    let theory = mean_field(load(USER_PERCENT), 1_000.0);
+    println!("{got:.3}, theory {theory:.3}");
+    assert!(
+        (0.97..1.03).contains(&(got / theory)),
+        "{got}, not {theory}"
+    );
+}
+
 #[test]
 fn cost_benefit_moves_less_than_greedy_when_some_data_is_hot() {
     let [greedy, by_worth, fifo] =
