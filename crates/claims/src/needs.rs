@@ -78,8 +78,8 @@ impl Measurement<'_> {
         selects.is_some_and(|selects| selects.iter().any(|select| select.takes(load)))
     }
 
-    /// How much is needed of a test's points, or of one of its curves. A curve leaves the state in
-    /// which the next one begins, and recovery is relative to where the first one ends: a curve
+    /// Share that is needed of a test's points, or of one of its curves. A curve leaves the state
+    /// in which the next one begins, and recovery is relative to where the first one ends: a curve
     /// that another follows of which something is needed is measured until it has settled.
     pub(crate) fn ending(&self, test: &str, curve: Option<&str>) -> Ending {
         let Some(curve) = curve else {

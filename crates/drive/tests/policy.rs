@@ -125,12 +125,6 @@ fn every_policy_comes_to_its_theory_under_uniform_writes() {
     assert!(by_worth < least && by_worth > 0.995 * greedy, "{by_worth}");
 }
 
-/// Nine of ten writes go to a tenth of the drive. A superblock full of cold data loses a
-/// page so rarely that greedy lets all of them come down to one level of stale pages and
-/// stay there; age tells them apart from the hot ones, which will lose more by themselves
-/// (Rosenblum and Ousterhout 1992, section 3.5; the same of flash: B. Van Houdt,
-/// "Performance of GC algorithms for flash-based solid state drives with
-/// hot/cold data", Performance Evaluation 70(10), 2013).
 /// Programs of several pages amplify writes no more than those of one: the last of a victim is
 /// filled on with the pages of the next. Write amplification counts padding.
 #[test]
@@ -158,6 +152,12 @@ fn programs_of_several_pages_come_to_the_same_theory() {
     );
 }
 
+/// Nine of ten writes go to a tenth of the drive. A superblock full of cold data loses a
+/// page so rarely that greedy lets all of them come down to one level of stale pages and
+/// stay there; age tells them apart from the hot ones, which will lose more by themselves
+/// (Rosenblum and Ousterhout 1992, section 3.5; the same of flash: B. Van Houdt,
+/// "Performance of GC algorithms for flash-based solid state drives with
+/// hot/cold data", Performance Evaluation 70(10), 2013).
 #[test]
 fn cost_benefit_moves_less_than_greedy_when_some_data_is_hot() {
     let [greedy, by_worth, fifo] =

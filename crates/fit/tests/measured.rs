@@ -72,7 +72,7 @@ fn shipped_tests_end_on_a_drive_they_fit() {
 /// Percentiles are those that fio prints of a section, and others are refused.
 #[test]
 fn percentiles_are_of_a_section_and_a_direction() {
-    let job = "[writes]\nrw=randwrite\nbs=4k\nrate_iops=2000\ntime_based\nruntime=1\n\
+    let job = "[writes]\nrw=randwrite\nbs=1m\nrate_iops=20\ntime_based\nruntime=1\n\
                [probe]\nrw=randrw\nbs=4k\nrate_iops=500,500\ntime_based\nruntime=1\n";
     let mut target = SimulatedTarget::new(demo());
     let request = JobRequest {

@@ -200,7 +200,7 @@ fn copy_time(env: &Env, within: u32) -> (DieId, Nanos) {
     (die, copy.fold(reads, |sum, time| sum + time))
 }
 
-/// Whether something on a word line of a die is occupied.
+/// True if something on a word line of a die is occupied.
 fn holds_data(env: &Env, store: &Store, within: u32) -> bool {
     let l2p = &store.ftl.l2p;
     store.ftl.fold.sources().any(|source| {
@@ -211,7 +211,7 @@ fn holds_data(env: &Env, store: &Store, within: u32) -> bool {
     })
 }
 
-/// Whether the stripe of a parity word line holds something occupied, still to be folded or folded.
+/// True if the stripe of a parity word line holds something occupied, folded or still to be folded.
 fn covers_data(env: &Env, store: &Store, within: u32) -> bool {
     let ftl = &store.ftl;
     let (_, mut stripe) = env.layout.shape(Mode::Slc).stripe_of_row(within);

@@ -48,9 +48,6 @@ struct Victim {
     stream: StreamId,
     kind: Kind,
     reason: Reason,
-    /// Its last program is closed without being full. Not where space is collected: the pages of
-    /// the next victim complete it, or GC closes it when it stops.
-    pads: bool,
     /// Next multi-plane page to look at, within the superblock.
     next: u32,
     /// How many there are.
@@ -319,7 +316,6 @@ impl Gc {
             stream,
             kind,
             reason,
-            pads: reason != Reason::Space,
             next: 0,
             mp_pages: shape.mp_pages,
             gain: pages(shape.mp_pages) - store.ftl.l2p.valid_in(superblock),
@@ -419,8 +415,9 @@ impl Gc {
             media, buffer, ftl, ..
         } = store;
         ftl.space.set_gc_lag(None);
-        // Relocated pages must be in flash before their source is erased.
-        if victim.pads {
+        // Relocated pages must be in flash before their source is erased. Where space is collected,
+        // the next victim completes the program, or GC closes it when it stops.
+        if victim.reason != Reason::Space {
             ftl.pad_relocated(env, media, buffer, victim.stream);
         }
         self.emptied.push_back((victim.superblock, buffer.begun()));
