@@ -194,6 +194,64 @@ fn idle_time_refreshes_old_data() {
     assert_eq!(refreshed(Some(Rber(2_000))).0, 0);
 }
 
+/// Reads one page alone, again and again, for a second; all its times.
+fn read_for_a_second(drive: &mut SimDrive) -> Vec<Nanos> {
+    let begin = drive.now();
+    std::iter::from_fn(|| {
+        let goes_on = drive.now() < begin + Nanos::from_secs(1);
+        goes_on.then(|| alone(drive, request(0, Op::Read, 5, 1)))
+    })
+    .collect()
+}
+
+#[test]
+fn patrol_reads_delay_reads_of_their_die() {
+    let interval = Nanos::from_millis(1);
+    let mut spec = spec();
+    let read = read_for_a_second(&mut filled(&spec));
+    spec.media.as_mut().expect("it has cells").patrol_interval = Some(interval);
+    let mut drive = filled(&spec);
+    let before = drive.counters().patrol_reads;
+    let patrolled = read_for_a_second(&mut drive);
+    // The interval ends within a read, whose command is the last to begin before the patrol.
+    let patrol_reads = drive.counters().patrol_reads - before;
+    assert!((850..=1_000).contains(&patrol_reads), "{patrol_reads}");
+    // Every second lies on its channel, half of them on its die: each is in the way once.
+    let delayed: Vec<_> = patrolled.iter().filter(|&&t| t > read[0]).collect();
+    let expected = patrol_reads as usize / 2;
+    let found = delayed.len();
+    assert!(found.abs_diff(expected) <= 2, "{found} of {expected}");
+    assert!(read.iter().all(|&time| time == read[0]));
+    // The whole multi-plane page is sensed and leaves the die.
+    let page = u64::from(spec.pages_per_mp_page) * PAGE * spec.bus_ps_per_byte / 1_000;
+    let most = spec.data.timing.read[0] + Nanos(page) + spec.bus_overhead;
+    assert!(delayed.iter().all(|&&time| time <= read[0] + most));
+}
+
+#[test]
+fn patrol_reads_find_what_reads_disturb() {
+    let disturbed = |patrol_interval| {
+        let mut spec = spec();
+        let media = spec.media.as_mut().expect("it has cells");
+        media.data_area.reads_100k = Rber(40_000);
+        (media.refresh, media.patrol_interval) = (Some(Rber(800)), patrol_interval);
+        let mut drive = filled(&spec);
+        for _ in 0..4 {
+            read_for_a_second(&mut drive);
+        }
+        let counters = drive.counters();
+        (counters.pages_refreshed, counters.read_retries)
+    };
+    let (refreshed, retries) = disturbed(Some(Nanos::from_micros(100)));
+    // Its superblock, of 48 multi-plane pages of data, each time it has been read 2,000 times.
+    assert!((48 * 4..=48 * 4 * 40).contains(&refreshed), "{refreshed}");
+    assert_eq!(retries, 0);
+    // The host is never silent: without patrol reads nothing is looked for.
+    let (refreshed, retries) = disturbed(None);
+    assert_eq!(refreshed, 0);
+    assert!(retries > 10_000, "{retries}");
+}
+
 #[test]
 fn a_die_without_parity_gives_an_uber_of_its_share_of_the_sectors() {
     let mut spec = spec();

@@ -34,6 +34,8 @@ pub struct Counters {
     pub pages_coalesced: u64,
     /// How often a half-duplex buffer was turned around.
     pub turnarounds: u64,
+    /// Patrol reads.
+    pub patrol_reads: u64,
     /// Pages rewritten because their data was old (refresh).
     pub pages_refreshed: u64,
     /// Pages moved by static wear levelling.

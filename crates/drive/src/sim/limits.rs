@@ -17,6 +17,8 @@ pub(crate) struct Limits {
     pub host: Option<HostReserve>,
     /// GC may run for other reasons than space.
     pub gc_beside_space: bool,
+    /// Patrol reads find data to refresh.
+    pub patrols: bool,
     /// How the SLC cache is emptied, if there is one.
     pub emptying: Option<Emptying>,
     /// Multi-plane pages under way while the cache is emptied through the controller and nobody
@@ -101,6 +103,10 @@ impl Limits {
             gc_beside_space: spec.media.is_some()
                 || spec.power_loss.is_some()
                 || cache.is_some_and(|cache| cache.emptying == Emptying::Controller),
+            patrols: spec
+                .media
+                .as_ref()
+                .is_some_and(|media| media.patrol_interval.is_some()),
             emptying: cache.map(|cache| cache.emptying),
             emptying_paced,
             fold_dies_max,

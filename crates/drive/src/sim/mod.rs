@@ -16,6 +16,7 @@ mod controller;
 mod ftl;
 pub(crate) mod l2p;
 mod media;
+mod patrol;
 mod persistence;
 mod slab;
 mod store;

@@ -26,7 +26,7 @@ pub const MAGIC: &[u8; 12] = b"stend-drive\n";
 
 /// The version of what follows. Raise it with every change of the fields of the simulation's
 /// structures.
-pub const VERSION: u32 = 27;
+pub const VERSION: u32 = 28;
 
 /// The last bytes of a state.
 const END: &[u8; 8] = b"\nthe end";

@@ -451,6 +451,9 @@ fn draw_ageing(rng: &mut Rng, spec: &mut Spec) {
         };
     }
     media.refresh = rng.ratio(2, 3).then(|| Rber(900 + rng.below(1_000)));
+    media.patrol_interval = rng
+        .ratio(1, 2)
+        .then(|| Nanos::from_micros(1 + rng.below(2_000)));
     if rng.ratio(1, 2) {
         media.data_area.retention = Retention::SquareRoot;
         media.remembers_pass = rng.ratio(1, 2);

@@ -264,6 +264,11 @@ pub const MECHANISMS: &[Mechanism] = &[
         Some(|s| s.counters.pages_refreshed > 0),
     ),
     (
+        "flash: patrolled",
+        |s| s.media(|m| m.patrol_interval.is_some()),
+        Some(|s| s.counters.patrol_reads > 0),
+    ),
+    (
         "flash: a die fails",
         |s| s.tried.die_failures > 0,
         Some(|s| s.counters.uncorrectable_pages > 0),

@@ -191,6 +191,7 @@ pub fn media() -> MediaSpec {
         word_line_percent: 0,
         remembers_pass: false,
         refresh: None,
+        patrol_interval: None,
         seed: 1,
     }
 }

@@ -136,6 +136,9 @@ impl SimDrive {
         if let Some(half_duplex) = &mut self.half_duplex {
             time += half_duplex.take_turnaround();
         }
+        if let Some(patrol) = &mut self.patrol {
+            patrol.advance(&mut self.env, &mut self.store);
+        }
         let job = (core, Job::Command { command: id }, time);
         let mapped = match op {
             Op::Read | Op::Trim => first..end,

@@ -43,6 +43,7 @@ pub use crate::sim::l2p::table::EARLIER_TAG;
 use crate::sim::l2p::table::{prefetch_expected_write, prefetch_submitted};
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
+use crate::sim::patrol::Patrol;
 use crate::sim::persistence::Persistence;
 use crate::sim::power::Power;
 use crate::sim::reads::Reads;
@@ -86,6 +87,8 @@ pub struct SimDrive {
     folder: Folder,
     trim: Trim,
     idle: Idle,
+    /// Only where there are patrol reads.
+    patrol: Option<Box<Patrol>>,
     power: Power,
     repeated: Repeated,
     due: Due,
@@ -127,6 +130,7 @@ impl SimDrive {
             folder: Folder::default(),
             trim: Trim::new(),
             idle: Idle::default(),
+            patrol: Patrol::new(spec).map(Box::new),
             power: Power::default(),
             repeated: Repeated::default(),
             due: Due::default(),
@@ -344,6 +348,10 @@ impl SimDrive {
             }
             NandOp::L2pWritten => {}
             NandOp::Upkeep { what } => self.upkeep_done(what),
+            NandOp::Patrol { superblock } => {
+                self.gc.patrolled(env, store, superblock);
+                self.settle_all();
+            }
         }
     }
 

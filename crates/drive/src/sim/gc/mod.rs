@@ -167,7 +167,7 @@ impl Gc {
     fn may_run(&self, env: &Env, store: &Store, idle: &Idle, host_waits: bool) -> bool {
         let otherwise = || {
             self.next_to_empty(env, store, idle).is_some()
-                || self.refreshes(idle)
+                || self.refreshes(env, idle)
                 || host_waits && self.finishes_cache_victim(idle)
         };
         let wanted =
@@ -246,7 +246,7 @@ impl Gc {
             return true;
         }
         if !self.wants_space(env, store, idle) {
-            return self.choose_for_refresh(env, store);
+            return self.choose_for_refresh(env, store, idle);
         }
         let ftl = &store.ftl;
         let closed = Closed::new(&env.layout, &ftl.superblocks, &ftl.l2p);
@@ -522,10 +522,23 @@ impl Gc {
 
 /// Refresh of data that may soon become unreadable.
 impl Gc {
-    /// Whether data is to be refreshed now: in idle time only.
+    /// True if data is to be refreshed now: in idle time, and beside the host what patrol reads
+    /// have found.
     #[inline]
-    fn refreshes(&self, idle: &Idle) -> bool {
-        idle.in_slice() && self.has_old_data()
+    fn refreshes(&self, env: &Env, idle: &Idle) -> bool {
+        let patrols = || !idle.working() && env.limits.patrols;
+        self.has_old_data() && (idle.in_slice() || patrols())
+    }
+
+    /// A patrol read has seen the state of a superblock.
+    pub fn patrolled(&mut self, env: &Env, store: &Store, superblock: SuperblockId) {
+        let superblocks = &store.ftl.superblocks;
+        if let Some(from) = store.media.refresh_from()
+            && superblocks.is_closed(superblock)
+            && store.media.worst_rber(env, superblocks, superblock) > from
+        {
+            self.refresh.get_or_insert(superblock);
+        }
     }
 
     /// Whether any data is known to be old, or is being refreshed.
@@ -553,22 +566,29 @@ impl Gc {
     }
 
     /// Chooses the superblock whose data has to be refreshed.
-    fn choose_for_refresh(&mut self, env: &mut Env, store: &mut Store) -> bool {
-        let Some(superblock) = self.take_old(env, store) else {
+    fn choose_for_refresh(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> bool {
+        let Some(superblock) = self.take_old(env, store, idle) else {
             return false;
         };
         self.empty_closed(env, store, superblock, Reason::Refresh);
-        self.look_for_old_data(env, store);
+        self.look_in_idle_time(env, store, idle);
         true
     }
 
-    fn take_old(&mut self, env: &Env, store: &Store) -> Option<SuperblockId> {
+    fn take_old(&mut self, env: &Env, store: &Store, idle: &Idle) -> Option<SuperblockId> {
         let found = self.refresh.take()?;
         // It may have been emptied for another reason since it was found.
         if store.ftl.superblocks.is_closed(found) {
             return Some(found);
         }
-        self.look_for_old_data(env, store);
+        self.look_in_idle_time(env, store, idle);
         self.refresh.take()
+    }
+
+    /// Beside the host, patrol reads find the next.
+    fn look_in_idle_time(&mut self, env: &Env, store: &Store, idle: &Idle) {
+        if idle.working() {
+            self.look_for_old_data(env, store);
+        }
     }
 }

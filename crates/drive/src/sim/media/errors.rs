@@ -24,7 +24,7 @@ use super::op::NandOp;
 use super::{Media, Part, Place, page_bytes, place_of, read_at};
 use crate::sim::env::Env;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{DieId, MpPage, SuperblockId};
+use crate::sim::ids::{DieId, MpPage, Row, SuperblockId};
 use crate::sim::slab::Slab;
 use crate::sim::superblocks::Superblocks;
 
@@ -157,6 +157,8 @@ impl FlashErrors {
 struct RowFactors {
     by_row: Vec<u32>,
     greatest: u32,
+    /// The row that has the greatest.
+    weakest: u32,
 }
 
 impl RowFactors {
@@ -170,8 +172,16 @@ impl RowFactors {
         };
         let word_lines = factors_by_row(media.seed, media.word_line_percent, rows, bits);
         let by_row: Vec<u32> = word_lines.into_iter().enumerate().map(typed).collect();
-        let greatest = by_row.iter().copied().max().unwrap_or(ONE);
-        RowFactors { by_row, greatest }
+        let (greatest, weakest) = (0u32..)
+            .zip(&by_row)
+            .map(|(row, &factor)| (factor, row))
+            .max()
+            .unwrap_or((ONE, 0));
+        RowFactors {
+            by_row,
+            greatest,
+            weakest,
+        }
     }
 }
 
@@ -236,6 +246,11 @@ impl Media {
         let mode = superblocks.mode(superblock);
         self.model()
             .block_rber(env.queue.now(), (superblock, mode), cycles)
+    }
+
+    /// Row of a block whose pages have the most errors.
+    pub fn weakest_row(&self, mode: Mode) -> Row {
+        Row(self.model().factors[mode as usize].weakest)
     }
 
     /// RBER above which data is refreshed, if it is at all.

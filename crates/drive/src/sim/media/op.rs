@@ -55,6 +55,8 @@ pub(in crate::sim) enum NandOp {
     L2pWritten,
     /// Beside data: journal, checkpoints, recovery.
     Upkeep { what: Upkeep },
+    /// A patrol read of a block of this superblock.
+    Patrol { superblock: SuperblockId },
 }
 
 impl NandOp {
@@ -75,6 +77,7 @@ impl NandOp {
             NandOp::L2pRead { waiting } => (10, waiting, 0),
             NandOp::L2pWritten => (11, 0, 0),
             NandOp::Upkeep { what } => (12, what as u32, 0),
+            NandOp::Patrol { superblock } => (13, superblock.0, 0),
         };
         debug_assert!(b < 1 << 24);
         u64::from(a) | u64::from(b) << 32 | code << 56
@@ -106,6 +109,9 @@ impl NandOp {
             11 => NandOp::L2pWritten,
             12 => NandOp::Upkeep {
                 what: Upkeep::ALL[a as usize],
+            },
+            13 => NandOp::Patrol {
+                superblock: SuperblockId(a),
             },
             code => unreachable!("no purpose has the code {code}"),
         }

@@ -1,10 +1,11 @@
 //! `[media]`: errors of the flash and what corrects them.
 
+use stend_base::Nanos;
 use stend_nand::reliability::{Ecc, ErrorModel, Rber, Retention};
 
 use super::super::Model;
 use super::super::key::{Field, Problems, table};
-use super::super::resolve::{given, micros, rber, value};
+use super::super::resolve::{given, given_micros, micros, rber, value};
 use super::super::rules::{List, OneOf, named};
 
 table! {
@@ -64,6 +65,12 @@ table! {
         refresh_rber_ppb: Option<Field<f64>>, 0.0..=1e9 => |media, _|
             /// RBER above which a superblock is written anew in idle time; `None`: never.
             refresh: Option<Rber> = given(&media.refresh_rber_ppb).map(rber);
+        /// Time between two patrol reads, µs: while the host sends commands, firmware reads a page
+        /// of each block that holds data in turn, and refreshes what is found above
+        /// `refresh_rber_ppb` at once, not in idle time alone. No patrol reads without the key.
+        patrol_interval_us: Option<Field<u64>>, 1..=86_400_000_000 => |media, _|
+            /// Time between two patrol reads, if there are any.
+            patrol_interval: Option<Nanos> = given_micros(&media.patrol_interval_us);
         /// Seed: which pages are the worse ones.
         seed: Field<u64> => seed: u64 = value;
     }

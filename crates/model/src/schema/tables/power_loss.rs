@@ -277,6 +277,7 @@ replay_page_ns = 100
             word_line_percent: 0,
             remembers_pass: false,
             refresh: None,
+            patrol_interval: None,
             seed: 1,
         });
         assert!(longest_save(&drive, &loss) >= never_used + loss.journal.program[0]);
