@@ -1,8 +1,10 @@
 //! Findings of published reviews, put to the models and to plausible versions of them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+
+use parking_lot::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::exceptions::PyOSError;
@@ -20,7 +22,7 @@ use stend_method::Edition;
 use stend_record::review::Review;
 
 use crate::errors::{Kind, error, input};
-use crate::worker::{self, Pipe, locked};
+use crate::worker::{self, Pipe};
 
 /// What went wrong.
 fn of_claims(failed: ClaimsError) -> PyErr {
@@ -188,7 +190,7 @@ impl Findings {
             stend_commit: option_env!("STEND_COMMIT"),
             now_unix_ms: now.map_or(0, |now| now.as_millis() as i64),
         };
-        let _one = locked(&self.writing);
+        let _one = self.writing.lock();
         Lab::open(&self.lab)?.begin(review, &context)?;
         Ok(())
     }

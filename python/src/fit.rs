@@ -1,7 +1,7 @@
 //! Fits of models to measured figures.
 
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use stend_fit::pool::{Pool, Work, Yield, carry_out};
 use stend_model::{Files, Model};
 
 use crate::errors::{Kind, error, input};
-use crate::worker::{self, Pipe, locked};
+use crate::worker::{self, Pipe};
 
 fn measured_of(files: &[PathBuf]) -> PyResult<Measured> {
     match files.is_empty() {
@@ -56,7 +56,7 @@ impl Carrying<'_> {
                     return;
                 };
                 if !self.interrupt.load(Ordering::Relaxed) {
-                    *locked(done) = carry_out(measured, work);
+                    *done.lock() = carry_out(measured, work);
                 }
             }
         };
@@ -65,9 +65,7 @@ impl Carrying<'_> {
                 scope.spawn(one);
             }
         });
-        done.into_iter()
-            .map(|done| done.into_inner().unwrap_or_default())
-            .collect()
+        done.into_iter().map(Mutex::into_inner).collect()
     }
 
     fn by(&self, by: &Py<PyAny>, work: &[Work]) -> PyResult<Vec<Yield>> {
@@ -88,7 +86,7 @@ impl Pool for Carrying<'_> {
             return self.here(measured, work);
         };
         self.by(by, work).unwrap_or_else(|failed| {
-            locked(&self.raised).get_or_insert(failed);
+            self.raised.lock().get_or_insert(failed);
             self.interrupt.store(true, Ordering::Relaxed);
             unfinished(work)
         })
@@ -146,7 +144,7 @@ pub fn fit(
     let beside = |_: Python<'_>| worker::tell(&told, progress);
     let stop = || flag.store(true, Ordering::Relaxed);
     let fitted = worker::run(py, &stop, work, beside)?;
-    if let Some(raised) = locked(&pool.raised).take() {
+    if let Some(raised) = pool.raised.lock().take() {
         return Err(raised);
     }
     let fitted = fitted.map_err(of_fit)?;

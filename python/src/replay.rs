@@ -99,7 +99,7 @@ pub fn file(
 #[pyclass(frozen, module = "stend._stend")]
 pub struct ReplayResult {
     replayed: Replayed,
-    latencies_ns: std::sync::Mutex<Vec<u64>>,
+    latencies_ns: parking_lot::Mutex<Vec<u64>>,
     write_amplification: Option<f64>,
     unwritten_reads: Option<u64>,
     warnings: Vec<String>,
@@ -195,6 +195,6 @@ impl ReplayResult {
 
     /// Latency of each request, ns, handed over without a copy: the first call has them.
     fn take_latencies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
-        std::mem::take(&mut *worker::locked(&self.latencies_ns)).into_pyarray(py)
+        std::mem::take(&mut *self.latencies_ns.lock()).into_pyarray(py)
     }
 }

@@ -13,7 +13,7 @@ use stend_study::{
 };
 
 use crate::errors::{Kind, error, input};
-use crate::worker::{self, Pipe, locked};
+use crate::worker::{self, Pipe};
 
 /// What is wrong with a study, or with its lab.
 fn of_study(failed: StudyError) -> PyErr {
@@ -110,14 +110,14 @@ impl StudyPlan {
             series,
             watch: None,
         };
-        let done: std::sync::Mutex<Vec<Done>> = std::sync::Mutex::default();
+        let done: parking_lot::Mutex<Vec<Done>> = parking_lot::Mutex::default();
         let keep = |row: Done| -> Result<(), StudyError> {
-            locked(&done).push(row);
+            done.lock().push(row);
             Ok(())
         };
         let work = || run(&self.plan, &numbers, &options, &keep, &|_| ());
         worker::wait(py, &options.interrupt, work)?.map_err(of_study)?;
-        let mut done = std::mem::take(&mut *locked(&done));
+        let mut done = std::mem::take(&mut *done.lock());
         done.sort_by_key(|done| done.row.number);
         done.iter().map(to_json).collect()
     }

@@ -1,9 +1,10 @@
 //! Work on a thread of its own, without Python's lock, that Ctrl-C ends early.
 
+use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -14,11 +15,6 @@ use crate::errors::defect;
 
 /// Time between two looks for signals.
 const EVERY: Duration = Duration::from_millis(50);
-
-/// Locks; what a panic has left half done is not used any more.
-pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Does `work` on a thread of its own. The calling thread does a part in `beside` each time,
 /// without which it waits, until the work has ended. When that raises an exception, or a signal
@@ -140,38 +136,37 @@ impl<T> Pipe<T> {
 
     /// Waits for room, a little; whether there is any now.
     pub fn wait_for_room(&self) -> bool {
-        let state = locked(&self.state);
+        let mut state = self.state.lock();
         let full = |state: &mut PipeState<T>| state.values.len() >= self.most;
-        let waited = self.changed.wait_timeout_while(state, EVERY, full);
-        !full(&mut waited.unwrap_or_else(PoisonError::into_inner).0)
+        self.changed.wait_while_for(&mut state, full, EVERY);
+        !full(&mut state)
     }
 
     /// Hands over a value.
     pub fn push(&self, value: T) {
-        locked(&self.state).values.push_back(value);
+        self.state.lock().values.push_back(value);
         self.changed.notify_all();
     }
 
     /// Says that there are no further values.
     pub fn end(&self) {
-        locked(&self.state).is_over = true;
+        self.state.lock().is_over = true;
         self.changed.notify_all();
     }
 
     /// The next value, waited for; `None` after the last.
     pub fn next(&self) -> Option<T> {
         let empty = |state: &mut PipeState<T>| state.values.is_empty() && !state.is_over;
-        let waited = self.changed.wait_while(locked(&self.state), empty);
-        let value = waited
-            .unwrap_or_else(PoisonError::into_inner)
-            .values
-            .pop_front();
+        let mut state = self.state.lock();
+        self.changed.wait_while(&mut state, empty);
+        let value = state.values.pop_front();
+        drop(state);
         self.changed.notify_all();
         value
     }
 
     /// What there is now.
     pub fn take(&self) -> Vec<T> {
-        locked(&self.state).values.drain(..).collect()
+        self.state.lock().values.drain(..).collect()
     }
 }

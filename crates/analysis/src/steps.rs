@@ -1,7 +1,7 @@
 //! The steps of a curve: at which levels a drive writes, and for how long.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 
 use stend_record::review::{Sample, Series};
 
@@ -75,13 +75,13 @@ pub struct Level {
 /// It is made for levels that last; irregular swings that stay for many seconds on either
 /// side can still be cut into stretches, each with a large scatter.
 pub fn steps(series: &Series) -> Vec<Level> {
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut found = FOUND.lock();
     if let Some((_, levels)) = found.iter().find(|(of, _)| of == series) {
         return levels.clone();
     }
     drop(found);
     let levels = find(series);
-    found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    found = FOUND.lock();
     found.truncate(FOUND_MAX - 1);
     found.push_front((series.clone(), levels.clone()));
     levels

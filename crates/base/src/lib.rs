@@ -12,5 +12,5 @@ pub mod time;
 
 pub use device::{Completion, Device, Op, Request, Status};
 pub use queue::{Event, EventQueue, Lane};
-pub use rng::{Rng, splitmix64};
+pub use rng::{Rng, job_seed, splitmix64};
 pub use time::{Nanos, SimTime};

@@ -1,7 +1,7 @@
 //! What findings need as independent jobs, which other processes or machines can carry out: a
 //! drive, or a plausible version of it, by an edition.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use serde::{Deserialize, Serialize};
 use stend_fit::draw::Drawing;
@@ -82,15 +82,11 @@ pub fn carry_out(
     };
     let kept: Mutex<Option<(Review, String)>> = Mutex::default();
     let keep = |review: &Review, edition: &Edition| -> Result<(), ClaimsError> {
-        let mut kept = kept.lock().expect("nothing panics while it is held");
-        *kept = Some((review.clone(), edition.sha256.clone()));
+        *kept.lock() = Some((review.clone(), edition.sha256.clone()));
         Ok(())
     };
     measure(&one, &alone, &keep, &|_| ())?;
-    let kept = kept
-        .into_inner()
-        .expect("nothing panicked while it was held");
-    Ok(kept.expect("what is measured is kept"))
+    Ok(kept.into_inner().expect("what is measured is kept"))
 }
 
 /// What is needed of a version.

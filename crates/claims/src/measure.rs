@@ -1,17 +1,18 @@
 //! What findings need is taken from the lab where the same program measured it before, and
 //! simulated otherwise, a drive a thread.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sha2::{Digest, Sha256};
 use stend_analysis::Load;
 use stend_lab::Lab;
 use stend_method::{Edition, EndsWhen, Event as ReviewEvent, ReviewOptions, estimate, run_review};
 use stend_record::review::{Condition, Review, TestResult};
+use stend_record::sha256_hex;
 use stend_simulated::SimulatedTarget;
 
 use crate::check::loads;
@@ -189,12 +190,7 @@ pub(crate) fn open_ones(
 pub fn program_sha256() -> Result<String, ClaimsError> {
     let failed = |error| ClaimsError::Io(format!("the program cannot read itself: {error}"));
     let path = std::env::current_exe().map_err(failed)?;
-    Ok(hex(&std::fs::read(path).map_err(failed)?))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    Ok(sha256_hex(std::fs::read(path).map_err(failed)?))
 }
 
 /// A name of everything that figures depend on, but for the tests and points themselves: on a
@@ -212,7 +208,7 @@ fn key(measurement: &Measurement<'_>, options: &Options<'_>) -> String {
         options.full_length,
         measurement.endings
     );
-    hex(text.as_bytes())
+    sha256_hex(text)
 }
 
 /// What the lab has of it.
@@ -303,7 +299,7 @@ struct Shares {
 impl Shares {
     /// Notes how far one is. Share of all that is done, 0 to 1.
     fn note(&self, simulation: &Simulation<'_>, share: f64) -> f64 {
-        let mut done = lock(&self.done);
+        let mut done = self.done.lock();
         done.insert(simulation.index, share * simulation.cost);
         done.values().sum::<f64>() / self.total.max(f64::MIN_POSITIVE)
     }
@@ -333,10 +329,10 @@ fn simulate_all<E: From<ClaimsError> + Send>(
         let worker = || -> Result<(), E> {
             loop {
                 not_interrupted(options)?;
-                let next = lock(&queue).pop_front();
+                let next = queue.lock().pop_front();
                 let Some(next) = next else { return Ok(()) };
                 let measured = simulate(&next, options, keep, &shares, report)?;
-                lock(&done).push((next.index, measured));
+                done.lock().push((next.index, measured));
             }
         };
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
@@ -345,7 +341,7 @@ fn simulate_all<E: From<ClaimsError> + Send>(
             worker.join().map_err(panicked)?
         })
     })?;
-    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(done.into_inner())
 }
 
 fn not_interrupted(options: &Options<'_>) -> Result<(), ClaimsError> {
@@ -354,10 +350,6 @@ fn not_interrupted(options: &Options<'_>) -> Result<(), ClaimsError> {
         true => Err(ClaimsError::Interrupted),
         false => Ok(()),
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Marks what is not the drive's own model, so that it represents its drive nowhere else.

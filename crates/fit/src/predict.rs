@@ -1,6 +1,6 @@
 //! A test on a simulated drive in a state, and the figures of its result.
 
-use stend_base::Rng;
+use stend_base::job_seed;
 use stend_contract::{JobOutcome, JobRequest, Sample, Target, TargetError};
 use stend_model::{Model, NewValue, write_values};
 use stend_record::fio;
@@ -58,7 +58,7 @@ pub fn prepare(model: Model, state: &State, seed: u64) -> Result<SimulatedTarget
     }
     let mut target = SimulatedTarget::new(model);
     for (index, step) in state.steps.iter().enumerate() {
-        let seed = seed_of(seed, &format!("state/{}/{index}", state.id));
+        let seed = job_seed(seed, &format!("state/{}/{index}", state.id));
         carry_out(&mut target, state, step, 0, seed)?;
     }
     Ok(target)
@@ -77,7 +77,7 @@ pub fn measure(
 ) -> Result<Vec<Option<f64>>, TargetError> {
     let mut results = Vec::with_capacity(test.parts.len());
     for part in &test.parts {
-        let seed = seed_of(seed, &format!("test/{}/{}", test.id, part.id));
+        let seed = job_seed(seed, &format!("test/{}/{}", test.id, part.id));
         results.push(carry_out(target, state, &part.step, part.sample_ms, seed)?);
     }
     let figure = |figure: &Figure| take(figure, &results[figure.part]);
@@ -146,11 +146,6 @@ fn with_places(text: &str, state: &State, capacity: u64) -> String {
     text.replace("{used}", &used.max(ALIGN_BYTES).to_string())
         .replace("{free}", &used.to_string())
         .replace("{capacity}", &capacity.to_string())
-}
-
-/// From the root seed and a name alone, so that leaving tests out changes no other result.
-fn seed_of(root: u64, name: &str) -> u64 {
-    Rng::stream(root, name).next_u64() >> 33
 }
 
 fn take(figure: &Figure, done: &Done) -> Option<f64> {

@@ -5,8 +5,8 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, ToSql, Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use stend_record::review::{Condition, FailedTest, Review, TestResult};
+use stend_record::sha256_hex;
 use uuid::Uuid;
 
 use crate::columns::{OF_SERIES, POINTS, SERIES, Table, take};
@@ -360,9 +360,7 @@ fn is_kept(
 
 /// SHA-256 of something as JSON, hexadecimal.
 fn digest(of: &impl Serialize) -> String {
-    let json = serde_json::to_vec(of).unwrap_or_default();
-    let digest = Sha256::digest(json);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256_hex(serde_json::to_vec(of).unwrap_or_default())
 }
 
 /// Removes the tests that a review does not have any more, because they are made again.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
+use stend_record::sha256_hex;
 use stend_record::study::{Cell, StudyRow};
 use uuid::Uuid;
 
@@ -68,7 +68,7 @@ pub struct StudySummary {
 /// # Errors
 /// Where the lab cannot be written.
 pub fn begin(lab: &mut Lab, of: &StudyContext<'_>) -> Result<StudyId, LabError> {
-    let sha256 = hex(of.definition);
+    let sha256 = sha256_hex(of.definition);
     lab.change(|to| {
         let sql = "SELECT id FROM studies WHERE definition_sha256 = ?1";
         let there = to.query_row(sql, [&sha256], |row| row.get(0)).optional()?;
@@ -287,11 +287,6 @@ fn save_row(
 
 fn outcomes_of(text: &str) -> Vec<(String, f64)> {
     serde_json::from_str(text).unwrap_or_default()
-}
-
-fn hex(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Takes over the studies of the attached database `other` that are not here, or have fewer rows

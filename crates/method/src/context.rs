@@ -1,7 +1,8 @@
 //! What a procedure measures with: jobs on the target, their figures and warnings, and the
 //! recorder of results.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use stend_contract::{JobOutcome, JobRequest, RefusedOutcome, Target, TargetError};
 use stend_record::load::{Load, size_text};
@@ -95,7 +96,7 @@ impl Context<'_> {
         seed_name: &str,
         runtime_s: Option<u64>,
     ) -> (String, u64) {
-        let seed = job::seed_of(self.setting.seed, seed_name);
+        let seed = stend_base::job_seed(self.setting.seed, seed_name);
         let frame = JobFrame {
             percentiles: &self.setting.percentiles,
             runtime_s,
@@ -165,7 +166,7 @@ impl Context<'_> {
     ) -> Result<JobOutcome, TargetError> {
         let before = Mutex::new((0.0, 0));
         target.run_told(request, &|now| {
-            let mut before = before.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut before = before.lock();
             let passed_s = now.elapsed_s - before.0;
             // In the beginning often, then as seldom as the eye needs it.
             if passed_s < (now.elapsed_s / 60.0).clamp(0.5, GROWS_EVERY_S) {
@@ -201,7 +202,7 @@ impl Context<'_> {
         seed_name: &str,
         text: impl FnOnce(u64) -> String,
     ) -> Result<RefusedOutcome, TargetError> {
-        let seed = job::seed_of(self.setting.seed, seed_name);
+        let seed = stend_base::job_seed(self.setting.seed, seed_name);
         target.run_until_refused(&JobRequest {
             text: &text(seed),
             seed,
@@ -216,7 +217,7 @@ impl Context<'_> {
         seed_name: &str,
         text: impl FnOnce(u64) -> String,
     ) -> Result<(), TargetError> {
-        let seed = job::seed_of(self.setting.seed, seed_name);
+        let seed = stend_base::job_seed(self.setting.seed, seed_name);
         let done = target.run(&JobRequest {
             text: &text(seed),
             seed,

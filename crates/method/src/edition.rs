@@ -13,8 +13,9 @@ pub use crate::kinds::benchmark::Benchmark;
 pub use crate::state::{ContinuationStep, State, Step, UntilSteady};
 
 use crate::kinds::TestEntry;
-use crate::parse::{File, Scope, Source, sha256};
+use crate::parse::{File, Scope, Source};
 use crate::timed::TimedText;
+use stend_record::sha256_hex;
 
 /// The name and version of the file format.
 pub const SCHEMA: &str = "stend.edition/1";
@@ -150,7 +151,7 @@ fn edition(raw: File<TestEntry>, source: &Source<'_>) -> Result<Edition, FileErr
         percentiles: raw.percentiles.into_inner(),
         states,
         tests,
-        sha256: sha256(source.text),
+        sha256: sha256_hex(source.text),
         scaled_by: 1,
     })
 }

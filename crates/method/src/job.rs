@@ -4,21 +4,12 @@
 
 use std::fmt::Write as _;
 
-use stend_base::Rng;
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{Durability, Pattern, PointOp, SyncMethod};
 
 /// Sizes and offsets that share a capacity out are multiples of this, bytes: every
 /// common flash page and every block size of the editions divides it.
 const SHARE_ALIGN_BYTES: u64 = 1 << 20;
-
-/// The seed of one job: derived from the root seed and the job's name alone, so that
-/// leaving tests out or running them in another order changes no other result.
-///
-/// 31 bits, because it is written into the job file and fio reads it as a signed number.
-pub(crate) fn seed_of(root: u64, name: &str) -> u64 {
-    Rng::stream(root, name).next_u64() >> 33
-}
 
 /// A runtime under the scale, whole seconds, at least 1: the sampling interval is a
 /// second, and shorter runs say nothing.
@@ -33,7 +24,7 @@ pub(crate) struct JobFrame<'a> {
     pub(crate) percentiles: &'a [f64],
     /// Whole seconds; `None` for one pass over the range.
     pub(crate) runtime_s: Option<u64>,
-    /// From [`seed_of`].
+    /// From [`stend_base::job_seed`].
     pub(crate) seed: u64,
     /// Of the target, bytes.
     pub(crate) capacity_bytes: u64,
@@ -448,14 +439,5 @@ mod tests {
         assert_eq!(scaled_runtime_s(180.0, 0.01), 2);
         assert_eq!(scaled_runtime_s(60.0, 0.001), 1);
         assert_eq!(scaled_runtime_s(7200.0, 2.0), 14_400);
-    }
-
-    #[test]
-    fn seeds_differ_by_name_and_root_and_fit_fio() {
-        let a = seed_of(1, "random/a");
-        assert_eq!(a, seed_of(1, "random/a"));
-        assert_ne!(a, seed_of(1, "random/b"));
-        assert_ne!(a, seed_of(2, "random/a"));
-        assert!(a < 1 << 31);
     }
 }

@@ -9,7 +9,8 @@
 //! Memory: the states that procedures still wait for, and a copy for each thread of what its
 //! procedure changes. The last that needs a state takes the state itself instead of a copy.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use stend_contract::{Target, TargetError};
 
@@ -183,12 +184,7 @@ impl Pool<'_, '_> {
     /// One worker: takes tasks until none is left.
     fn work(&self) {
         while let Some((work, needs, _slot)) = self.next() {
-            let taken = guarded(|| {
-                self.prepared[needs]
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .take()
-            });
+            let taken = guarded(|| self.prepared[needs].lock().take());
             match work {
                 Work::Prepare(state) => self.prepare(state, taken),
                 Work::Run(index) => {
@@ -224,15 +220,12 @@ impl Pool<'_, '_> {
             if board.all_claimed() {
                 return None;
             }
-            board = self
-                .changed
-                .wait(board)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut board);
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Board> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+        self.board.lock()
     }
 
     fn prepare(&self, state: usize, from: Result<Box<dyn Target>, Arc<TargetError>>) {
@@ -242,10 +235,7 @@ impl Pool<'_, '_> {
                 .prepare(target.as_mut(), &entry.id, &entry.steps)?;
             Ok(target)
         });
-        self.prepared[state + 1]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .target = made.map(Some);
+        self.prepared[state + 1].lock().target = made.map(Some);
         self.lock().ready[state + 1] = true;
         self.changed.notify_all();
     }

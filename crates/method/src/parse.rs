@@ -8,7 +8,6 @@ use std::ops::{Deref, RangeInclusive};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW};
 use stend_config::{FileError, Text};
 use stend_record::load::Load;
@@ -82,12 +81,6 @@ impl<'a> Deref for Source<'a> {
     fn deref(&self) -> &Text<'a> {
         &self.0
     }
-}
-
-/// SHA-256 of a text, hexadecimal, as `sha256sum` prints it.
-pub(crate) fn sha256(text: &str) -> String {
-    let digest = Sha256::digest(text);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Source<'_> {

@@ -1,9 +1,10 @@
 //! Puts results together in the edition's order, whatever the order they come in, and
 //! reports and saves them.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use stend_analysis::{implausible, steady, words};
 use stend_contract::TargetError;
@@ -175,7 +176,7 @@ impl<'a> Recorder<'a> {
 
     /// Events are emitted under the lock, so that shares of work done never fall.
     fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock()
     }
 
     fn share(&self, progress: &Progress) -> f64 {

@@ -4,7 +4,7 @@
 //! test is finished when all of its repetitions are; until then each is kept among the unfinished
 //! tests of the review, with its number.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use stend_analysis::repeated;
 use stend_contract::Target;
@@ -14,9 +14,9 @@ use crate::choice;
 use crate::cost::Cost;
 use crate::edition::Edition;
 use crate::event::Event;
-use crate::job::seed_of;
 use crate::options::{MethodError, ReviewOptions};
 use crate::run::once;
+use stend_base::job_seed;
 
 /// Runs the chosen tests of `edition` on `target`.
 ///
@@ -39,7 +39,7 @@ pub fn run_review(
 pub fn repetition_seed(seed: u64, number: u32) -> u64 {
     match number {
         0 => seed,
-        _ => seed_of(seed, &format!("repetition {}", number + 1)),
+        _ => job_seed(seed, &format!("repetition {}", number + 1)),
     }
 }
 
@@ -239,9 +239,7 @@ fn shifted(
     planned: &Mutex<Option<Cost>>,
     events: &dyn Fn(Event<'_>),
 ) {
-    let mut planned = planned
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut planned = planned.lock();
     let later = f64::from(count - 1 - number);
     match &mut event {
         Event::Planned { whole, .. } => {

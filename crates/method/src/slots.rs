@@ -3,8 +3,8 @@
 //!
 //! The longest procedure of all that wait is the next, so that none stands alone at the end.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::cmp::Ordering;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What runs first: preparations, since procedures wait for them; then by cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,10 +71,7 @@ impl Slots {
         state.arrivals += 1;
         state.waiting.push((ticket, rank));
         while state.free == 0 || state.next() != Some(ticket) {
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut state);
         }
         state.waiting.retain(|(other, _)| *other != ticket);
         state.free -= 1;
@@ -85,7 +82,7 @@ impl Slots {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -124,7 +121,7 @@ mod tests {
                 let (slots, order) = (&slots, &order);
                 scope.spawn(move || {
                     let _slot = slots.take(rank);
-                    order.lock().unwrap().push(name);
+                    order.lock().push(name);
                 });
                 while slots.lock().waiting.len() <= came {
                     std::thread::sleep(Duration::from_millis(1));
@@ -132,7 +129,7 @@ mod tests {
             }
             drop(held);
         });
-        let order = order.into_inner().unwrap();
+        let order = order.into_inner();
         assert_eq!(order, ["preparation", "long", "as long", "short"]);
     }
 
@@ -146,18 +143,18 @@ mod tests {
                 scope.spawn(move || {
                     let _slot = slots.take(rank(false, f64::from(cost)));
                     let running = {
-                        let mut now = now.lock().unwrap();
+                        let mut now = now.lock();
                         *now += 1;
                         *now
                     };
-                    let mut most = most.lock().unwrap();
+                    let mut most = most.lock();
                     *most = running.max(*most);
                     drop(most);
                     std::thread::sleep(Duration::from_millis(2));
-                    *now.lock().unwrap() -= 1;
+                    *now.lock() -= 1;
                 });
             }
         });
-        assert_eq!(most.into_inner().unwrap(), 2);
+        assert_eq!(most.into_inner(), 2);
     }
 }

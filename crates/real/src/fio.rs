@@ -1,10 +1,10 @@
 //! Finding fio, asking what it can do here, and running it.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
 use rustix::io::Errno;
@@ -280,7 +280,7 @@ fn version_of(path: &Path) -> Result<String, TargetError> {
     let written = |meta: fs::Metadata| Ok((path.to_owned(), meta.len(), meta.modified()?));
     let program = path.metadata().and_then(written);
     let program = program.map_err(failed(path, "cannot be looked at"))?;
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock();
     if let Some(version) = known.get(&program) {
         return Ok(version.clone());
     }

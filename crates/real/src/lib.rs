@@ -102,6 +102,7 @@ pub use crate::look::{Seen, look};
 pub use crate::options::OpenOptions;
 pub use crate::running::stop_programs;
 pub use crate::service::{EraseMethod, Erasing, Trimmed, erase, set_write_cache, trim};
+pub use crate::units::quoted;
 pub use crate::watch::{Watch, watch};
 
 /// A file, directory or block device, tested by fio.

@@ -3,13 +3,14 @@
 //!
 //! Signals concern the process as a whole; so does the one list kept here.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::fs::File;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -49,7 +50,7 @@ static RUNNING: Mutex<Running> = Mutex::new(Running {
 static CHANGED: Condvar = Condvar::new();
 
 fn running() -> MutexGuard<'static, Running> {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+    RUNNING.lock()
 }
 
 /// Ends the programs that run for real targets, waits until what they left in temporary folders is
@@ -65,10 +66,7 @@ pub fn stop_programs() {
             let _ = kill_process(*program, signal);
         }
         let busy = |now: &mut Running| !now.programs.is_empty() || now.run_folders > 0;
-        now = CHANGED
-            .wait_timeout_while(now, PATIENCE, busy)
-            .unwrap_or_else(PoisonError::into_inner)
-            .0;
+        CHANGED.wait_while_for(&mut now, busy, PATIENCE);
     }
     // Their owners may be waiting for what the end of the process holds.
     for folder in now.target_folders.drain(..) {
@@ -154,12 +152,9 @@ pub(crate) fn check_stopping() -> io::Result<()> {
 
 /// Waits for so long, or until stend is being ended, which is an error.
 pub(crate) fn rest(time: Duration) -> io::Result<()> {
-    let stopped = CHANGED
-        .wait_timeout_while(running(), time, |now| !now.stopping)
-        .unwrap_or_else(PoisonError::into_inner)
-        .0
-        .stopping;
-    match stopped {
+    let mut now = running();
+    CHANGED.wait_while_for(&mut now, |now| !now.stopping, time);
+    match now.stopping {
         true => Err(ended()),
         false => Ok(()),
     }

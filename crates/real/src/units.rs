@@ -16,9 +16,9 @@ pub(crate) fn bytes_for_people(bytes: u64) -> String {
     )
 }
 
-/// As a shell takes it for one word.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/@+=,".contains(c);
+/// Quotes a word for a shell where it needs it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_.:/@+=,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
     } else {

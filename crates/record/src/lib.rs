@@ -13,4 +13,11 @@ pub mod review;
 pub mod smart;
 pub mod study;
 
+use sha2::Digest;
+
 pub use kinds::{benchmark, endurance, traces};
+
+/// SHA-256 of bytes, hexadecimal, as `sha256sum` prints it.
+pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
+    hex::encode(sha2::Sha256::digest(bytes))
+}

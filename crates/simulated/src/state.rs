@@ -4,11 +4,12 @@
 //! lost. A file is replaced as a whole: whatever fails or is interrupted, there is either the old
 //! state or the new one.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use stend_drive::SimDrive;
 use stend_drive::state::{self, MAGIC};
@@ -117,7 +118,7 @@ impl StateFile {
     /// When it was not opened for change.
     pub fn save(&self, model: &Model, drive: &SimDrive) -> Result<(), TargetError> {
         let lock = self.lock.as_ref().expect("it was opened for change");
-        let mut file: MutexGuard<'_, File> = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file: MutexGuard<'_, File> = lock.lock();
         let path = &self.path;
         // One that is gone is made again.
         if path.exists() {

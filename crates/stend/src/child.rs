@@ -1,11 +1,11 @@
 //! A program that stend runs and waits for, and the folder in which it works. Neither outlives
 //! stend: a signal to stend alone would leave the program computing.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -28,7 +28,7 @@ static RUNNING: Mutex<Running> = Mutex::new(Running {
 });
 
 fn running() -> MutexGuard<'static, Running> {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+    RUNNING.lock()
 }
 
 /// Kills the program, removes its folder, and lets no other begin. For a process that is about to

@@ -1,10 +1,10 @@
 //! The folder of a report: what is in it already, and what is kept there.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 use stend_contract::temporary;
@@ -77,7 +77,7 @@ impl Folder {
     }
 
     fn page(&self) -> MutexGuard<'_, Option<[u8; 32]>> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shown.lock()
     }
 
     /// As [`Folder::save`], of a review whose rivals are the other sides of a comparison.

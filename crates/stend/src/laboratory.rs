@@ -1,7 +1,7 @@
 //! Where the lab is, and how a review gets there.
 
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -271,8 +271,8 @@ impl Keeper {
     /// Writes the present state of a review. The first time, it resumes the run of an `earlier`
     /// review in the same folder, or begins one. A run that was deleted meanwhile begins anew.
     pub fn keep(&self, review: &Review, earlier: Option<&Review>) -> Result<(), Failure> {
-        let mut lab = self.lab.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lab = self.lab.lock();
+        let mut run = self.run.lock();
         let beginning = self.context();
         if let Some((number, uuid)) = &*run
             && is_there(&lab, *number, uuid)?
@@ -329,7 +329,7 @@ impl Keeper {
         let Some(since) = program_unix_ms() else {
             return Ok(None);
         };
-        let lab = self.lab.lock().unwrap_or_else(PoisonError::into_inner);
+        let lab = self.lab.lock();
         let Some(run) = lab.last_simulated(like, &self.context(), since)? else {
             return Ok(None);
         };
@@ -350,7 +350,7 @@ impl Keeper {
 
     /// The number of the run, if anything was kept.
     pub fn run(&self) -> Option<RunId> {
-        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = self.run.lock();
         run.as_ref().map(|(number, _)| *number)
     }
 }

@@ -1,8 +1,9 @@
 //! What a review is doing, written into the lab about once a second, so that `stend lab serve` can
 //! show it. It never delays or disturbs the review: what cannot be written is left out.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -34,14 +35,10 @@ static ALL: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
 /// Tells of the end of all.
 fn end_all() {
-    let all = std::mem::take(&mut *lock(&ALL));
+    let all = std::mem::take(&mut *ALL.lock());
     all.iter()
         .filter_map(Weak::upgrade)
         .for_each(|one| one.end());
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Shared {
@@ -87,9 +84,9 @@ impl Live {
         });
         let (told, teller) = (Arc::clone(&shared), progress.teller());
         let writer = std::thread::spawn(move || told.write(&mut lab, id, &teller));
-        *lock(&shared.writer) = Some(writer);
+        *shared.writer.lock() = Some(writer);
         signals::last(end_all);
-        let mut all = lock(&ALL);
+        let mut all = ALL.lock();
         all.retain(|one| one.strong_count() > 0);
         all.push(Arc::downgrade(&shared));
         Some(Live { shared })
@@ -193,14 +190,14 @@ impl State {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     /// Lets the writer tell the end, and waits for it.
     fn end(&self) {
         self.lock().ended = true;
         self.ends.notify_all();
-        if let Some(writer) = lock(&self.writer).take() {
+        if let Some(writer) = self.writer.lock().take() {
             // It cannot have panicked without a word.
             let _ = writer.join();
         }
@@ -221,11 +218,9 @@ impl Shared {
             if ended {
                 return;
             }
-            state = self
-                .ends
-                .wait_timeout_while(self.lock(), EVERY, |state| !state.ended)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            state = self.lock();
+            self.ends
+                .wait_while_for(&mut state, |state| !state.ended, EVERY);
         }
     }
 }

@@ -2,9 +2,10 @@
 
 mod work;
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -262,7 +263,7 @@ impl Drop for Progress {
 
 impl Shown {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn draw(&self, state: &State, now: Duration) {
@@ -297,11 +298,8 @@ impl Shown {
                     Err(wait) => wait,
                 }
             };
-            state = self
-                .ends
-                .wait_timeout_while(state, wait, |state| !state.ended)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            self.ends
+                .wait_while_for(&mut state, |state| !state.ended, wait);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Signals such as Ctrl-C: programs that stend runs are ended first, a file being
 //! saved is completed, and the exit code says which signal it was.
 
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -35,10 +36,6 @@ static LAST: Mutex<Option<fn()>> = Mutex::new(None);
 /// end.
 static ENDING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Waits for signals from now on, in a thread of its own.
 pub fn watch() -> Result<(), Failure> {
     let uncaught = |error| Failure::Io(format!("signals cannot be caught: {error}"));
@@ -48,7 +45,7 @@ pub fn watch() -> Result<(), Failure> {
     let mut signals = Signals::new(ENDS).map_err(uncaught)?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            match lock(&INSTEAD).take() {
+            match INSTEAD.lock().take() {
                 None => end(signal),
                 Some(act) => {
                     ENDING.store(false, Ordering::SeqCst);
@@ -62,46 +59,46 @@ pub fn watch() -> Result<(), Failure> {
 
 /// Lets the next signal do this instead of ending the process; one more ends it.
 pub fn instead(act: impl FnOnce() + Send + 'static) {
-    *lock(&INSTEAD) = Some(Box::new(act));
+    *INSTEAD.lock() = Some(Box::new(act));
 }
 
 fn end(signal: i32) {
-    let _nothing_is_half_saved = lock(&SAVING);
+    let _nothing_is_half_saved = SAVING.lock();
     child::stop();
     stop_programs();
-    if let Some(restore) = *lock(&RESTORE) {
+    if let Some(restore) = *RESTORE.lock() {
         restore();
     }
     // Not under its lock: who sets it may hold what it waits for.
-    let last = *lock(&LAST);
+    let last = *LAST.lock();
     if let Some(act) = last {
         act();
     }
-    note(&format!("interrupted{}", lock(&HINT)));
+    note(&format!("interrupted{}", HINT.lock()));
     // As a shell reports an end by this signal.
     std::process::exit(128 + signal);
 }
 
 /// Does something during which no signal ends the process.
 pub fn undisturbed<T>(act: impl FnOnce() -> T) -> T {
-    let _guard = lock(&SAVING);
+    let _guard = SAVING.lock();
     act()
 }
 
 /// Sets what is printed when a signal arrives, after the word "interrupted".
 pub fn hint(text: String) {
-    *lock(&HINT) = text;
+    *HINT.lock() = text;
 }
 
 /// Sets what is done, shortly, before a signal ends the process.
 pub fn last(act: fn()) {
-    *lock(&LAST) = Some(act);
+    *LAST.lock() = Some(act);
 }
 
 /// Sets what puts the terminal back when a signal ends the process; `None` for nothing.
 #[cfg_attr(not(feature = "screen"), allow(dead_code))]
 pub fn restore_terminal_by(restore: Option<fn()>) {
-    *lock(&RESTORE) = restore;
+    *RESTORE.lock() = restore;
 }
 
 /// Waits for a signal that is ending the process: an error that it causes is not the result.

@@ -2,17 +2,9 @@
 
 use stend_model::Setting;
 
-use crate::args::{Fill, OnArgs, RealArgs};
+pub use stend_real::quoted as word;
 
-/// As a shell takes it for one word.
-pub fn word(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:@+=,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
+use crate::args::{Fill, OnArgs, RealArgs};
 
 /// The options `--set`, each after a space.
 pub fn settings(set: &[(String, Setting)]) -> String {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use stend_load::JobFile;
 use stend_method::{Edition, ReviewOptions, check_options};
 use stend_model::{Model, Setting};
+use stend_record::sha256_hex;
 use stend_record::study::{Cell, StudyRow};
 
 use crate::definition::{Definition, JobEntry, TestEntry, Tree};
@@ -420,7 +420,7 @@ impl Plan {
                 (of_edition, format!("test {id}"), String::new())
             }
         };
-        let state = hex(&state);
+        let state = sha256_hex(&state);
         PlannedRow {
             number,
             model: self.models[base].model.name.clone(),
@@ -430,7 +430,7 @@ impl Plan {
                 .collect(),
             seed,
             job: self.works[work].name().to_owned(),
-            key: hex(&format!("{state}\n{seed}\n{what}")),
+            key: sha256_hex(format!("{state}\n{seed}\n{what}")),
             state,
             base,
             settings: Arc::clone(settings),
@@ -449,11 +449,6 @@ fn braced(word: &str) -> String {
     format!("{{{word}}}")
 }
 
-pub(crate) fn hex(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The models, with what they give for every key that is set in any variant.
 fn bases(models: Vec<Model>, definition: &Definition, variants: &[Variant]) -> Vec<Base> {
     let of_all = Tree::flat(&definition.settings).into_iter();
@@ -468,7 +463,7 @@ fn bases(models: Vec<Model>, definition: &Definition, variants: &[Variant]) -> V
             given: given
                 .filter_map(|(key, value)| Some((key, value?)))
                 .collect(),
-            sha256: hex(&model.text),
+            sha256: sha256_hex(&model.text),
             model,
         }
     };

@@ -4,12 +4,13 @@
 //! copy of it. What a thread takes next is, if there is one, a row whose state is there; so no more
 //! states exist at a time than threads, but for the last rows of each.
 
+use parking_lot::{Condvar, Mutex};
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use stend_analysis::kinds::key_figures;
 use stend_base::Nanos;
@@ -98,7 +99,7 @@ pub fn run<E: From<StudyError> + Send>(
                 Task::Prepare(numbers) => {
                     let row = plan.planned(numbers[0]);
                     {
-                        let _one = lock(&out);
+                        let _one = out.lock();
                         report(&Event::Preparing {
                             model: &row.model,
                             rows: numbers.len(),
@@ -109,7 +110,7 @@ pub fn run<E: From<StudyError> + Send>(
                 }
                 Task::Rows(numbers, state) => {
                     let rows = plan.carried_out(&numbers, state, options);
-                    let _one = lock(&out);
+                    let _one = out.lock();
                     rows.map_err(E::from).and_then(|rows| {
                         rows.into_iter().try_for_each(|row| {
                             let (done, of) = pool.count();
@@ -205,7 +206,7 @@ impl<'a> Pool<'a> {
 
     /// The next task; waits where a state that is being prepared may yield some.
     fn next(&self) -> Option<Task> {
-        let mut queues = lock(&self.queues);
+        let mut queues = self.queues.lock();
         loop {
             if queues.stopped || self.interrupt.load(Ordering::Relaxed) {
                 return None;
@@ -219,15 +220,14 @@ impl<'a> Pool<'a> {
             if queues.working == 0 {
                 return None;
             }
-            let waited = self.changed.wait(queues);
-            queues = waited.unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut queues);
         }
     }
 
     /// A state is there: its rows can begin.
     fn prepared(&self, state: Result<SimulatedTarget, String>, numbers: Vec<u64>) {
         let state = Arc::new(state);
-        let mut queues = lock(&self.queues);
+        let mut queues = self.queues.lock();
         for number in numbers {
             let task = Task::Rows(vec![number], Some(Arc::clone(&state)));
             queues.ready.push_back(task);
@@ -236,25 +236,21 @@ impl<'a> Pool<'a> {
 
     /// A task has ended.
     fn ended(&self) {
-        lock(&self.queues).working -= 1;
+        self.queues.lock().working -= 1;
         self.changed.notify_all();
     }
 
     fn stop(&self) {
-        lock(&self.queues).stopped = true;
+        self.queues.lock().stopped = true;
         self.changed.notify_all();
     }
 
     /// Counts a row. How many are done, and of how many.
     fn count(&self) -> (usize, usize) {
-        let mut queues = lock(&self.queues);
+        let mut queues = self.queues.lock();
         queues.done += 1;
         (queues.done, queues.of)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Outcomes of a job, and its samples.

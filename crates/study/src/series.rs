@@ -9,7 +9,8 @@ use stend_lab::{Format, Kind, LabError, Table};
 use stend_load::Sample;
 use stend_record::study::{Cell, StudyRow};
 
-use crate::plan::{Plan, hex};
+use crate::plan::Plan;
+use stend_record::sha256_hex;
 
 #[cfg(feature = "parquet")]
 const FORMAT: Format = Format::Parquet;
@@ -50,7 +51,8 @@ fn owner(folder: &Path) -> PathBuf {
 /// What that file says of a study.
 fn owned(plan: &Plan) -> String {
     let definition = plan.definition();
-    let of = json!({ "study": definition.name, "definition_sha256": hex(&definition.to_json()) });
+    let of =
+        json!({ "study": definition.name, "definition_sha256": sha256_hex(definition.to_json()) });
     format!("{of}\n")
 }
 

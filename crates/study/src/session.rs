@@ -1,13 +1,14 @@
 //! A study whose rows are kept in the lab as they are done: one that was broken off goes on, and a
 //! row that another study has is taken from there.
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
 use stend_lab::studies::{self, StudyContext, StudyId};
 use stend_lab::{Lab, LabError};
+use stend_record::sha256_hex;
 use stend_record::study::{Study, StudyRow};
 
 use crate::error::StudyError;
@@ -150,7 +151,7 @@ impl Session {
 
     /// Numbers of the rows that are to be carried out.
     pub fn open_rows(&self) -> Vec<u64> {
-        let done = lock(&self.done);
+        let done = self.done.lock();
         let rows = self.known.iter().chain(&*done);
         let there: BTreeSet<u64> = rows.map(|row| row.number).collect();
         let all = self.plan.rows().iter().map(|row| row.number);
@@ -191,12 +192,12 @@ impl Session {
     /// # Errors
     /// [`StudyError::Lab`].
     pub fn keep(&self, done: Done) -> Result<(), StudyError> {
-        lock(&self.done).push(done.row.clone());
+        self.done.lock().push(done.row.clone());
         let Some(kept) = &self.kept else {
             return Ok(());
         };
         let due = {
-            let mut waiting = lock(&kept.waiting);
+            let mut waiting = kept.waiting.lock();
             waiting.rows.push((self.key(&done.key), done.row));
             (self.context.now_unix_ms)() - waiting.saved_unix_ms >= SAVED_EVERY_MS
         };
@@ -216,19 +217,19 @@ impl Session {
         };
         let now_unix_ms = (self.context.now_unix_ms)();
         let rows = {
-            let mut waiting = lock(&kept.waiting);
+            let mut waiting = kept.waiting.lock();
             waiting.saved_unix_ms = now_unix_ms;
             std::mem::take(&mut waiting.rows)
         };
         let factors = self.plan.factor_names();
         let context = self.study_context("", &factors, now_unix_ms);
-        let mut lab = lock(&kept.lab);
+        let mut lab = kept.lab.lock();
         Ok(studies::save(&mut lab, kept.study, &rows, &context)?)
     }
 
     /// The study with all rows that are there.
     pub fn study(&self) -> Study {
-        let done = lock(&self.done);
+        let done = self.done.lock();
         let rows = self.known.iter().chain(&*done).cloned();
         self.plan.study(rows.collect())
     }
@@ -261,10 +262,5 @@ impl Session {
 
 /// The key under which the lab keeps a row: that of the plan, with the program that makes it.
 pub fn kept_key(program: &str, row: &str) -> String {
-    let digest = Sha256::digest(format!("{program}\n{row}").as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    sha256_hex(format!("{program}\n{row}"))
 }

@@ -1,9 +1,10 @@
 //! What all pages share.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use stend_lab::work::WorkId;
@@ -132,17 +133,15 @@ impl App {
 
     /// Tells the worker that something was asked for.
     pub(crate) fn wake(&self) {
-        *lock(&self.asked) = true;
+        *self.asked.lock() = true;
         self.changed.notify_all();
     }
 
     /// Waits until something is requested, or a second has passed.
     pub(crate) fn wait(&self) {
-        let asked = lock(&self.asked);
-        let waited = self
-            .changed
-            .wait_timeout_while(asked, Duration::from_secs(1), |asked| !*asked);
-        let (mut asked, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let mut asked = self.asked.lock();
+        self.changed
+            .wait_while_for(&mut asked, |asked| !*asked, Duration::from_secs(1));
         *asked = false;
     }
 
@@ -159,7 +158,7 @@ impl App {
 
     /// The curves that grow, by the work that they belong to.
     pub(crate) fn growing(&self) -> MutexGuard<'_, BTreeMap<WorkId, Growing>> {
-        lock(&self.growing)
+        self.growing.lock()
     }
 }
 
@@ -171,8 +170,4 @@ pub(crate) async fn waiting<T: Send + 'static>(
         Ok(result) => result,
         Err(error) => Err(Trouble::Fault(error.to_string())),
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

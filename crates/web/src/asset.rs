@@ -20,7 +20,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
         all.update(bytes);
     }
     let digest = all.finalize();
-    digest[..6].iter().map(|b| format!("{b:02x}")).collect()
+    hex::encode(&digest[..6])
 });
 
 /// Names the present style and scripts.

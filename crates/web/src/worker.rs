@@ -1,9 +1,10 @@
 //! Carries queued work out, one piece at a time, on the server's one thread for it. Rows that are
 //! done are in the lab at once: what was broken off goes on where it was.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use stend_lab::work::{self, Work, WorkState};
@@ -121,7 +122,7 @@ impl UnderWay {
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        self.told.lock()
     }
 
     /// Tells the queue how far it is, and hears whether to stop, until it is over.

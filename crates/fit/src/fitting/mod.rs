@@ -25,8 +25,6 @@ mod search;
 mod sensitivity;
 mod written;
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use stend_model::{Files, Model};
@@ -508,10 +506,6 @@ impl Inputs {
     }
 
     fn finish(self) -> String {
-        let digest = self.0.finalize();
-        digest.iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        hex::encode(self.0.finalize())
     }
 }

@@ -1,7 +1,7 @@
 //! What the search makes small: how far the models' predictions are from the measured figures.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 use stend_model::{Files, Model};
@@ -164,7 +164,7 @@ impl<'a> Objective<'a> {
                 (point, key, model)
             })
             .collect();
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let mut asked = BTreeSet::new();
         let new: Vec<(&RunKey, &Model)> = work
             .iter()

@@ -8,7 +8,6 @@ use stend_record::review::{FileOp, FileWork, TargetKind};
 use toml::Spanned;
 
 use crate::context::Context;
-use crate::job;
 use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
@@ -161,7 +160,7 @@ impl Work for SetWork {
             set: &shipped,
             bytes,
             // The same files whatever is done with them.
-            seed: job::seed_of(setting.seed, &format!("files/{set}")),
+            seed: stend_base::job_seed(setting.seed, &format!("files/{set}")),
             rest_s: files.rest_s,
         })?;
         let limits = done.limits.iter();

@@ -391,7 +391,7 @@ impl Work for PlannedSync {
         let mut outcomes = Vec::new();
         for number in 1..=count {
             let seed_name = format!("{id}/{}/{number}", slugs.join("+"));
-            let seed = job::seed_of(setting.seed, &seed_name);
+            let seed = stend_base::job_seed(setting.seed, &seed_name);
             let frame = JobFrame {
                 percentiles: &setting.percentiles,
                 runtime_s: Some(runtime_s),

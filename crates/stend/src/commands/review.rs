@@ -1,9 +1,9 @@
 //! `stend review`: an edition on a target and its rivals, and the report.
 
+use parking_lot::Mutex;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, PoisonError};
 
 use stend_analysis::steady::start_words;
 use stend_analysis::{kinds, repeated, verdict};
@@ -178,11 +178,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     Ok(Done {
         saved: session.keep(&review),
         run: session.keeper.as_ref().and_then(Keeper::run),
-        state: session
-            .kept
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-            .map_err(Failure::from),
+        state: session.kept.into_inner().map_err(Failure::from),
         review,
         requests: session.requests.into_inner(),
         events: session.events.into_inner(),

@@ -5,7 +5,7 @@
 //! the kernel page by page before it is written, which takes several times as long as the copying.
 //! Nothing here changes a result.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use crate::table::memory;
 
@@ -67,7 +67,7 @@ pub(super) fn table(value: u32, len: usize) -> Vec<u32> {
 }
 
 fn room(len: usize) -> Vec<u32> {
-    let mut shelf = SHELF.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shelf = SHELF.lock();
     let kept = (len >= ENTRIES_MIN).then(|| shelf.take(len)).flatten();
     drop(shelf);
     kept.unwrap_or_else(|| memory::room(len))
@@ -76,7 +76,7 @@ fn room(len: usize) -> Vec<u32> {
 /// Keeps the memory of a table.
 pub(super) fn give_back(table: Vec<u32>) {
     if table.capacity() >= ENTRIES_MIN {
-        let mut shelf = SHELF.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shelf = SHELF.lock();
         shelf.put(table);
     }
 }

@@ -1,10 +1,11 @@
 //! An edition on a target and its rivals: one after the other, or two simulated drives side by
 //! side.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use stend_contract::{Target, TargetError};
@@ -96,7 +97,7 @@ impl Session<'_> {
             lanes.into_iter().map(join).collect::<Vec<_>>()
         });
         ended.into_iter().collect::<Result<(), Failure>>()?;
-        let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = parts.into_inner();
         parts.failed.sort_by_key(|(number, _)| *number);
         let failed = std::mem::take(&mut parts.failed);
         let mut review = self.together(&parts, &Review::default());
@@ -108,14 +109,14 @@ impl Session<'_> {
 
     /// Reviews what is in the queue, until that is empty or something cannot be reviewed at all.
     fn work(&self, queue: &Queue, parts: &Mutex<Parts>, slots: &Slots) -> Result<(), Failure> {
-        let next = || lock(queue).pop_front();
+        let next = || queue.lock().pop_front();
         while let Some((number, drive)) = next() {
             let done = match number.checked_sub(1) {
                 None => self.review_target(drive, parts, slots),
                 Some(rival) => self.review_rival(rival, drive, parts, slots),
             };
             if done.is_err() {
-                lock(queue).clear();
+                queue.lock().clear();
             }
             done?;
         }
@@ -129,7 +130,7 @@ impl Session<'_> {
         slots: &Slots,
     ) -> Result<(), Failure> {
         let keep = |partial: &Review| {
-            let mut parts = lock(parts);
+            let mut parts = parts.lock();
             parts.target = Some(partial.clone());
             self.save(&parts, partial)
         };
@@ -139,7 +140,7 @@ impl Session<'_> {
             ..self.options.clone()
         };
         let review = self.review_one(drive, self.state, options, slots)?;
-        lock(parts).target = Some(review);
+        parts.lock().target = Some(review);
         Ok(())
     }
 
@@ -150,7 +151,7 @@ impl Session<'_> {
         parts: &Mutex<Parts>,
         slots: &Slots,
     ) -> Result<(), Failure> {
-        let begun = lock(parts).rivals[number].clone();
+        let begun = parts.lock().rivals[number].clone();
         let outline = self.outline(&drive);
         let before = match begun {
             Some(rival) => Some(rival),
@@ -163,7 +164,7 @@ impl Session<'_> {
             ..outline
         });
         let keep = |partial: &Review| {
-            let mut parts = lock(parts);
+            let mut parts = parts.lock();
             parts.rivals[number] = Some(as_rival(partial.clone()));
             self.save(&parts, partial)
         };
@@ -173,7 +174,7 @@ impl Session<'_> {
             ..self.rival_options.clone()
         };
         let review = self.review_one(drive, None, options, slots)?;
-        let mut parts = lock(parts);
+        let mut parts = parts.lock();
         parts.incomplete -= usize::from(review.complete);
         let failed = review.failed.iter().map(|test| FailedTest {
             id: test.id.clone(),
@@ -301,7 +302,7 @@ impl Session<'_> {
         let began = Instant::now();
         let ended = |target: &mut dyn Target| {
             if let Some(path) = state {
-                *lock(&self.kept) = signals::undisturbed(|| target.keep_in(path));
+                *self.kept.lock() = signals::undisturbed(|| target.keep_in(path));
             }
         };
         let options = ReviewOptions {
@@ -344,10 +345,6 @@ impl Session<'_> {
             ));
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn as_rival(review: Review) -> Rival {
