@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stend_contract::{FILL_REST_S, JobRequest, Target, TargetError, fill_job};
+use stend_load::target::{FILL_REST_S, JobRequest, Target, TargetError, fill_job};
 use stend_load::{JobFile, RunOptions};
 use stend_model::Model;
 use stend_simulated::{Access, SimulatedTarget, harm};

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// An exception of the package.
 #[derive(Clone, Copy, Debug)]

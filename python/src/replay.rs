@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use stend_contract::{ReplayOutcome, Target, TargetError};
+use stend_load::target::{ReplayOutcome, Target, TargetError};
 use stend_load::trace::replay::DEPTH_MAX;
 use stend_load::trace::{Fit, ReplayOptions, Replayed, Timing, TraceFile, summary};
 use stend_simulated::{SimulatedTarget, Streamed};

@@ -1,7 +1,8 @@
 //! A test on a simulated drive in a state, and the figures of its result.
 
 use stend_base::job_seed;
-use stend_contract::{JobOutcome, JobRequest, Sample, Target, TargetError};
+use stend_load::Sample;
+use stend_load::target::{JobOutcome, JobRequest, Target, TargetError};
 use stend_model::{Model, NewValue, write_values};
 use stend_record::fio;
 use stend_simulated::SimulatedTarget;

@@ -6,10 +6,10 @@
 mod common;
 
 use common::{DEMO, JOBS, compared, demo, errors, measured, outcome, with_energy};
-use stend_contract::{JobRequest, Target};
 use stend_fit::compare::{Answer, Comparing, compare};
 use stend_fit::measured::{Expected, Used};
 use stend_fit::{Measured, Outcome};
+use stend_load::target::{JobRequest, Target};
 use stend_simulated::SimulatedTarget;
 
 fn answer(rows: &str) -> Answer {

@@ -4,7 +4,7 @@
 //! a review saw already. [`infer`] tells from either what the drive has inside, each property with
 //! an interval, the evidence, or why it cannot be told. `docs/identify.md` has the principles.
 //!
-//! Black box: this crate knows targets by [`stend_contract::Target`] alone, of which it asks
+//! Black box: this crate knows targets by [`stend_load::target::Target`] alone, of which it asks
 //! neither facts nor health. Modules, each importing only those before it: `property` (the
 //! document), `naming` (its words for people), `probing` (jobs), `observed`, `ends` (of what is
 //! fast), `observe` (probes), `reviewed` (what a review saw), `infer`.
@@ -18,7 +18,7 @@ mod probing;
 pub mod property;
 mod reviewed;
 
-use stend_contract::{Target, TargetError};
+use stend_load::target::{Target, TargetError};
 
 use observed::Observed;
 use property::{Identification, SCHEMA};

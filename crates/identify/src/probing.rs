@@ -4,7 +4,8 @@ use std::fmt::{Display, Write};
 
 use serde::{Deserialize, Serialize};
 use stend_analysis::steps;
-use stend_contract::{Deletion, JobOutcome, JobRequest, Progress, Target, TargetError};
+use stend_load::runner::Progress;
+use stend_load::target::{Deletion, JobOutcome, JobRequest, Target, TargetError};
 use stend_record::fio;
 use stend_record::review::{Sample, Series};
 

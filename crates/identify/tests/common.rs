@@ -2,12 +2,11 @@
 
 use std::sync::OnceLock;
 
-use stend_contract::{
-    Deletion, JobOutcome, JobRequest, LoggedOutcome, Progress, Target, TargetError,
-};
 use stend_identify::observed::Observed;
 use stend_identify::property::Identification;
 use stend_identify::{Options, infer, probe};
+use stend_load::runner::Progress;
+use stend_load::target::{Deletion, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError};
 use stend_model::{Model, Setting};
 use stend_record::review::{Condition, TargetInfo};
 use stend_simulated::SimulatedTarget;

@@ -9,6 +9,7 @@
 //! | [`runner`] | runs a job file on any [`stend_base::Device`] |
 //! | [`stats`] | latency distributions and their summaries |
 //! | [`report`] | fio's JSON, fio's human output and fio's logs from a [`runner::RunResult`] |
+//! | [`target`] | a target of any kind: its jobs, its answers, its errors |
 //! | [`trace`] | traces: reading and writing them, replaying them on a device |
 //! | [`testing`] | a device of constant latency |
 //!
@@ -25,6 +26,7 @@ pub mod pattern;
 pub mod report;
 pub mod runner;
 pub mod stats;
+pub mod target;
 pub mod testing;
 pub mod trace;
 

@@ -1,6 +1,6 @@
 //! The budget of tests that write until the target refuses.
 
-use stend_contract::WriteLimit;
+use stend_load::target::WriteLimit;
 
 use crate::edition::Edition;
 use crate::options::{MethodError, ReviewOptions};

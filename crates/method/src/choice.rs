@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use stend_contract::{Target, WriteLimit};
+use stend_load::target::{Target, WriteLimit};
 use stend_record::review::{PRICE, Review, SCHEMA, TargetInfo, TargetKind, TestResult};
 
 use crate::budget::check_budget;

@@ -4,7 +4,7 @@
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-use stend_contract::{JobOutcome, JobRequest, RefusedOutcome, Target, TargetError};
+use stend_load::target::{JobOutcome, JobRequest, RefusedOutcome, Target, TargetError};
 use stend_record::load::{Load, size_text};
 use stend_record::review::{Point, PointOp, Series, TargetKind, TestResult};
 

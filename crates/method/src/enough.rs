@@ -25,7 +25,7 @@
 //! Everything else is measured to the end.
 
 use stend_analysis::steady::{WINDOW, Window};
-use stend_contract::Progress;
+use stend_load::runner::Progress;
 use stend_record::load::Load;
 
 /// A round of reads, s.

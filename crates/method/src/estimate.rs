@@ -1,6 +1,6 @@
 //! What a review would do and what it asks of its target, before anything is done.
 
-use stend_contract::WriteLimit;
+use stend_load::target::WriteLimit;
 use stend_record::load::{Load, range_bytes, size_text};
 use stend_record::review::TargetInfo;
 

@@ -1,6 +1,6 @@
 //! What the engine reports while it works. It prints nothing itself.
 
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 use stend_record::review::TestResult;
 
 use crate::cost::Cost;

@@ -1,6 +1,6 @@
 //! Limits of a real target's machine, and the drive's SMART data around the tests.
 
-use stend_contract::{HostLimit, Target};
+use stend_load::target::{HostLimit, Target};
 use stend_record::review::{Condition, Review, Series};
 use stend_record::smart::BeforeAfter;
 

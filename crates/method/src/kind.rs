@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_record::load::Load;
 use stend_record::review::TestResult;
 

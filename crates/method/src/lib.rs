@@ -1,7 +1,7 @@
 //! Editions of the methodology as data, and their execution.
 //!
 //! [`Edition`] is the procedure of a reviewer's lab, read from a file;
-//! [`run_review`] carries it out on a [`Target`](stend_contract::Target) and fills a
+//! [`run_review`] carries it out on a [`Target`](stend_load::target::Target) and fills a
 //! [`Review`](stend_record::review::Review). What the target is made of is not known
 //! here, except whether it can be copied: a simulated drive can, and each point runs on
 //! its own copy of the prepared drive; a real one cannot, and everything happens in turn.

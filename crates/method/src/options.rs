@@ -1,6 +1,6 @@
 //! How a review is made, and why one was not begun.
 
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_record::review::Review;
 
 use crate::enough::EndsWhen;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stend_contract::{JobOutcome, TargetError};
+use stend_load::target::{JobOutcome, TargetError};
 use stend_record::fio::{Direction, Latency};
 use stend_record::histogram;
 use stend_record::load::Load;
@@ -102,7 +102,7 @@ pub(crate) fn series(
 
 /// Latency over time; `None` where a sample does not know it.
 fn interval_latency(outcome: &JobOutcome) -> Option<IntervalLatency> {
-    let of = |sample: &stend_contract::Sample| sample.latency;
+    let of = |sample: &stend_load::Sample| sample.latency;
     let all: Option<Vec<_>> = outcome.samples.iter().map(of).collect();
     let figures = all?.into_iter().map(|l| [l.p50_ns, l.p99_ns, l.max_ns]);
     Some(IntervalLatency::of(figures))
@@ -444,7 +444,7 @@ mod tests {
         let mut outcome = outcome(vec![job]);
         let no_log = series("fresh", &load(PointOp::Write), 1000, &outcome);
         assert!(no_log.unwrap_err().to_string().contains("`fresh`"));
-        outcome.samples = vec![stend_contract::Sample {
+        outcome.samples = vec![stend_load::Sample {
             t_s: 1.0,
             read_iops: 3.0,
             write_iops: 5.0,

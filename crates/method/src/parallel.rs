@@ -12,7 +12,7 @@
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::Arc;
 
-use stend_contract::{Target, TargetError};
+use stend_load::target::{Target, TargetError};
 
 use crate::options::ReviewOptions;
 use crate::plan::Plan;

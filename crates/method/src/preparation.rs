@@ -1,7 +1,7 @@
 //! Carrying out the steps towards a state.
 
 use stend_analysis::steady::{Window, start_words};
-use stend_contract::{Target, TargetError};
+use stend_load::target::{Target, TargetError};
 use stend_record::review::SteadyStart;
 
 use crate::context::Context;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use stend_analysis::{implausible, steady, words};
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 use stend_record::review::{Condition, FailedTest, JobText, Review, SteadyStart, TestResult};
 
 use crate::cost::Cost;

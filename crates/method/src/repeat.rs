@@ -7,7 +7,7 @@
 use parking_lot::Mutex;
 
 use stend_analysis::repeated;
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_record::review::{Condition, FailedTest, Review, TestResult};
 
 use crate::choice;

@@ -1,6 +1,6 @@
 //! Carrying an edition out on a target, once.
 
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_record::review::{Review, SCHEMA, TargetKind};
 
 use crate::choice::{

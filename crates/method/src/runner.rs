@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use stend_contract::{Target, TargetError};
+use stend_load::target::{Target, TargetError};
 
 use crate::context::Context;
 use crate::kind::Procedure;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stend_contract::{Target, TargetError};
+use stend_load::target::{Target, TargetError};
 
 use crate::plan::Plan;
 use crate::runner::Runner;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::common::{info, option, outcome};
-use stend_contract::{
+use stend_load::target::{
     Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, Target, TargetError,
     WriteLimit,
 };

@@ -1,7 +1,7 @@
 //! Measurements that end once their speed has settled: what ends, what does not, and that the
 //! figure is the same.
 
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_method::{Edition, Ending, EndsWhen, ReviewOptions, run_review};
 use stend_model::Model;
 use stend_record::review::{Review, TestResult};

@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{CAPACITY_BYTES, Fake, Fault, options, test};
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_method::{Edition, estimate, run_review};
 
 /// The edition of 2014 with sets that a target of [`CAPACITY_BYTES`] holds twice.

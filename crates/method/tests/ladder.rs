@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{CAPACITY_BYTES, Fake, Fault};
-use stend_contract::{JobOutcome, JobRequest, Target as _, TargetError};
+use stend_load::target::{JobOutcome, JobRequest, Target as _, TargetError};
 use stend_method::{Edition, ReviewOptions, estimate, run_review};
 use stend_record::review::{Review, Rung};
 
@@ -162,7 +162,7 @@ struct Rested {
     rested: bool,
 }
 
-impl stend_contract::Target for Rested {
+impl stend_load::target::Target for Rested {
     fn info(&self) -> stend_record::review::TargetInfo {
         Fake::simulated().info()
     }
@@ -183,8 +183,8 @@ impl stend_contract::Target for Rested {
     fn run_logged(
         &mut self,
         _: &JobRequest<'_>,
-        _: Option<&stend_contract::Deletion>,
-    ) -> Result<stend_contract::LoggedOutcome, TargetError> {
+        _: Option<&stend_load::target::Deletion>,
+    ) -> Result<stend_load::target::LoggedOutcome, TargetError> {
         unreachable!("no ladder deletes")
     }
 
@@ -201,7 +201,7 @@ impl stend_contract::Target for Rested {
         true
     }
 
-    fn fork(&mut self) -> Option<Box<dyn stend_contract::Target>> {
+    fn fork(&mut self) -> Option<Box<dyn stend_load::target::Target>> {
         Some(Box::new(Rested {
             rested: false,
             ..*self

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use common::{ALL, CAPACITY_BYTES, Fake, Fault, options, test};
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_method::{Cost, Edition, Event, MethodError, ReviewOptions, estimate, run_review};
 use stend_record::review::{Review, TestResult};
 
@@ -384,7 +384,7 @@ fn a_missing_tool_ends_everything_at_once() {
     let kinds: Mutex<Vec<bool>> = Mutex::default();
     let review = run_review(Box::new(fake), &edition(), &options(&[]), &|event| {
         if let Event::TestFailed { error, .. } = event {
-            let missing = matches!(error, stend_contract::TargetError::ToolMissing(_));
+            let missing = matches!(error, stend_load::target::TargetError::ToolMissing(_));
             kinds.lock().unwrap().push(missing);
         }
     })
@@ -442,25 +442,27 @@ fn a_chain_keeps_the_curve_that_was_finished() {
         }
         fn run(
             &mut self,
-            job: &stend_contract::JobRequest<'_>,
-        ) -> Result<stend_contract::JobOutcome, stend_contract::TargetError> {
+            job: &stend_load::target::JobRequest<'_>,
+        ) -> Result<stend_load::target::JobOutcome, stend_load::target::TargetError> {
             self.0.run(job)
         }
         fn run_logged(
             &mut self,
-            job: &stend_contract::JobRequest<'_>,
-            deletion: Option<&stend_contract::Deletion>,
-        ) -> Result<stend_contract::LoggedOutcome, stend_contract::TargetError> {
+            job: &stend_load::target::JobRequest<'_>,
+            deletion: Option<&stend_load::target::Deletion>,
+        ) -> Result<stend_load::target::LoggedOutcome, stend_load::target::TargetError> {
             self.0.run_logged(job, deletion)
         }
-        fn trim_all(&mut self) -> Result<(), stend_contract::TargetError> {
+        fn trim_all(&mut self) -> Result<(), stend_load::target::TargetError> {
             self.1 += 1;
             match self.1 {
-                2 => Err(stend_contract::TargetError::Failed("TRIM refused".into())),
+                2 => Err(stend_load::target::TargetError::Failed(
+                    "TRIM refused".into(),
+                )),
                 _ => self.0.trim_all(),
             }
         }
-        fn idle(&mut self, seconds: f64) -> Result<(), stend_contract::TargetError> {
+        fn idle(&mut self, seconds: f64) -> Result<(), stend_load::target::TargetError> {
             self.0.idle(seconds)
         }
         fn fork(&mut self) -> Option<Box<dyn Target>> {

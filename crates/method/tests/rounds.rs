@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::common::{info, option, outcome};
-use stend_contract::{Deletion, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError};
+use stend_load::target::{Deletion, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError};
 use stend_method::{Edition, MethodError, ReviewOptions, SteadyLoad, estimate, run_review};
 use stend_record::fio::{Direction, Job, Latency};
 use stend_record::review::{Condition, Review, Rounds, TargetInfo, TargetKind};

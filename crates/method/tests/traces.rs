@@ -5,7 +5,7 @@ use crate::common;
 use std::sync::Mutex;
 
 use common::{Fake, Fault, options, test};
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_method::{Edition, ReviewOptions, estimate, run_review};
 use stend_record::review::{Review, TestResult};
 

@@ -18,7 +18,7 @@ use crate::tools;
 use crate::units::bytes_for_people;
 use crate::users::look_until_settled;
 use crate::{health, smartctl};
-use stend_contract::{TargetError, failed};
+use stend_load::target::{TargetError, failed};
 
 /// What is about to be done to a device.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::options::OpenOptions;
 use crate::units::quoted;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// What is to be destroyed, and the name that allows it.
 pub(crate) struct Demand<'a> {

@@ -9,8 +9,8 @@ use crate::system::{
     DeviceNumber, SystemRoot, mount_of, names_in, read_trimmed, udev_property, vpd_serial,
 };
 use crate::tools;
-use stend_contract::TargetError;
-use stend_contract::condition;
+use stend_load::target::TargetError;
+use stend_load::target::condition;
 
 /// A block device as sysfs describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

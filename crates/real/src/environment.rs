@@ -6,7 +6,7 @@ use stend_record::review::Condition;
 
 use crate::system::{Mount, SystemRoot};
 use crate::units::bytes_for_people;
-use stend_contract::condition;
+use stend_load::target::condition;
 
 /// What of the machine matters to a drive's speed.
 pub(crate) fn machine(root: &SystemRoot) -> Vec<Condition> {

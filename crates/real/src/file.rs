@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, CWD, FallocateFlags, OFlags, SeekFrom, StatxFlags, see
 use rustix::io::Errno;
 
 use crate::units::bytes_for_people;
-use stend_contract::{TargetError, failed};
+use stend_load::target::{TargetError, failed};
 
 /// Sizes under test are rounded down to this, bytes, so that every block size up to it fits.
 pub const GRAIN_BYTES: u64 = 4096;

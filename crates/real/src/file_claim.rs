@@ -12,7 +12,7 @@ use crate::options::OpenOptions;
 use crate::system::SystemRoot;
 use crate::units::bytes_for_people;
 use crate::users::{User, look_until_settled, same_file, users};
-use stend_contract::{TargetError, failed};
+use stend_load::target::{TargetError, failed};
 
 /// Opens an existing file whose content may be lost, locked for this process, and whether stend
 /// made it. `what_is_done` says what happens to it: "a test overwrites everything in".

@@ -31,8 +31,8 @@ use crate::deflate::{Stopwatch, Timed};
 use crate::file::free_bytes;
 use crate::running::{RunFolder, check_stopping, rest_s};
 use crate::units::bytes_for_people;
-use stend_contract::{FilesJob, FilesOutcome, directories};
-use stend_contract::{TargetError, failed};
+use stend_load::target::{FilesJob, FilesOutcome, directories};
+use stend_load::target::{TargetError, failed};
 
 /// Bytes that are read and written at once.
 const PIECE_BYTES: usize = 128 << 10;

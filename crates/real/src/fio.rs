@@ -19,7 +19,7 @@ use crate::presence::Presence;
 use crate::samples::JobLogs;
 use crate::system::names_in;
 use crate::tools::{self, ToolOutput};
-use stend_contract::{Moved, TargetError, failed};
+use stend_load::target::{Moved, TargetError, failed};
 
 /// The oldest version whose options and JSON stend knows.
 const OLDEST: (u32, u32) = (3, 30);

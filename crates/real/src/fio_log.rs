@@ -8,7 +8,7 @@ use std::path::Path;
 use stend_base::Op;
 
 use crate::job::LOG_PREFIX;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// One row of a log.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 use crate::fio::{Fio, judge};
 use crate::system::SystemRoot;
 use crate::tools;
-use stend_contract::HostLimit;
+use stend_load::target::HostLimit;
 
 /// Requests outstanding of each thread: the most that editions ask for.
 const QUEUE_DEPTH: u32 = 32;

@@ -9,7 +9,7 @@
 use stend_load::jobfile::units::extent;
 use stend_load::jobfile::{Extent, Text, code_of, option_of};
 
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// Percentiles that every job reports unless it asks for others.
 pub(crate) const PERCENTILES: &str = "50:90:95:99:99.9:99.99:99.999";

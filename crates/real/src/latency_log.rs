@@ -14,7 +14,7 @@ use stend_load::IntervalLatency;
 use stend_record::fio;
 
 use crate::job::LOG_PREFIX;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// Bins of each power of two (fio's `FIO_IO_U_PLAT_VAL`).
 const BINS: u64 = 64;

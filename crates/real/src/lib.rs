@@ -87,12 +87,12 @@ use crate::presence::Presence;
 use crate::running::RunFolder;
 use crate::system::{SystemRoot, mount_of};
 use crate::thermometer::Thermometer;
-use stend_contract::{
+use stend_load::target::{
     Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, Moved, RefusedOutcome,
     ReplayOutcome, Target, condition,
 };
-use stend_contract::{FilesJob, FilesOutcome};
-use stend_contract::{TargetError, failed};
+use stend_load::target::{FilesJob, FilesOutcome};
+use stend_load::target::{TargetError, failed};
 
 pub use crate::claim::{RATING_UNKNOWN, life_percent};
 pub use crate::file::GRAIN_BYTES;

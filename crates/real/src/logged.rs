@@ -12,8 +12,8 @@ use crate::fio::Fio;
 use crate::fio_log::{self, Row};
 use crate::job::{self, JobContext, STARTED};
 use crate::running::RunFolder;
-use stend_contract::TargetError;
-use stend_contract::{Completed, Deletion, JobOutcome, LoggedOutcome};
+use stend_load::target::TargetError;
+use stend_load::target::{Completed, Deletion, JobOutcome, LoggedOutcome};
 
 /// How often it is looked whether fio has begun.
 const START_POLL: Duration = Duration::from_millis(5);

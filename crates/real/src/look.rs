@@ -12,8 +12,8 @@ use crate::device::Device;
 use crate::file::{check_free_space, folder_of, part_of, usable_size};
 use crate::place::{PathKind, refuse_memory};
 use crate::system::SystemRoot;
-use stend_contract::condition;
-use stend_contract::{TargetError, failed};
+use stend_load::target::condition;
+use stend_load::target::{TargetError, failed};
 
 /// A real target that has not been opened.
 #[derive(Clone, Debug)]

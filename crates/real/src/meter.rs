@@ -7,8 +7,8 @@ use crate::device::Device;
 use crate::place::PathKind;
 use crate::system::{SystemRoot, read_trimmed};
 use crate::thermometer::Thermometer;
-use stend_contract::Reading;
-use stend_contract::TargetError;
+use stend_load::target::Reading;
+use stend_load::target::TargetError;
 
 /// Unit of the sectors that the kernel counts, whatever the device's own are.
 const SECTOR_BYTES: u64 = 512;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 use stend_record::review::TargetKind;
 
 use crate::device::Device;

@@ -7,7 +7,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use stend_contract::{TargetError, failed};
+use stend_load::target::{TargetError, failed};
 use stend_record::review::TargetKind;
 
 use crate::claim::{DeviceAction, claim};

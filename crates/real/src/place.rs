@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use stend_contract::{TargetError, failed};
+use stend_load::target::{TargetError, failed};
 
 use crate::system::{DeviceNumber, SystemRoot, mount_of};
 

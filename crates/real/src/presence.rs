@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::device::Device;
 use crate::system::{DeviceNumber, SystemRoot, names_in, read_trimmed};
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// How long the kernel may take to withdraw a device of which requests fail already.
 const REMOVAL: Duration = Duration::from_secs(1);

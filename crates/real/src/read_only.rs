@@ -14,8 +14,8 @@ use crate::opened::Opened;
 use crate::place::{PathKind, refuse_memory};
 use crate::survey::{Finding, survey};
 use crate::system::{DeviceNumber, SystemRoot};
-use stend_contract::condition;
-use stend_contract::{TargetError, failed, input};
+use stend_load::target::condition;
+use stend_load::target::{TargetError, failed, input};
 
 /// Opens what was found at a path.
 pub(crate) fn open(

@@ -28,8 +28,8 @@ use crate::fio_log::{self, Row};
 use crate::job::Engine;
 use crate::job::LOG_PREFIX;
 use crate::opened::Opened;
-use stend_contract::ReplayOutcome;
-use stend_contract::{TargetError, failed, input};
+use stend_load::target::ReplayOutcome;
+use stend_load::target::{TargetError, failed, input};
 
 /// Resolution of the ends of requests in fio's log, ns.
 const LOG_NS: i64 = 1_000_000;

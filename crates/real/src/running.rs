@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::mark;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// Between two looks at whether work can go on.
 const SECOND: Duration = Duration::from_secs(1);

@@ -21,7 +21,7 @@ use crate::options::OpenOptions;
 use crate::place::PathKind;
 use crate::read_only;
 use crate::system::{DeviceNumber, SystemRoot};
-use stend_contract::{TargetError, failed};
+use stend_load::target::{TargetError, failed};
 
 pub use self::tool::{EraseMethod, Erasing};
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use stend_record::smart::Document;
 
 use crate::tools;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// An answer of smartctl.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use rustix::process::Pid;
 
 use crate::running;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// What a finished program said.
 #[derive(Clone, Debug)]

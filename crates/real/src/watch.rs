@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::meter::Meter;
 use crate::{health, smartctl};
-use stend_contract::Reading;
-use stend_contract::TargetError;
+use stend_load::target::Reading;
+use stend_load::target::TargetError;
 
 /// Between two readings of the wear, which disturb a drive.
 const WEAR_EVERY: Duration = Duration::from_secs(60);

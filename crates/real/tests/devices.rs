@@ -9,7 +9,7 @@ use std::path::Path;
 use common::{
     Loop, MIB, Mounted, Undo, destroy, have_root_and, holding, refused, sh, sized, try_sh,
 };
-use stend_contract::{JobRequest, Target, TargetError};
+use stend_load::target::{JobRequest, Target, TargetError};
 use stend_real::{OpenOptions, open, trim};
 use stend_record::review::TargetKind;
 

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{MIB, have, sized};
-use stend_contract::{JobRequest, Target, WriteLimit};
+use stend_load::target::{JobRequest, Target, WriteLimit};
 use stend_real::open;
 
 fn write(io_size: u64) -> String {

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use common::{Loop, MIB, Mounted, have_root_and, sh, sized};
 use stend_base::Op;
-use stend_contract::{FileOp, FileSet, FilesJob, Target};
 use stend_load::files::summary::Summary;
+use stend_load::target::{FileOp, FileSet, FilesJob, Target};
 use stend_real::open;
 
 /// A rest that sets the making of the files apart from the work on them, s.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::{MIB, fake_fio, have, script, sized};
-use stend_contract::{JobRequest, Target, TargetError};
+use stend_load::target::{JobRequest, Target, TargetError};
 use stend_real::{FioTarget, OpenOptions, open};
 
 const JOB: &str = "[w]\nrw=randwrite\nbs=4k\niodepth=4\ntime_based\nruntime=2\n";

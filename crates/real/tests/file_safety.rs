@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use common::{
     Loop, MIB, destroy, file_target, have, have_root_and, holding, refused, sh, sized, try_sh,
 };
-use stend_contract::{JobRequest, Target, TargetError};
+use stend_load::target::{JobRequest, Target, TargetError};
 use stend_real::{OpenOptions, open, trim};
 use tempfile::TempDir;
 

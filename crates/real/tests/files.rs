@@ -9,7 +9,8 @@ use std::time::Instant;
 use common::{
     MIB, Mounted, destroy, file_target, have, have_root_and, refused, sh, sized, used_bytes,
 };
-use stend_contract::{JobRequest, Sample, Target, TargetError};
+use stend_load::Sample;
+use stend_load::target::{JobRequest, Target, TargetError};
 use stend_real::{OpenOptions, open};
 use stend_record::review::TargetKind;
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{Loop, MIB, Mounted, destroy, fake_fio, have, have_root_and, refused, sh};
-use stend_contract::{JobRequest, Target, TargetError};
+use stend_load::target::{JobRequest, Target, TargetError};
 use stend_real::{FioTarget, OpenOptions, open};
 use stend_record::review::TargetKind;
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{MIB, have, refused, sized};
-use stend_contract::{FileOp, FileSet, FilesJob, FilesOutcome, Target, TargetError};
+use stend_load::target::{FileOp, FileSet, FilesJob, FilesOutcome, Target, TargetError};
 use stend_model::Model;
 use stend_real::{FioTarget, open};
 use stend_record::review::TargetKind;
@@ -131,7 +131,7 @@ fn a_directory_is_a_target_of_jobs() {
     let dir = disk();
     let mut target = directory(dir.path());
     let done = target
-        .run(&stend_contract::JobRequest {
+        .run(&stend_load::target::JobRequest {
             text: "[job]\nrw=write\nbs=64k\n",
             seed: 1,
             sample_ms: 0,

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
-use stend_contract::{Target, TargetError};
 use stend_drive::sim::EARLIER_TAG;
 use stend_drive::{Counters, SimDrive};
+use stend_load::target::{Target, TargetError};
 use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use stend_base::Device;
-use stend_contract::{TargetError, input};
 use stend_drive::LogicalPage;
+use stend_load::target::{TargetError, input};
 use stend_serve::clock::Pace;
 use stend_serve::server::{Address, Effect, Listener, Options, Outcome, Server, read_answer};
 

@@ -3,7 +3,7 @@
 use stend_base::{Device, Nanos, Op, Request, SimTime};
 
 use crate::target::SimulatedTarget;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// Activation energy of the loss of charge, eV (JEDEC JESD218, after JESD22-A117).
 const ACTIVATION_EV: f64 = 1.1;

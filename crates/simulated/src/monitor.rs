@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime};
-use stend_contract::Reading;
 use stend_drive::SimDrive;
+use stend_load::target::Reading;
 
 /// After so many intervals without a completion the next one is awaited, however long it takes.
 const IDLE_INTERVALS_MAX: u64 = 100_000;

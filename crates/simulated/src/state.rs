@@ -16,7 +16,7 @@ use stend_drive::state::{self, MAGIC};
 use stend_model::Model;
 use tempfile::NamedTempFile;
 
-use stend_contract::{TargetError, failed};
+use stend_load::target::{TargetError, failed};
 
 /// The file in which a drive is kept.
 #[derive(Clone, Debug)]
@@ -184,7 +184,7 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
         // As for any file that a program makes: less what the user's mask takes away.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder(path))
-        .map_err(stend_contract::temporary)
+        .map_err(stend_load::target::temporary)
 }
 
 fn folder(path: &Path) -> &Path {

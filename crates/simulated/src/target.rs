@@ -28,12 +28,12 @@ use stend_record::smart;
 
 use crate::monitor::Watched;
 use crate::state::{Access, StateFile};
-use stend_contract::{
+use stend_load::target::{
     Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, Reading, RefusedOutcome,
     ReplayOutcome, Target, WriteLimit, condition,
 };
-use stend_contract::{FilesJob, FilesOutcome};
-use stend_contract::{TargetError, input};
+use stend_load::target::{FilesJob, FilesOutcome};
+use stend_load::target::{TargetError, input};
 
 pub use stream::Streamed;
 

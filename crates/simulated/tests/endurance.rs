@@ -1,6 +1,6 @@
 //! Jobs until a drive refuses, and what it tells of its health.
 
-use stend_contract::{JobRequest, Target, WriteLimit};
+use stend_load::target::{JobRequest, Target, WriteLimit};
 use stend_model::Model;
 use stend_record::endurance::Health;
 use stend_simulated::SimulatedTarget;

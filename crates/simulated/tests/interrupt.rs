@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stend_base::{Nanos, Op};
-use stend_contract::{Target, TargetError};
 use stend_load::runner::Flow;
+use stend_load::target::{Target, TargetError};
 use stend_load::trace::{ReplayOptions, Timing, TraceRequest};
 use stend_load::{JobFile, RunOptions};
 use stend_model::Model;

@@ -1,7 +1,7 @@
 //! The health of simulated drives against documents of the shape that smartctl prints.
 
 use serde_json::Value;
-use stend_contract::{JobRequest, Target};
+use stend_load::target::{JobRequest, Target};
 use stend_model::Model;
 use stend_record::smart::{Document, Flags};
 use stend_simulated::SimulatedTarget;

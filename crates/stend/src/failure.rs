@@ -5,9 +5,9 @@ use std::path::Path;
 
 use stend_claims::ClaimsError;
 use stend_config::FileError;
-use stend_contract::TargetError;
 use stend_lab::LabError;
 use stend_load::JobError;
+use stend_load::target::TargetError;
 use stend_method::MethodError;
 use stend_report::ReportError;
 use stend_study::StudyError;

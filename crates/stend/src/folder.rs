@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use stend_contract::temporary;
 use stend_language::{Language, within};
+use stend_load::target::temporary;
 use stend_record::review::Review;
 use stend_report::{Comparison, ReportError};
 

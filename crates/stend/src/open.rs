@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use stend_contract::{Target, WriteLimit};
+use stend_load::target::{Target, WriteLimit};
 use stend_model::{Model, SHIPPED};
 use stend_real::{FioTarget, OpenOptions};
 use stend_record::endurance::Health;

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use common::{Mounted, Said, fails, folder, have_root_and, json, number, ok, program, tool};
 use serde_json::Value;
 use stend_base::{Device, Op, Request, SimTime, Status};
-use stend_contract::{JobRequest, Target};
 use stend_drive::SimDrive;
+use stend_load::target::{JobRequest, Target};
 use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stend_analysis::kinds::key_figures;
 use stend_base::Nanos;
-use stend_contract::TargetError;
 use stend_load::runner::{Flow, Progress};
+use stend_load::target::TargetError;
 use stend_load::{JobFile, RunOptions, Sample};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_record::study::StudyRow;

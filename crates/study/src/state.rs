@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stend_contract::{Target, TargetError, fill_job};
+use stend_load::target::{Target, TargetError, fill_job};
 use stend_load::{JobFile, RunOptions, RunResult};
 use stend_model::Model;
 use stend_simulated::SimulatedTarget;

@@ -96,8 +96,8 @@ fn a_row_is_what_the_same_job_yields_alone() {
         };
         target.run_file(&file, &options).unwrap()
     };
-    go(&stend_contract::fill_job(8_000_000_000), 1);
-    stend_contract::Target::idle(&mut target, 5.0).unwrap();
+    go(&stend_load::target::fill_job(8_000_000_000), 1);
+    stend_load::target::Target::idle(&mut target, 5.0).unwrap();
     let file = JobFile::parse(&JOB.replace("{depth}", "8")).unwrap();
     let options = RunOptions {
         seed: 7,

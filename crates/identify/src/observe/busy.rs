@@ -1,6 +1,6 @@
 //! Probes of the full drive that keep it busy.
 
-use stend_contract::{Deletion, TargetError};
+use stend_load::target::{Deletion, TargetError};
 
 use super::time;
 use crate::observed::{Flush, Observed};

@@ -1,6 +1,6 @@
 //! Probes of the empty drive once more, closer to where its cache ends.
 
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 use super::fresh::{first_bytes, read_map, read_parts};
 use super::sample_ms;

@@ -1,6 +1,7 @@
 //! Probes of the full drive that is written at random places.
 
-use stend_contract::{Progress, TargetError};
+use stend_load::runner::Progress;
+use stend_load::target::TargetError;
 
 use super::{sample_ms, time};
 use crate::ends::taken_when_full;

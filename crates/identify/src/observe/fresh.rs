@@ -1,6 +1,6 @@
 //! Probes of the empty drive.
 
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 use super::{sample_ms, time};
 use crate::observed::{Mixed, Observed, ReadMap, Rested};

@@ -10,7 +10,7 @@ mod fresh;
 mod settled;
 mod time;
 
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 use crate::observed::{Curve, Observed};
 use crate::probing::Probing;

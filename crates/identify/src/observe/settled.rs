@@ -1,6 +1,6 @@
 //! Probes of the full drive after a rest.
 
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 use super::fresh::{read_map, read_parts};
 use super::{sample_ms, time};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stend_config::{FileError, Text};
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{JobText, Pattern, PointOp};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stend_analysis::end_level;
 use stend_config::FileError;
-use stend_contract::{Target, TargetError};
+use stend_load::target::{Target, TargetError};
 use stend_record::load::Load;
 use stend_record::review::{Pattern, PointOp};
 use toml::Spanned;

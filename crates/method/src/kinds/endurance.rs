@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stend_analysis::words;
 use stend_config::FileError;
-use stend_contract::{RefusedOutcome, Target, TargetError, WriteLimit};
+use stend_load::target::{RefusedOutcome, Target, TargetError, WriteLimit};
 use stend_record::endurance::{
     Afterwards, Endurance as Measured, EnduranceEnd, EnduranceRound, Health,
 };

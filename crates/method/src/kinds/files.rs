@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
-use stend_contract::{FileSet, FilesJob, FilesOutcome, Target, TargetError};
+use stend_load::target::{FileSet, FilesJob, FilesOutcome, Target, TargetError};
 use stend_record::load::size_text;
 use stend_record::review::{FileOp, FileWork, TargetKind};
 use toml::Spanned;
@@ -55,7 +55,7 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Files, FileError> {
     }
     for (index, set) in sets.iter().enumerate() {
         if FileSet::shipped(set).is_none() {
-            let known: Vec<&str> = stend_contract::file_sets();
+            let known: Vec<&str> = stend_load::target::file_sets();
             let problem = format!("no set `{set}`; there are: {}", known.join(", "));
             return at.fail(&entry.sets, problem);
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use stend_analysis::{end_level, recovery};
 use stend_config::FileError;
-use stend_contract::{Target, TargetError};
+use stend_load::target::{Target, TargetError};
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Rung};
 use toml::Spanned;

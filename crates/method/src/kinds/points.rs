@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, PointOp};
 use toml::Spanned;

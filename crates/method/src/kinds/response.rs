@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
-use stend_contract::{Completed, Deletion, JobRequest, LoggedOutcome, Target, TargetError};
+use stend_load::target::{Completed, Deletion, JobRequest, LoggedOutcome, Target, TargetError};
 use stend_record::load::{Load, size_text};
 use stend_record::review::{
     LatencySummary, Pattern, PointOp, Response as Measured, ResponseInterval, SeriesPoint,

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window};
 use stend_config::FileError;
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_record::load::Load;
 use stend_record::review::{JobText, Pattern, PointOp, RoundFigures, Rounds as Measured, Tracked};
 use toml::Spanned;

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use stend_config::FileError;
-use stend_contract::{JobOutcome, JobRequest, Target, TargetError};
+use stend_load::target::{JobOutcome, JobRequest, Target, TargetError};
 use stend_record::fio;
 use stend_record::load::{Load, size_text};
 use stend_record::review::{

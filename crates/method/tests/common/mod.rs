@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use stend_base::Nanos;
-use stend_contract::{
+use stend_load::Sample;
+use stend_load::target::{
     Completed, Deletion, FilesJob, FilesOutcome, JobOutcome, JobRequest, LoggedOutcome,
-    ReplayOutcome, Sample, Target, TargetError,
+    ReplayOutcome, Target, TargetError,
 };
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_method::ReviewOptions;

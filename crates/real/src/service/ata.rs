@@ -7,7 +7,7 @@ use super::tool::{
     Command, EraseMethod, Plan, Program, Progress, Tools, Waiting, failure, not_switched,
 };
 use crate::tools::ToolOutput;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 const HDPARM: Program = Program {
     name: "hdparm",

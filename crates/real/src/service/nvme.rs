@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::nvme_tree::{controllers, namespaces};
 use crate::system::SystemRoot;
 use crate::tools::ToolOutput;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 const NVME: Program = Program {
     name: "nvme",

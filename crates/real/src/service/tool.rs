@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::device::Device;
 use crate::running::rest;
 use crate::tools::{self, ToolOutput};
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// Which of its commands a drive is asked to erase itself by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

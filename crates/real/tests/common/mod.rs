@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 use stend_real::{FioTarget, OpenOptions, open};
 use tempfile::TempDir;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, SeekFrom, fallocate, seek};
 use serde::{Deserialize, Serialize};
-use stend_contract::temporary;
+use stend_load::target::temporary;
 
 use crate::PAGE_BYTES;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 use crate::data::CutPages;
 use crate::engine::Totals;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use stend_base::Device;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 use stend_simulated::SimulatedTarget;
 
 use crate::clock::{Clock, Pace};

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use stend_base::{Device, Op, Request, SimTime};
-use stend_contract::{Target, TargetError, input};
 use stend_drive::SimDrive;
+use stend_load::target::{Target, TargetError, input};
 use stend_simulated::SimulatedTarget;
 
 use super::control::{Command, Report, done, failed, last_cut, lateness};

@@ -6,9 +6,9 @@ use stend_load::files::operation::{REQUEST_BYTES_MAX, Stage, WINDOW_BYTES};
 use stend_load::files::{FileRun, FileRunError, Host, Operation, run};
 
 use super::SimulatedTarget;
-use stend_contract::Target;
-use stend_contract::TargetError;
-use stend_contract::{FilesJob, FilesOutcome, directories};
+use stend_load::target::Target;
+use stend_load::target::TargetError;
+use stend_load::target::{FilesJob, FilesOutcome, directories};
 
 impl SimulatedTarget {
     /// Does the job: see [`stend_load::files`].

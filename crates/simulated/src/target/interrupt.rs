@@ -11,7 +11,7 @@ use stend_load::trace::{Requests, Trace};
 use stend_load::{JobFile, RunError, RunOptions, RunResult};
 
 use super::SimulatedTarget;
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// Virtual time between two looks at the flag. Drives serve some hundred to some ten thousand
 /// requests in it, which takes a processor less than 50 ms; a look costs as much as a request.

@@ -9,7 +9,7 @@ use stend_drive::SimDrive;
 use stend_load::trace::{ReplayOptions, Replayed, Requests, Trace, replay};
 
 use super::{SimulatedTarget, interrupt};
-use stend_contract::TargetError;
+use stend_load::target::TargetError;
 
 /// The result of a stream of requests.
 #[derive(Clone, Debug, Default)]

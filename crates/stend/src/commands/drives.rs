@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::json;
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_model::{Model, SHIPPED};
 use stend_simulated::SimulatedTarget;
 

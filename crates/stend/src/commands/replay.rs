@@ -5,10 +5,10 @@ use std::path::Path;
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use stend_contract::{ReplayOutcome, Target};
 use stend_lab::RecordedKind;
 use stend_lab::recorded::NewRecord;
 use stend_language::counted;
+use stend_load::target::{ReplayOutcome, Target};
 use stend_load::trace::replay::DEPTH_DEFAULT;
 use stend_load::trace::{
     Beginning, Extent, Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary,

@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicU64;
 
 use stend_analysis::steady::start_words;
 use stend_analysis::{kinds, repeated, verdict};
-use stend_contract::{Target, WriteLimit};
 use stend_lab::RunId;
 use stend_language::{recorded, say, text, within};
+use stend_load::target::{Target, WriteLimit};
 use stend_method::{
     Edition, MethodError, ReviewOptions, check_options, check_resumes, check_write_budget, estimate,
 };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use stend_base::{Device, SimTime};
-use stend_contract::input;
+use stend_load::target::input;
 use stend_model::Model;
 use stend_serve::clock::Pace;
 use stend_serve::data::{Data, DataError, DataFile, Identity, beside};

@@ -1,6 +1,6 @@
 //! SLC caches of every kind, word lines programmed at once, and an L2P on flash.
 
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_model::tables::slc_cache::SlcCache;
 use stend_model::{Model, SHIPPED};
 use stend_simulated::SimulatedTarget;
@@ -51,7 +51,7 @@ fn curve(target: &mut SimulatedTarget) -> Vec<(f64, f64)> {
 /// The same in requests of another length.
 fn curve_of(target: &mut SimulatedTarget, length: &str) -> Vec<(f64, f64)> {
     let text = format!("[write]\nrw=write\nbs={length}\niodepth=32\nsize=3200m\n");
-    let request = stend_contract::JobRequest {
+    let request = stend_load::target::JobRequest {
         text: &text,
         seed: 7,
         sample_ms: 500,

@@ -1,7 +1,7 @@
 //! The steps of the sustained-write curve, and what rest and TRIM give back.
 
 use stend_analysis::{end_level, recovered_bytes};
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_model::Model;
 use stend_record::review::Series;
 use stend_simulated::SimulatedTarget;

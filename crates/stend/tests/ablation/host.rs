@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use stend_contract::{JobOutcome, JobRequest, Target};
+use stend_load::target::{JobOutcome, JobRequest, Target};
 use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 

@@ -15,7 +15,7 @@ mod power;
 mod power_loss;
 
 use stend_analysis::{LevelKind, steps};
-use stend_contract::{JobRequest, Target};
+use stend_load::target::{JobRequest, Target};
 use stend_model::{Model, SHIPPED};
 use stend_record::review::{Pattern, PointOp, Sample, Series, SeriesPoint};
 use stend_simulated::SimulatedTarget;

@@ -1,6 +1,6 @@
 //! What victim policies, streams and wear levelling do to the sustained speed of writing.
 
-use stend_contract::{JobRequest, Target};
+use stend_load::target::{JobRequest, Target};
 use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 

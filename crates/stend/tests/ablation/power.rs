@@ -1,6 +1,6 @@
 //! Idle states, heat, and wear-out.
 
-use stend_contract::{JobRequest, Target};
+use stend_load::target::{JobRequest, Target};
 use stend_simulated::SimulatedTarget;
 
 use super::{drive_with, figure};

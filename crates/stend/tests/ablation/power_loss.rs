@@ -1,8 +1,8 @@
 //! What capacitors and paired pages do to synchronous writes and to the data after a power cut.
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
-use stend_contract::{JobRequest, Target};
 use stend_drive::SimDrive;
+use stend_load::target::{JobRequest, Target};
 use stend_method::{Edition, ReviewOptions, run_review};
 use stend_model::Model;
 use stend_simulated::SimulatedTarget;

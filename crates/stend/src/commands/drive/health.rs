@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use stend_analysis::{RemainingLife, remaining_life, words};
 use stend_base::Device;
-use stend_contract::Target;
+use stend_load::target::Target;
 use stend_real::{health_of, smartctl};
 use stend_record::smart::{Attributes, Document};
 use stend_simulated::{Access, SimulatedTarget};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use stend_base::Nanos;
-use stend_contract::Reading;
 use stend_load::JobFile;
+use stend_load::target::Reading;
 use stend_simulated::Access;
 
 use super::readings::{Watched, directions, latency, temperature, used};

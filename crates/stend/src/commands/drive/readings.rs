@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::Receiver;
 
-use stend_contract::{Reading, TargetError};
+use stend_load::target::{Reading, TargetError};
 
 /// What is watched, and its readings as they come. The channel closes after the last one.
 pub struct Watched {

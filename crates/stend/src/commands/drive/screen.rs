@@ -12,7 +12,7 @@ use ratatui::style::Stylize;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Sparkline};
 use ratatui::{DefaultTerminal, Frame};
-use stend_contract::Reading;
+use stend_load::target::Reading;
 
 use super::readings::{Watched, directions, latency, temperature, used};
 use crate::failure::Failure;

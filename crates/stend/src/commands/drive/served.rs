@@ -9,7 +9,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use serde_json::Value;
-use stend_contract::{Reading, TargetError};
+use stend_load::target::{Reading, TargetError};
 use stend_serve::engine::{Direction, Totals};
 use stend_serve::server::{Command, Report, read_answer};
 

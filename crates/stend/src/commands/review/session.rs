@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use stend_contract::{Target, TargetError};
+use stend_load::target::{Target, TargetError};
 use stend_method::{Edition, Event, ReviewOptions, Slots, run_review};
 use stend_record::review::{
     Condition, FailedTest, PRICE, Review, Rival, SCHEMA, TargetInfo, TestResult,

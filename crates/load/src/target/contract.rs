@@ -3,17 +3,17 @@
 
 use std::path::Path;
 
+use crate::Sample;
+use crate::runner::Progress;
+use crate::trace::{ReplayOptions, Replayed, Trace, op_index};
 use stend_base::Op;
-use stend_load::Sample;
-use stend_load::runner::Progress;
-use stend_load::trace::{ReplayOptions, Replayed, Trace, op_index};
 use stend_record::endurance::Health;
 use stend_record::fio;
 use stend_record::review::{Condition, TargetInfo, TemperatureSample};
 use stend_record::smart::Reading;
 
-use crate::TargetError;
-use crate::{FilesJob, FilesOutcome};
+use super::TargetError;
+use super::{FilesJob, FilesOutcome};
 
 /// A fact of a target or of the place where it is measured.
 pub fn condition(name: &str, value: impl Into<String>) -> Condition {

@@ -1,15 +1,15 @@
 //! Work on files: the job of a target, and its result.
 
-use stend_load::files::FileEntry;
+use crate::files::FileEntry;
 
-use crate::TargetError;
+use super::TargetError;
 
-pub use stend_load::files::{FileOp, FileSet};
+pub use crate::files::{FileOp, FileSet};
 pub use stend_record::review::FileRequests;
 
 /// Names of the shipped sets of files.
 pub fn file_sets() -> Vec<&'static str> {
-    let shipped = stend_load::files::set::SHIPPED;
+    let shipped = crate::files::set::SHIPPED;
     shipped.iter().map(|(name, _)| *name).collect()
 }
 

@@ -4,17 +4,15 @@
 //! Who measures a target through this crate alone sees what any host sees, and nothing of a
 //! simulator.
 
+mod contract;
 mod error;
 mod files;
 mod reading;
-mod target;
 
-pub use error::{TargetError, failed, input, temporary};
-pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, directories, file_sets};
-pub use reading::Reading;
-pub use stend_load::Sample;
-pub use stend_load::runner::Progress;
-pub use target::{
+pub use contract::{
     Completed, Deletion, FILL_REST_S, HostLimit, JobOutcome, JobRequest, LoggedOutcome, Moved,
     RefusedOutcome, ReplayOutcome, Target, WriteLimit, condition, fill_job,
 };
+pub use error::{TargetError, failed, input, temporary};
+pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, directories, file_sets};
+pub use reading::Reading;
