@@ -6,6 +6,7 @@
 //!
 //! It never knows who sends the requests or what is measured.
 
+pub mod nand;
 pub mod sim;
 pub mod state;
 mod table;

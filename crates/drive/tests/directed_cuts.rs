@@ -7,8 +7,8 @@ use stend_base::{Device, Nanos, Op, SimTime, Status};
 use stend_drive::SimDrive;
 use stend_drive::sim::Fault;
 use stend_model::Spec;
+use stend_model::nand::reliability::Rber;
 use stend_model::spec::*;
-use stend_nand::reliability::Rber;
 
 /// A journal that is written often.
 fn journalling() -> PowerLossSpec {

@@ -15,6 +15,7 @@ mod heat;
 mod host;
 mod mechanisms;
 mod media;
+mod nand;
 mod outlook;
 mod over_provisioning;
 mod policy;

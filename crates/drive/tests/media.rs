@@ -6,7 +6,7 @@ use common::*;
 use stend_base::{Device, Nanos, Op};
 use stend_drive::SimDrive;
 use stend_model::Spec;
-use stend_nand::reliability::Rber;
+use stend_model::nand::reliability::Rber;
 
 const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
 

@@ -8,8 +8,8 @@ use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::sim::Fault;
 use stend_drive::{LogicalPage, SimDrive};
 use stend_model::Spec;
+use stend_model::nand::reliability::Rber;
 use stend_model::spec::*;
-use stend_nand::reliability::Rber;
 
 /// One die, so that all its work is done in turn.
 fn one_die(change: impl FnOnce(&mut PowerLossSpec)) -> Spec {

@@ -2,9 +2,9 @@
 
 use stend_base::{Device, Nanos, Op, Rng};
 use stend_drive::SimDrive;
+use stend_model::nand::reliability::Rber;
 use stend_model::spec::MediaSpec;
 use stend_model::{Model, SHIPPED, Spec};
-use stend_nand::reliability::Rber;
 
 use crate::tests::common::*;
 

@@ -563,7 +563,7 @@ fn repeated_rounds_come_to_the_same_end() {
         ("reads are retried", {
             let mut spec = of_blocks(plain(40, 8, 3_000), 300, 10, 8);
             let mut media = media();
-            media.data_area.worn = stend_nand::reliability::Rber(3_000);
+            media.data_area.worn = stend_model::nand::reliability::Rber(3_000);
             media.data_area.rated_cycles = 300;
             media.data_area.spread_percent = 10;
             spec.media = Some(media);

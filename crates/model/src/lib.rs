@@ -12,6 +12,7 @@
 pub mod geometry;
 pub mod health;
 pub mod ids;
+pub mod nand;
 mod schema;
 
 mod changes;

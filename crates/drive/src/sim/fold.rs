@@ -11,9 +11,10 @@
 //! of idle time. That is all dies, unless the firmware holds folding to fewer: programming a die in
 //! the native mode draws its peak current, and what the drive may draw does not grow with its dies.
 
+use crate::nand::Work;
 use stend_base::Nanos;
+use stend_model::nand::Class;
 use stend_model::spec::{Emptying, FoldLimit};
-use stend_nand::{Class, Work};
 
 use crate::sim::controller::{Controller, Job};
 use crate::sim::env::Env;

@@ -6,8 +6,8 @@
 //! pace with the host's commands; in silence nobody waits for them, and none are made.
 
 use stend_base::{Nanos, SimTime};
+use stend_model::nand::Class;
 use stend_model::spec::Spec;
-use stend_nand::Class;
 
 use crate::sim::env::Env;
 use crate::sim::ids::{DieId, MpPage, Row, SuperblockId};

@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
+use stend_model::nand::Class;
 use stend_model::spec::PAGE_BYTES;
-use stend_nand::Class;
 
 use crate::sim::env::Env;
 use crate::sim::geometry::NONE;

@@ -1,9 +1,9 @@
 //! Times of flash operations and of commands, with their variation.
 
 use stend_base::{Nanos, splitmix64};
+use stend_model::nand::deviation::{ONE, factors, factors_by_row, scaled};
+use stend_model::nand::reliability::{HALVINGS_MEAN, halvings_256ths};
 use stend_model::spec::{PoolSpec, Spec, VariationSpec};
-use stend_nand::deviation::{ONE, factors, factors_by_row, scaled};
-use stend_nand::reliability::{HALVINGS_MEAN, halvings_256ths};
 
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, Row};

@@ -3,9 +3,9 @@
 use stend_base::{Nanos, Rng};
 use stend_drive::sim::Fault;
 use stend_model::Spec;
+use stend_model::nand::reliability::{ErrorModel, Rber, Retention};
+use stend_model::nand::{Abilities, CellTiming, Credits, Scheduling, Suspend};
 use stend_model::spec::*;
-use stend_nand::reliability::{ErrorModel, Rber, Retention};
-use stend_nand::{Abilities, CellTiming, Credits, Scheduling, Suspend};
 
 use super::{PAGE, ahci, cached, media, nvme, plain};
 

@@ -57,7 +57,7 @@ impl<'a> Seen<'a> {
         Some((self.spec.parity_data? + 1).cmp(&self.spec.dies))
     }
 
-    fn suspends(&self, is: impl Fn(&stend_nand::Suspend) -> bool) -> bool {
+    fn suspends(&self, is: impl Fn(&stend_model::nand::Suspend) -> bool) -> bool {
         self.spec.abilities.suspend.as_ref().is_some_and(is)
     }
 

@@ -5,7 +5,7 @@ use stend_base::Rng;
 use stend_drive::sim::{Loss, LossCause, PageState};
 use stend_drive::{LogicalPage, SimDrive};
 use stend_model::Spec;
-use stend_nand::reliability::Rber;
+use stend_model::nand::reliability::Rber;
 
 /// What a drive may have lost, page by page, by the drive's account of the pages themselves and
 /// what is known here of dies and error correction.

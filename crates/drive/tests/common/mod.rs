@@ -10,9 +10,9 @@ pub mod losses;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
 use stend_model::Model;
+use stend_model::nand::CellTiming;
+use stend_model::nand::reliability::{Ecc, ErrorModel, Rber, Retention};
 use stend_model::spec::*;
-use stend_nand::CellTiming;
-use stend_nand::reliability::{Ecc, ErrorModel, Rber, Retention};
 
 pub const PAGE: u64 = PAGE_BYTES;
 
@@ -36,8 +36,8 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
                 erase: Nanos::from_micros(3000),
             },
         },
-        abilities: stend_nand::Abilities::default(),
-        scheduling: stend_nand::Scheduling::Strict,
+        abilities: stend_model::nand::Abilities::default(),
+        scheduling: stend_model::nand::Scheduling::Strict,
         variation: None,
         one_shot: None,
         cache: None,

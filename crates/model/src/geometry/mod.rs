@@ -8,7 +8,7 @@ pub mod factory_bad;
 pub mod layout;
 pub mod shape;
 
-use stend_nand::reliability::ErrorModel;
+use crate::nand::reliability::ErrorModel;
 
 use crate::spec::MediaSpec;
 use shape::Mode;

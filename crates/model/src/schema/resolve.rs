@@ -1,9 +1,9 @@
 //! From a checked model to the numbers a simulation runs on: what the tables declare, put together,
 //! and the functions by which they turn keys into figures.
 
+use crate::nand::reliability::Rber;
+use crate::nand::{Abilities, CellTiming, Suspend};
 use stend_base::Nanos;
-use stend_nand::reliability::Rber;
-use stend_nand::{Abilities, CellTiming, Suspend};
 
 use super::Model;
 use super::key::Field;
@@ -55,7 +55,7 @@ fn spec(model: &Model) -> Spec {
         scheduling: model
             .scheduling
             .as_ref()
-            .map_or(stend_nand::Scheduling::Strict, |s| s.spec()),
+            .map_or(crate::nand::Scheduling::Strict, |s| s.spec()),
         variation: model.variation.as_ref().map(|v| v.spec(model)),
         one_shot: commands.and_then(|c| given(&c.one_shot_program_us).map(of_micros)),
         parity_data: parity.map(|p| p.data_pages.value),

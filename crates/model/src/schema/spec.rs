@@ -6,8 +6,8 @@
 //! The words are those of `docs/glossary.md`; a **pool** is the superblocks of one kind, of the
 //! data area or of the SLC cache.
 
+use crate::nand::{Abilities, CellTiming, Scheduling};
 use stend_base::Nanos;
-use stend_nand::{Abilities, CellTiming, Scheduling};
 
 pub use crate::schema::tables::blocks::BlocksSpec;
 pub use crate::schema::tables::controller::{BufferSpec, ControllerSpec, L2pCacheSpec};

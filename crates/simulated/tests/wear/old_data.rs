@@ -6,7 +6,7 @@ use std::thread;
 
 use stend_base::{Nanos, Op};
 use stend_drive::SimDrive;
-use stend_nand::reliability::Rber;
+use stend_model::nand::reliability::Rber;
 
 use crate::load::{ascending, fill, rest, run};
 use crate::page::Case;

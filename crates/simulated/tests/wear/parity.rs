@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use stend_base::{Device, Op};
 use stend_drive::SimDrive;
 use stend_model::Spec;
+use stend_model::nand::reliability::Rber;
 use stend_model::spec::PAGE_BYTES;
-use stend_nand::reliability::Rber;
 
 use crate::load::{ascending, fill, random, rest, run};
 use crate::page::Case;

@@ -1,8 +1,9 @@
 //! What the flash cannot do: pages that cannot be read, programs that fail, blocks that go bad.
 
+use crate::nand::Work;
 use stend_base::{Nanos, Status};
+use stend_model::nand::Class;
 use stend_model::spec::PAGE_BYTES;
-use stend_nand::{Class, Work};
 
 use super::SimDrive;
 use crate::sim::geometry::layout::Pool;

@@ -288,7 +288,7 @@ impl SimDrive {
 #[cfg(test)]
 mod tests {
     use stend_base::{Device, Nanos, Op, Request};
-    use stend_nand::CellTiming;
+    use stend_model::nand::CellTiming;
 
     use super::*;
     use stend_model::Model;

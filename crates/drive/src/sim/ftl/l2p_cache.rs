@@ -18,9 +18,10 @@
 
 use std::ops::Range;
 
+use crate::nand::Work;
 use stend_base::Nanos;
+use stend_model::nand::Class;
 use stend_model::spec::{L2pCacheSpec, PAGE_BYTES, Spec};
-use stend_nand::{Class, Work};
 
 use super::Ftl;
 use crate::sim::buffer::write_buffer::WriteBuffer;

@@ -3,8 +3,8 @@
 //! A write is acknowledged when its data is in the buffer. A page gets its PPN the moment it
 //! arrives; its program begins when all the data that it takes has arrived.
 
+use stend_model::nand::Class;
 use stend_model::spec::PAGE_BYTES;
-use stend_nand::Class;
 
 use super::Ftl;
 use super::write_points::Places;

@@ -13,8 +13,8 @@ mod wear_levelling;
 use std::collections::VecDeque;
 
 use stend_base::Nanos;
+use stend_model::nand::Class;
 use stend_model::spec::{Emptying, PAGE_BYTES, Spec};
-use stend_nand::Class;
 
 use crate::sim::controller::{Controller, Job};
 use crate::sim::env::Env;

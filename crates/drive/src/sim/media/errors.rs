@@ -1,24 +1,25 @@
 //! Errors of the flash: read retries, parity in use, what is lost.
 //!
 //! Success of a read follows from the wear of the block, the age of its data and the reads since
-//! ([`stend_nand::reliability`]), from the page's type and word line, and from a hash of its place
-//! and its block's cycles: the same page fails the same way every time until it is erased. Firmware
-//! that remembers thresholds begins with a pass of the page's type and superblock: the first retry
-//! sets it, each later one moves it by one pass towards the pass that corrected the page. An erase
-//! or time without power clears it. A page that no pass corrects is
-//! rebuilt from the others of its stripe; without parity, or when another of the stripe fails too,
-//! its data is lost: the read that met it ends with an error, and so does every later one until the
-//! page is written again.
+//! ([`stend_model::nand::reliability`]), from the page's type and word line, and from a hash of its
+//! place and its block's cycles: the same page fails the same way every time until it is erased.
+//! Firmware that remembers thresholds begins with a pass of the page's type and superblock: the
+//! first retry sets it, each later one moves it by one pass towards the pass that corrected the
+//! page. An erase or time without power clears it. A page that no pass corrects is rebuilt from the
+//! others of its stripe; without parity, or when another of the stripe fails too, its data is lost:
+//! the read that met it ends with an error, and so does every later one until the page is written
+//! again.
 //!
 //! Simplified: a lost page that is partly rewritten counts as whole; on-chip copies do not correct
 //! and do not add errors; parity of a stripe that is still being written is in memory.
 
+use crate::nand::Work;
 use stend_base::splitmix64;
 use stend_base::{Nanos, SimTime};
+use stend_model::nand::Class;
+use stend_model::nand::deviation::{ONE, factors_by_row, times};
+use stend_model::nand::reliability::{Outcome, Rber};
 use stend_model::spec::{MediaSpec, Spec};
-use stend_nand::deviation::{ONE, factors_by_row, times};
-use stend_nand::reliability::{Outcome, Rber};
-use stend_nand::{Class, Work};
 
 use super::op::NandOp;
 use super::{Media, Part, Place, page_bytes, place_of, read_at};

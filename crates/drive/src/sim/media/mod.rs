@@ -6,9 +6,10 @@ mod life;
 pub(in crate::sim) mod op;
 pub(in crate::sim) mod wear;
 
+use crate::nand::{Array, ArrayCounters, Work};
 use stend_base::{Lane, Nanos, SimTime};
+use stend_model::nand::Class;
 use stend_model::spec::{PAGE_BYTES, Spec};
-use stend_nand::{Array, ArrayCounters, Class, Work};
 
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Layout;

@@ -2,8 +2,9 @@
 //! the pools. Pages are written over the dies in turn, and a die erases a block each time it has
 //! filled one. A page is as large as a multi-plane page.
 
+use crate::nand::Work;
+use stend_model::nand::Class;
 use stend_model::spec::PowerLossSpec;
-use stend_nand::{Class, Work};
 
 use super::view::Flash;
 use crate::sim::geometry::shape::Mode;

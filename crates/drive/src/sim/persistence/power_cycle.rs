@@ -15,9 +15,10 @@
 //! When the power comes back, the drive reads the table, the journal since the last checkpoint, and
 //! the pages of open superblocks, over all dies at once. Commands that arrive meanwhile wait.
 
+use crate::nand::Work;
 use stend_base::{Nanos, SimTime};
+use stend_model::nand::Class;
 use stend_model::spec::Spec;
-use stend_nand::{Class, Work};
 
 use super::power_state::{PowerState, Recovery};
 use super::{Flash, FlashView, Persistence, UpkeepEnd};

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
+use crate::nand::Work;
+use stend_model::nand::Class;
 use stend_model::spec::PairedPages;
-use stend_nand::{Class, Work};
 
 use crate::sim::buffer::write_buffer::WriteBuffer;
 use crate::sim::env::Env;

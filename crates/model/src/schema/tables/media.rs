@@ -1,7 +1,7 @@
 //! `[media]`: errors of the flash and what corrects them.
 
+use crate::nand::reliability::{Ecc, ErrorModel, Rber, Retention};
 use stend_base::Nanos;
-use stend_nand::reliability::{Ecc, ErrorModel, Rber, Retention};
 
 use super::super::Model;
 use super::super::key::{Field, Problems, table};

@@ -1,7 +1,7 @@
 //! `[power_loss]`: what keeps the mapping, and data that was promised, over a power cut.
 
+use crate::nand::CellTiming;
 use stend_base::Nanos;
-use stend_nand::CellTiming;
 
 use super::super::Model;
 use super::super::key::{Field, Problems, table};
@@ -188,7 +188,7 @@ fn open_stripes(drive: &Spec, pages: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use stend_nand::reliability::{Ecc, ErrorModel, Rber, Retention};
+    use crate::nand::reliability::{Ecc, ErrorModel, Rber, Retention};
 
     use super::*;
     use crate::schema::spec::MediaSpec;

@@ -1,6 +1,6 @@
 //! `[scheduling]`: which of the work that waits for a die is next.
 
-use stend_nand::{Credits, Scheduling as Policy};
+use crate::nand::{Credits, Scheduling as Policy};
 
 use super::super::key::{Field, table};
 use super::super::rules::OneOf;

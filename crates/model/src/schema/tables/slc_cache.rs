@@ -1,7 +1,7 @@
 //! `[slc_cache]`.
 
+use crate::nand::CellTiming;
 use stend_base::Nanos;
-use stend_nand::CellTiming;
 
 use super::super::Model;
 use super::super::key::{Field, Problems, table};

@@ -2,7 +2,8 @@
 //! ability is off.
 
 use stend_base::{EventQueue, Lane, Nanos, Rng, SimTime};
-use stend_nand::{Abilities, Array, Class, Credits, Scheduling, Suspend, Work};
+use stend_drive::nand::{Array, Work};
+use stend_model::nand::{Abilities, Class, Credits, Scheduling, Suspend};
 
 const DIE: u8 = 0;
 const TIMER: u8 = 1;

@@ -3,7 +3,7 @@
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
-use crate::schedule::{CLASSES, Class, Schedule, Scheduling, Waits};
+use stend_model::nand::schedule::{CLASSES, Class, Schedule, Scheduling, Waits};
 
 const NONE: u32 = u32::MAX;
 

@@ -12,9 +12,10 @@
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
-use crate::dies::{ArrayCounters, Dies, Work};
-use crate::overlap::{Abilities, Overlap};
-use crate::schedule::{Class, Scheduling};
+use stend_model::nand::{Abilities, Class, Scheduling};
+
+use super::dies::{ArrayCounters, Dies, Work};
+use super::overlap::Overlap;
 
 /// All dies and channels of a drive. Die `d` is on channel `d % channels`.
 ///

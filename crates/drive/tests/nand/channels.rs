@@ -6,7 +6,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use stend_base::{EventQueue, Lane, Nanos, Rng, SimTime};
-use stend_nand::{Array, Class, Credits, Scheduling, Work};
+use stend_drive::nand::{Array, Work};
+use stend_model::nand::{Class, Credits, Scheduling};
 
 const DIE: u8 = 0;
 const TIMER: u8 = 1;

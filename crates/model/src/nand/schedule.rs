@@ -6,7 +6,7 @@
 //! collection stand still. [`Credits`] bound that, as `writes_starved` does in the deadline
 //! scheduler of Linux: after a number of operations that have passed it, waiting work of a lower
 //! class is next. Suspending an operation that is under way (Wu and He, FAST 2012) has a bound of
-//! its own, [`crate::Suspend::reads_max`].
+//! its own, [`super::Suspend::reads_max`].
 
 /// Class of work. A lower number goes first when its die becomes free, as far as the die's
 /// [`Scheduling`] has it.
@@ -21,7 +21,7 @@ pub enum Class {
 }
 
 /// Number of classes.
-pub(crate) const CLASSES: usize = 3;
+pub const CLASSES: usize = 3;
 
 /// Waiting work of a die, by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Schedule for Scheduling {
 impl Scheduling {
     /// Reads that may pass a program whose data is in the register of its die already.
     #[inline]
-    pub(crate) fn reads_past_program(&self) -> u32 {
+    pub fn reads_past_program(&self) -> u32 {
         match self {
             Scheduling::Strict => u32::MAX,
             Scheduling::Credits(credits) => credits.program_after,

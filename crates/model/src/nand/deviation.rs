@@ -5,7 +5,7 @@
 
 use stend_base::{Nanos, splitmix64};
 
-use crate::reliability::Rber;
+use super::reliability::Rber;
 
 /// Binary places of a factor.
 const FACTOR_BITS: u32 = 16;

@@ -1,7 +1,8 @@
 //! Timing to the nanosecond: an operation ends at its time, not earlier.
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
-use stend_nand::{Array, Class, Credits, Scheduling, Work};
+use stend_drive::nand::{Array, Work};
+use stend_model::nand::{Class, Credits, Scheduling};
 
 const DIE: u8 = 0;
 const SENSE: Nanos = Nanos::from_micros(50);

@@ -1,0 +1,5 @@
+//! Dies and channels alone.
+
+mod channels;
+mod overlap;
+mod timing;
