@@ -2,11 +2,12 @@
 //! simulated otherwise, a drive a thread.
 
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use stend_experiment::{Order, Slots, Task};
 
 use stend_analysis::Load;
 use stend_lab::Lab;
@@ -307,7 +308,7 @@ impl Shares {
 
 /// Simulates, the longest first.
 fn simulate_all<E: From<ClaimsError> + Send>(
-    mut simulations: Vec<Simulation<'_>>,
+    simulations: Vec<Simulation<'_>>,
     options: &Options<'_>,
     keep: Keep<'_, E>,
     report: &(dyn Fn(&Event<'_>) + Sync),
@@ -315,32 +316,27 @@ fn simulate_all<E: From<ClaimsError> + Send>(
     if simulations.is_empty() {
         return Ok(Vec::new());
     }
-    simulations.sort_by(|a, b| b.cost.total_cmp(&a.cost));
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = options.threads.unwrap_or(processors);
-    let threads = threads.clamp(1, simulations.len());
+    let cost = |simulation: &Simulation<'_>| Task {
+        needs: None,
+        cost: simulation.cost,
+    };
+    let tasks: Vec<Task> = simulations.iter().map(cost).collect();
     let shares = Shares {
         total: simulations.iter().map(|one| one.cost).sum(),
         done: Mutex::default(),
     };
-    let queue = Mutex::new(VecDeque::from(simulations));
     let done = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        let worker = || -> Result<(), E> {
-            loop {
-                not_interrupted(options)?;
-                let next = queue.lock().pop_front();
-                let Some(next) = next else { return Ok(()) };
-                let measured = simulate(&next, options, keep, &shares, report)?;
-                done.lock().push((next.index, measured));
-            }
-        };
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().try_for_each(|worker| {
-            let panicked = |_| ClaimsError::Io("a thread of the simulations panicked".to_owned());
-            worker.join().map_err(panicked)?
-        })
-    })?;
+    let work = |task: usize, _: Option<()>| -> Result<Option<()>, E> {
+        not_interrupted(options)?;
+        let next = &simulations[task];
+        let measured = simulate(next, options, keep, &shares, report)?;
+        done.lock().push((next.index, measured));
+        Ok(None)
+    };
+    let threads = (threads, &Slots::new(threads));
+    stend_experiment::run(&tasks, threads, Order::StatesFirst, &|()| (), &work)?;
     Ok(done.into_inner())
 }
 

@@ -6,8 +6,8 @@ use stend_record::review::Review;
 use crate::enough::EndsWhen;
 use crate::kind::Wanted;
 use crate::recorder::Save;
-use crate::slots::Slots;
 use crate::until_steady::SteadyLoad;
+use stend_experiment::Slots;
 
 /// The largest factor on durations: two hours become eight days. Much more would end in
 /// times that 64 bits of nanoseconds cannot hold.

@@ -3,114 +3,31 @@
 //!
 //! Nothing that is measured depends on the order in which procedures happen to run: each
 //! starts from a copy of the same state and has seeds of its own, and results are put
-//! together in the edition's order. The longest procedure is started first, so that it does
-//! not stand alone at the end.
-//!
-//! Memory: the states that procedures still wait for, and a copy for each thread of what its
-//! procedure changes. The last that needs a state takes the state itself instead of a copy.
+//! together in the edition's order.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+use stend_experiment::{Order, Slots, Task};
 use stend_load::target::{Target, TargetError};
 
 use crate::options::ReviewOptions;
 use crate::plan::Plan;
 use crate::runner::{Runner, guarded};
 use crate::setting::Action;
-use crate::slots::{Rank, Slot, Slots};
 
-/// A prepared target and how many still need it.
-struct Prepared {
-    target: Result<Option<Box<dyn Target>>, Arc<TargetError>>,
-    consumers: usize,
-}
-
-impl Prepared {
-    /// A copy; the last one to ask gets the original.
-    fn take(&mut self) -> Result<Box<dyn Target>, Arc<TargetError>> {
-        self.consumers = self.consumers.saturating_sub(1);
-        let slot = self.target.as_mut().map_err(|e| Arc::clone(e))?;
-        let copy = match self.consumers {
-            0 => slot.take(),
-            _ => slot.as_mut().and_then(|target| target.fork()),
-        };
-        copy.ok_or_else(|| {
-            Arc::new(TargetError::Failed(
-                "the prepared target could not be copied for the next test".to_owned(),
-            ))
-        })
-    }
-}
+/// A prepared target, or why there is none.
+type Prepared = Result<Box<dyn Target>, Arc<TargetError>>;
 
 /// What a task does.
 #[derive(Clone, Copy)]
 enum Work {
-    /// Make the state of this index.
+    /// Hands over the target.
+    Begin,
+    /// Makes the state of this index.
     Prepare(usize),
-    /// Run the procedure of this index.
+    /// Runs the procedure of this index.
     Run(usize),
-}
-
-/// A task: it waits for the prepared target `needs` (0: the target as handed over, else
-/// the state of index `needs` − 1).
-struct Task {
-    work: Work,
-    needs: usize,
-    cost: f64,
-    claimed: bool,
-}
-
-impl Task {
-    fn rank(&self) -> Rank {
-        Rank {
-            prepares: matches!(self.work, Work::Prepare(_)),
-            cost: self.cost,
-        }
-    }
-}
-
-struct Board {
-    tasks: Vec<Task>,
-    /// By [`Task::needs`]: there, or failed.
-    ready: Vec<bool>,
-}
-
-impl Board {
-    /// The task to do next, by rank; of equal ones, by the edition's order.
-    fn best(&self) -> Option<usize> {
-        let mut best: Option<usize> = None;
-        for (index, task) in self.tasks.iter().enumerate() {
-            if task.claimed || !self.ready[task.needs] {
-                continue;
-            }
-            if best.is_none_or(|b| task.rank().is_before(&self.tasks[b].rank())) {
-                best = Some(index);
-            }
-        }
-        best
-    }
-
-    /// Takes the task to do next.
-    fn claim(&mut self) -> Option<(Work, usize)> {
-        let index = self.best()?;
-        let task = &mut self.tasks[index];
-        task.claimed = true;
-        Some((task.work, task.needs))
-    }
-
-    fn all_claimed(&self) -> bool {
-        self.tasks.iter().all(|t| t.claimed)
-    }
-}
-
-struct Pool<'r, 'a> {
-    runner: &'r Runner<'a>,
-    slots: &'r Slots,
-    board: Mutex<Board>,
-    changed: Condvar,
-    /// By [`Task::needs`].
-    prepared: Vec<Mutex<Prepared>>,
 }
 
 /// Shows every action of the whole plan, with the index of its procedure; of states without.
@@ -130,113 +47,86 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Option<usize>, Action<'_
 pub(crate) fn run(runner: &Runner<'_>, target: Box<dyn Target>, options: &ReviewOptions<'_>) {
     let own = Slots::new(options.threads);
     let slots = options.slots.unwrap_or(&own);
-    let tasks = tasks(runner.plan);
-    let states = runner.plan.edition.states.len();
-    let mut ready = vec![false; states + 1];
-    ready[0] = true;
-    let mut prepared: Vec<Prepared> = (0..=states)
-        .map(|needs| Prepared {
-            target: Ok(None),
-            consumers: tasks.iter().filter(|t| t.needs == needs).count(),
+    let (works, tasks): (Vec<Work>, Vec<Task>) = tasks(runner.plan).into_iter().unzip();
+    let target = Mutex::new(Some(target));
+    let work = |task: usize, from: Option<Prepared>| -> Result<Option<Prepared>, Never> {
+        let from = || from.expect("the task begins from a state");
+        Ok(match works[task] {
+            Work::Begin => target.lock().take().map(Ok),
+            Work::Prepare(state) => Some(prepared(runner, state, from())),
+            Work::Run(index) => {
+                run_procedure(runner, index, from());
+                None
+            }
         })
-        .collect();
-    prepared[0].target = Ok(Some(target));
-    let workers = options.threads.clamp(1, tasks.len().max(1));
-    let pool = Pool {
-        runner,
-        slots,
-        board: Mutex::new(Board { tasks, ready }),
-        changed: Condvar::new(),
-        prepared: prepared.into_iter().map(Mutex::new).collect(),
     };
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| pool.work());
-        }
-    });
+    let threads = (options.threads, slots);
+    let ended = stend_experiment::run(&tasks, threads, Order::StatesFirst, &copy, &work);
+    match ended {
+        Ok(()) => {}
+        Err(never) => match never {},
+    }
 }
 
-fn tasks(plan: &Plan<'_>) -> Vec<Task> {
-    let states = plan.needed_states().into_iter().map(|index| {
+/// The error of tasks that record their errors themselves.
+enum Never {}
+
+/// A copy of a prepared target.
+fn copy(prepared: &mut Prepared) -> Prepared {
+    let target = prepared.as_mut().map_err(|error| Arc::clone(error))?;
+    guarded(|| {
+        let copy = target.fork();
+        copy.ok_or_else(|| {
+            Arc::new(TargetError::Failed(
+                "the prepared target could not be copied for the next test".to_owned(),
+            ))
+        })
+    })
+}
+
+/// What each task does, and the tasks: the target as handed over, states, procedures.
+fn tasks(plan: &Plan<'_>) -> Vec<(Work, Task)> {
+    let needed = plan.needed_states();
+    let place = |state: usize| {
+        let among = needed.iter().position(|needed| *needed == state);
+        1 + among.expect("what a task needs is among the states")
+    };
+    let begin = (Work::Begin, Task::default());
+    let states = needed.iter().map(|&index| {
         let state = &plan.edition.states[index];
-        Task {
-            work: Work::Prepare(index),
-            needs: state.from.map_or(0, |from| from + 1),
-            cost: state
-                .steps
-                .iter()
-                .map(|s| plan.setting.step_cost(s).total())
-                .sum(),
-            claimed: false,
-        }
+        let steps = state.steps.iter();
+        let task = Task {
+            needs: Some(state.from.map_or(0, place)),
+            cost: steps.map(|step| plan.setting.step_cost(step).total()).sum(),
+        };
+        (Work::Prepare(index), task)
     });
     let procedures = plan.procedures.iter().enumerate();
-    let procedures = procedures.map(|(index, procedure)| Task {
-        work: Work::Run(index),
-        needs: procedure.state + 1,
-        cost: plan.cost_on_copy(procedure).total(),
-        claimed: false,
+    let procedures = procedures.map(|(index, procedure)| {
+        let task = Task {
+            needs: Some(place(procedure.state)),
+            cost: plan.cost_on_copy(procedure).total(),
+        };
+        (Work::Run(index), task)
     });
-    states.chain(procedures).collect()
+    std::iter::once(begin)
+        .chain(states)
+        .chain(procedures)
+        .collect()
 }
 
-impl Pool<'_, '_> {
-    /// One worker: takes tasks until none is left.
-    fn work(&self) {
-        while let Some((work, needs, _slot)) = self.next() {
-            let taken = guarded(|| self.prepared[needs].lock().take());
-            match work {
-                Work::Prepare(state) => self.prepare(state, taken),
-                Work::Run(index) => {
-                    let procedure = &self.runner.plan.procedures[index];
-                    match taken {
-                        // Its own errors are recorded by the runner.
-                        Ok(mut target) => drop(self.runner.run(target.as_mut(), procedure)),
-                        Err(error) => self.runner.context.recorder.fail(&procedure.places, &error),
-                    }
-                }
-            }
-        }
-    }
+fn prepared(runner: &Runner<'_>, state: usize, from: Prepared) -> Prepared {
+    let entry = &runner.plan.edition.states[state];
+    let mut target = from?;
+    runner.prepare(target.as_mut(), &entry.id, &entry.steps)?;
+    Ok(target)
+}
 
-    /// The next task and the place for it, waiting for preparations under way; `None` when all are
-    /// taken.
-    fn next(&self) -> Option<(Work, usize, Slot<'_>)> {
-        loop {
-            // What comes next may be another task by the time that there is a place for it.
-            let slot = self.slots.take(self.next_rank()?);
-            if let Some((work, needs)) = self.lock().claim() {
-                return Some((work, needs, slot));
-            }
-        }
-    }
-
-    fn next_rank(&self) -> Option<Rank> {
-        let mut board = self.lock();
-        loop {
-            if let Some(index) = board.best() {
-                return Some(board.tasks[index].rank());
-            }
-            if board.all_claimed() {
-                return None;
-            }
-            self.changed.wait(&mut board);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Board> {
-        self.board.lock()
-    }
-
-    fn prepare(&self, state: usize, from: Result<Box<dyn Target>, Arc<TargetError>>) {
-        let entry = &self.runner.plan.edition.states[state];
-        let made = from.and_then(|mut target| {
-            self.runner
-                .prepare(target.as_mut(), &entry.id, &entry.steps)?;
-            Ok(target)
-        });
-        self.prepared[state + 1].lock().target = made.map(Some);
-        self.lock().ready[state + 1] = true;
-        self.changed.notify_all();
+fn run_procedure(runner: &Runner<'_>, index: usize, from: Prepared) {
+    let procedure = &runner.plan.procedures[index];
+    match from {
+        // Its own errors are recorded by the runner.
+        Ok(mut target) => drop(runner.run(target.as_mut(), procedure)),
+        Err(error) => runner.context.recorder.fail(&procedure.places, &error),
     }
 }

@@ -1,16 +1,16 @@
 //! Carries the rows of a study out, on threads.
 //!
 //! A state that rows begin from is prepared when the first of them is due, and each row runs on a
-//! copy of it. What a thread takes next is, if there is one, a row whose state is there; so no more
-//! states exist at a time than threads, but for the last rows of each.
+//! copy of it.
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 use std::any::Any;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use stend_experiment::{Order, Slots, Task};
 
 use stend_analysis::kinds::key_figures;
 use stend_base::Nanos;
@@ -91,56 +91,49 @@ pub fn run<E: From<StudyError> + Send>(
     keep: &(dyn Fn(Done) -> Result<(), E> + Sync),
     report: &(dyn Fn(&Event<'_>) + Sync),
 ) -> Result<(), E> {
-    let pool = Pool::new(plan, numbers, options);
-    let out = Mutex::new(());
-    let work = || -> Result<(), E> {
-        while let Some(task) = pool.next() {
-            let result = match task {
-                Task::Prepare(numbers) => {
-                    let row = plan.planned(numbers[0]);
-                    {
-                        let _one = out.lock();
-                        report(&Event::Preparing {
-                            model: &row.model,
-                            rows: numbers.len(),
-                        });
-                    }
-                    pool.prepared(plan.prepared(row, options), numbers);
-                    Ok(())
-                }
-                Task::Rows(numbers, state) => {
-                    let rows = plan.carried_out(&numbers, state, options);
-                    let _one = out.lock();
-                    rows.map_err(E::from).and_then(|rows| {
-                        rows.into_iter().try_for_each(|row| {
-                            let (done, of) = pool.count();
-                            report(&Event::Done {
-                                row: &row,
-                                done,
-                                of,
-                            });
-                            let key = plan.planned(row.number).key.clone();
-                            keep(Done { row, key })
-                        })
-                    })
-                }
-            };
-            pool.ended();
-            if result.is_err() {
-                pool.stop();
-            }
-            result?;
+    let wanted: BTreeSet<u64> = numbers.iter().copied().collect();
+    let (works, tasks): (Vec<TaskWork>, Vec<Task>) = tasks(plan, &wanted).into_iter().unzip();
+    // Rows that are done. `keep` and `report` are called while it is held.
+    let done = Mutex::new(0);
+    let work = |task: usize, state: Option<Prepared>| -> Result<Option<Prepared>, E> {
+        if options.interrupt.load(Ordering::Relaxed) {
+            return Err(StudyError::Interrupted.into());
         }
-        Ok(())
+        let rows = match &works[task] {
+            TaskWork::Prepare(first, rows) => {
+                let row = plan.planned(*first);
+                {
+                    let _one = done.lock();
+                    report(&Event::Preparing {
+                        model: &row.model,
+                        rows: *rows,
+                    });
+                }
+                return Ok(Some(Arc::new(plan.prepared(row, options))));
+            }
+            TaskWork::Rows(numbers) => plan.carried_out(numbers, state, options)?,
+        };
+        let mut done = done.lock();
+        for row in rows {
+            *done += 1;
+            report(&Event::Done {
+                row: &row,
+                done: *done,
+                of: wanted.len(),
+            });
+            let key = plan.planned(row.number).key.clone();
+            keep(Done { row, key })?;
+        }
+        Ok(None)
     };
-    let threads = options.threads.clamp(1, numbers.len().max(1));
-    let ended: Vec<Result<(), E>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let join = workers.into_iter().map(|worker| worker.join());
-        join.map(|ended| ended.expect("a panic of a row is its error"))
-            .collect()
-    });
-    ended.into_iter().collect::<Result<(), E>>()?;
+    let threads = (options.threads, &Slots::new(options.threads));
+    stend_experiment::run(
+        &tasks,
+        threads,
+        Order::StatesLast,
+        &|state| Arc::clone(state),
+        &work,
+    )?;
     match options.interrupt.load(Ordering::Relaxed) {
         true => Err(StudyError::Interrupted.into()),
         false => Ok(()),
@@ -150,107 +143,36 @@ pub fn run<E: From<StudyError> + Send>(
 /// A state that was prepared, or why it could not be.
 type Prepared = Arc<Result<SimulatedTarget, String>>;
 
-enum Task {
-    /// The state of these rows.
-    Prepare(Vec<u64>),
-    /// Rows that are carried out together; jobs on a copy of the state.
-    Rows(Vec<u64>, Option<Prepared>),
+/// What a task does.
+enum TaskWork {
+    /// Prepares the state of rows: the first of them, and their number.
+    Prepare(u64, usize),
+    /// Carries rows out together; those of jobs, one by one, from a copy of their state.
+    Rows(Vec<u64>),
 }
 
-/// What is to be done.
-struct Pool<'a> {
-    queues: Mutex<Queues>,
-    /// A state is there, or a thread has nothing more to do.
-    changed: Condvar,
-    interrupt: &'a AtomicBool,
-}
-
-struct Queues {
-    /// Rows whose state is there, or that need none.
-    ready: VecDeque<Task>,
-    /// The rows of each state that is to be prepared.
-    states: VecDeque<Vec<u64>>,
-    working: usize,
-    done: usize,
-    of: usize,
-    stopped: bool,
-}
-
-impl<'a> Pool<'a> {
-    fn new(plan: &Plan, numbers: &[u64], options: &'a Options) -> Pool<'a> {
-        let wanted: BTreeSet<u64> = numbers.iter().copied().collect();
-        let mut ready = VecDeque::new();
-        let mut states = VecDeque::new();
-        for group in plan.groups() {
-            let group: Vec<u64> = group.into_iter().filter(|n| wanted.contains(n)).collect();
-            let Some(first) = group.first() else { continue };
-            let row = plan.planned(*first);
-            match &plan.works[row.work] {
-                Work::Job { .. } => states.push_back(group),
-                Work::Test { .. } => ready.push_back(Task::Rows(group, None)),
+/// What each task does, and the tasks, for the rows of these numbers.
+fn tasks(plan: &Plan, wanted: &BTreeSet<u64>) -> Vec<(TaskWork, Task)> {
+    let mut tasks = Vec::new();
+    for group in plan.groups() {
+        let group: Vec<u64> = group.into_iter().filter(|n| wanted.contains(n)).collect();
+        let Some(&first) = group.first() else {
+            continue;
+        };
+        match &plan.works[plan.planned(first).work] {
+            Work::Job { .. } => {
+                let needs = Some(tasks.len());
+                tasks.push((TaskWork::Prepare(first, group.len()), Task::default()));
+                let row = |number| {
+                    let task = Task { needs, cost: 0.0 };
+                    (TaskWork::Rows(vec![number]), task)
+                };
+                tasks.extend(group.into_iter().map(row));
             }
-        }
-        Pool {
-            queues: Mutex::new(Queues {
-                ready,
-                states,
-                working: 0,
-                done: 0,
-                of: wanted.len(),
-                stopped: false,
-            }),
-            changed: Condvar::new(),
-            interrupt: &options.interrupt,
+            Work::Test { .. } => tasks.push((TaskWork::Rows(group), Task::default())),
         }
     }
-
-    /// The next task; waits where a state that is being prepared may yield some.
-    fn next(&self) -> Option<Task> {
-        let mut queues = self.queues.lock();
-        loop {
-            if queues.stopped || self.interrupt.load(Ordering::Relaxed) {
-                return None;
-            }
-            let task = queues.ready.pop_front();
-            let task = task.or_else(|| queues.states.pop_front().map(Task::Prepare));
-            if task.is_some() {
-                queues.working += 1;
-                return task;
-            }
-            if queues.working == 0 {
-                return None;
-            }
-            self.changed.wait(&mut queues);
-        }
-    }
-
-    /// A state is there: its rows can begin.
-    fn prepared(&self, state: Result<SimulatedTarget, String>, numbers: Vec<u64>) {
-        let state = Arc::new(state);
-        let mut queues = self.queues.lock();
-        for number in numbers {
-            let task = Task::Rows(vec![number], Some(Arc::clone(&state)));
-            queues.ready.push_back(task);
-        }
-    }
-
-    /// A task has ended.
-    fn ended(&self) {
-        self.queues.lock().working -= 1;
-        self.changed.notify_all();
-    }
-
-    fn stop(&self) {
-        self.queues.lock().stopped = true;
-        self.changed.notify_all();
-    }
-
-    /// Counts a row. How many are done, and of how many.
-    fn count(&self) -> (usize, usize) {
-        let mut queues = self.queues.lock();
-        queues.done += 1;
-        (queues.done, queues.of)
-    }
+    tasks
 }
 
 /// Outcomes of a job, and its samples.

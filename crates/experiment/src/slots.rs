@@ -8,16 +8,16 @@ use std::cmp::Ordering;
 
 /// What runs first: preparations, since procedures wait for them; then by cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Rank {
+pub struct Rank {
     /// Whether others wait for it.
-    pub(crate) prepares: bool,
-    /// Its estimated cost.
-    pub(crate) cost: f64,
+    pub prepares: bool,
+    /// Its estimated cost, in any unit.
+    pub cost: f64,
 }
 
 impl Rank {
     /// Whether it runs before another.
-    pub(crate) fn is_before(&self, other: &Rank) -> bool {
+    pub fn is_before(&self, other: &Rank) -> bool {
         let by_kind = self.prepares.cmp(&other.prepares);
         by_kind.then(self.cost.total_cmp(&other.cost)) == Ordering::Greater
     }
@@ -65,7 +65,7 @@ impl Slots {
     }
 
     /// Waits for a place.
-    pub(crate) fn take(&self, rank: Rank) -> Slot<'_> {
+    pub fn take(&self, rank: Rank) -> Slot<'_> {
         let mut state = self.lock();
         let ticket = state.arrivals;
         state.arrivals += 1;
@@ -87,7 +87,7 @@ impl Slots {
 }
 
 /// A place that is taken until this is dropped.
-pub(crate) struct Slot<'a>(&'a Slots);
+pub struct Slot<'a>(&'a Slots);
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
