@@ -1,5 +1,5 @@
-//! Takes plotly.js out of the `plotly` crate, leaves out what the charts here do not use,
-//! compresses it, and lays it where `include_bytes!` finds it.
+//! Extracts plotly.js from the `plotly` crate, removes the parts that the charts here do not use,
+//! compresses it, and writes it where `include_bytes!` finds it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -10,8 +10,8 @@ use flate2::write::GzEncoder;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // The crate hands out its scripts as HTML: plotly.js in the first script element,
-    // MathJax, which no chart here needs, in the second.
+    // The crate returns its scripts as HTML: plotly.js in the first script element, MathJax, which
+    // no chart here needs, in the second.
     let html = plotly::Plot::offline_js_sources();
     let script = html
         .split_once('>')
@@ -35,8 +35,9 @@ fn main() {
         .expect("cargo's OUT_DIR can be written");
 }
 
-/// The script without the kinds of traces that it registers beside lines and dots, and without
-/// whatever only these use: a fifth of it, which a browser reads in a fifth of the time.
+/// Returns the script without the kinds of traces that it registers beside lines and dots, and
+/// without all code that only these use: a fifth of it, which a browser parses in a fifth of the
+/// time.
 ///
 /// The script is a bundle by esbuild: a statement `var NAME=wrapper(…=>{…});` for each module,
 /// which runs when another first calls `NAME()`.
@@ -45,7 +46,7 @@ fn core(script: &str) -> Result<String, &'static str> {
     let from = script.rfind(REGISTER).ok_or("nothing is registered")? + REGISTER.len();
     let length = script[from..].find(']').ok_or("the list has no end")?;
     let script = format!("{}{}", &script[..from], &script[from + length..]);
-    // Modules of CommonJS, and of ECMAScript, whose functions stand before their statement.
+    // Modules of CommonJS, and of ECMAScript, whose functions come before their statement.
     let common = helper(
         &script,
         "=(e,t)=>()=>(t||e((t={exports:{}}).exports,t),t.exports)",
@@ -53,7 +54,7 @@ fn core(script: &str) -> Result<String, &'static str> {
     let ecma = helper(&script, "=(e,t)=>()=>(e&&(t=e(e=0)),t)")?;
     let modules = modules(&script, common, ecma);
     let numbers: BTreeMap<&str, usize> = (0..).zip(&modules).map(|(n, m)| (m.name, n)).collect();
-    // What follows a module up to the next of CommonJS is that module alone and can be left out.
+    // If a module is followed by one of CommonJS, its text is that module only and can be removed.
     let alone = |number: usize| match &modules[number..] {
         [this, next, ..] => this.common && next.common,
         _ => false,
@@ -74,7 +75,7 @@ fn core(script: &str) -> Result<String, &'static str> {
     Ok(std::iter::once(&script[..first]).chain(texts).collect())
 }
 
-/// A module, up to where the next begins.
+/// A module, up to the start of the next one.
 struct Module<'s> {
     name: &'s str,
     common: bool,
@@ -110,13 +111,13 @@ fn modules<'s>(script: &'s str, common: &str, ecma: &str) -> Vec<Module<'s>> {
     modules
 }
 
-/// The name of a function with this text.
+/// Returns the name of a function with this text.
 fn helper<'s>(script: &'s str, text: &str) -> Result<&'s str, &'static str> {
     let end = script.find(text).ok_or("a helper of esbuild is missing")?;
     Ok(name_before(&script[..end]))
 }
 
-/// Whether an arrow function begins here: `(a,b)=>` or `a=>`.
+/// True if the text starts with an arrow function: `(a,b)=>` or `a=>`.
 fn is_arrow(text: &str) -> bool {
     let parameters = text.split_once("=>").map_or("", |(before, _)| before);
     let inner = parameters
@@ -126,7 +127,7 @@ fn is_arrow(text: &str) -> bool {
     text.contains("=>") && names.chars().all(|c| is_of_name(c) || c == ',')
 }
 
-/// The names that are called without arguments.
+/// Returns the names that are called without arguments.
 fn called(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("()")
         .map(|(at, _)| name_before(&text[..at]))

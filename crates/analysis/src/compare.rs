@@ -10,10 +10,10 @@ use crate::figures::{Interval, KeyFigure, Metric, Standing, Unit};
 use crate::kinds::key_figures;
 use crate::load::{in_full, points_of};
 
-/// Facts of a target that are conditions, not only its identity.
+/// Facts of a target that are conditions rather than identity.
 const FACTS_COMPARED: [&str; 4] = ["firmware", "scheduler", "link", "history of the drive"];
 
-/// Facts of the environment that identify the drive, and so are no conditions.
+/// Facts of the environment that identify the drive and so are not conditions.
 const WHICH_DRIVE: [&str; 7] = [
     "device",
     "model",
@@ -24,23 +24,23 @@ const WHICH_DRIVE: [&str; 7] = [
     "directory",
 ];
 
-/// Measured conditions, which always differ a little: by how much they may, in the unit of the
-/// number that the text begins with.
+/// Measured conditions, which always differ a little, with the difference allowed, in the unit of
+/// the number that the text begins with.
 const ALLOWED: [(&str, f64); 3] = [(BEFORE, 5.0), (HIGHEST, 5.0), ("file system in use", 5.0)];
 
-/// What the host does without a drive is measured too: below this share of the other's figure, one
-/// host was slower or busier.
+/// Least ratio of two host limits. The limits are measured too: if one is less than this share of
+/// the other, its host was slower or busier.
 const HOST_LIMIT_SHARE: f64 = 0.9;
 const HOST_LIMIT: &str = "host limit";
 
-/// Only a repeated review states how often it was repeated; the others were made once.
+/// Only a repeated review states this condition; a review without it was made once.
 const REPETITIONS: &str = "repetitions";
 
-/// Names of temperatures.
+/// Names of the temperatures.
 const BEFORE: &str = "temperature before the tests";
 const HIGHEST: &str = "highest temperature under the curves";
 
-/// A review, and further facts about how it was made.
+/// A review with further facts about its making.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The review.
@@ -49,17 +49,17 @@ pub struct Side<'a> {
     pub facts: &'a [Condition],
 }
 
-/// A condition that was not the same for all.
+/// A condition that differs between the sides.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Unlike {
-    /// Which.
+    /// Name of the condition.
     pub name: String,
-    /// What it was on each side; `None` where that is unknown.
+    /// Value on each side; `None` if unknown.
     pub values: Vec<Option<String>>,
 }
 
-/// The first review with the others as its rivals: what one page shows of them; `None` of none. Of
-/// several, those alone that were named: a review brings its own rivals only where it is alone.
+/// Merges reviews for one page: the first review with the others as its rivals; `None` if there is
+/// none. A review's own rivals are kept only if it is the only one.
 pub fn together(reviews: &[&Review]) -> Option<Review> {
     let (first, others) = reviews.split_first()?;
     let mut review = (*first).clone();
@@ -74,7 +74,8 @@ pub fn together(reviews: &[&Review]) -> Option<Review> {
     Some(review)
 }
 
-/// What is known of all sides, and the names of what is not: simulated drives have no kernel.
+/// Splits rows into those known on all sides and the names of the others (simulated drives have no
+/// kernel).
 pub fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
     let (of_all, of_some): (Vec<&Unlike>, Vec<&Unlike>) = unlike
         .iter()
@@ -83,7 +84,7 @@ pub fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
     (of_all, names.collect())
 }
 
-/// The values of all sides in words.
+/// Formats the values of all sides.
 pub fn told(values: &[Option<String>]) -> Vec<&str> {
     values
         .iter()
@@ -96,26 +97,26 @@ pub fn told(values: &[Option<String>]) -> Vec<&str> {
 pub struct Row {
     /// Id of the test.
     pub test_id: String,
-    /// Which figure of it, in English.
+    /// Name of the figure within the test, in English.
     pub name: String,
-    /// The same for people, in their language.
+    /// Title for people, in their language.
     pub title: String,
-    /// Of what.
+    /// Unit of the values.
     pub unit: Unit,
-    /// How much on each side; `None` where a side has no such figure.
+    /// Value on each side; `None` if a side has no such figure.
     pub values: Vec<Option<f64>>,
-    /// Half the width of the 95 % interval on each side; `None` where the test was not repeated.
+    /// Half the width of the 95 % interval on each side; `None` if the test was not repeated.
     pub half_widths: Vec<Option<f64>>,
 }
 
 impl Row {
-    /// Whether the figure of a side is level with the first side's; `None` without both.
+    /// True if the figure of a side is level with the first side's; `None` without both.
     pub fn is_level(&self, side: usize) -> Option<bool> {
         let of = |at: usize| Some(((*self.values.get(at)?)?, self.half_widths[at]));
         Some(Standing::sure(of(side)?, of(0)?) == Standing::Level)
     }
 
-    /// Each figure as a multiple of the first side's; `None` without both.
+    /// Returns each figure as a multiple of the first side's; `None` without both.
     pub fn ratios(&self) -> Vec<Option<f64>> {
         let first = self.values.first().copied().flatten();
         let of_first = |value: &Option<f64>| match (first, value) {
@@ -126,9 +127,9 @@ impl Row {
     }
 }
 
-/// The conditions that were unlike: how targets are measured, edition, durations, size under
-/// test, temperatures, then everything that either side states about method and environment. Which
-/// drive it was is no condition, and what is measured of conditions may differ a little.
+/// Returns the conditions that differ: method of measurement, edition, durations, size under test,
+/// temperatures, then every condition of method and environment that any side states. The drive's
+/// identity is not a condition, and measured conditions may differ a little.
 pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
     let heads = sides.iter().map(|side| head(side.review));
     let mut of_side: Vec<Vec<Condition>> = heads.collect();
@@ -163,15 +164,14 @@ pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
         .collect()
 }
 
-/// The figures in which models of one origin differ, in the order in which they come: the name of
-/// the key, and with units what each side has. Empty where one side is no model, or comes from
-/// another one.
+/// Returns the figures in which models of one origin differ, in their order of appearance: the key,
+/// and each side's value with its unit. Empty if one side is not a model or has another origin.
 pub fn unlike_models(sides: &[Side<'_>]) -> Vec<Unlike> {
     let models = sides.iter().map(|side| side.review.target.model.as_ref());
     let Some(models) = models.collect::<Option<Vec<&ModelInfo>>>() else {
         return Vec::new();
     };
-    // Variants of a model that comes from no shipped one have its title in common.
+    // Variants of a model without a shipped origin share its title.
     let origin = |model: &&ModelInfo| match &model.shipped {
         Some(shipped) => (true, shipped.clone()),
         None => (false, model.title.clone()),
@@ -198,7 +198,7 @@ pub fn unlike_models(sides: &[Side<'_>]) -> Vec<Unlike> {
     changes.map(row).filter(|row| !alike(row)).collect()
 }
 
-/// Whether a condition was the same for all, within what is allowed.
+/// True if a condition is the same on all sides, within the allowed difference.
 fn alike(row: &Unlike) -> bool {
     let numbers = |number: fn(&str) -> Option<f64>| -> Option<[f64; 2]> {
         let of = |value: &Option<String>| number(value.as_deref()?);
@@ -218,18 +218,18 @@ fn alike(row: &Unlike) -> bool {
     near.unwrap_or_else(|| row.values.iter().all(|value| *value == row.values[0]))
 }
 
-/// The number that words begin with.
+/// Parses the number that a text begins with.
 fn first_number(words: &str) -> Option<f64> {
     words.split(' ').next()?.parse().ok()
 }
 
-/// The first limit of the machine: `4 KiB, queue depth 32 × 1: 617559 IOPS, …`.
+/// Parses the first limit of the host: `4 KiB, queue depth 32 × 1: 617559 IOPS, …`.
 fn host_iops(words: &str) -> Option<f64> {
     let (before, _) = words.split_once(" IOPS")?;
     before.rsplit(' ').next()?.parse().ok()
 }
 
-/// The temperatures of the drive that were read.
+/// Returns the drive's recorded temperatures.
 fn temperatures(review: &Review) -> Vec<Condition> {
     let before = review.smart.as_ref().and_then(|smart| {
         let celsius = smart.before.as_ref()?.health.temperature_c?;
@@ -284,12 +284,12 @@ fn head(review: &Review) -> Vec<Condition> {
     .to_vec()
 }
 
-/// The key figures (see [`key_figures`]) that any side has, in the order in which they come.
+/// Returns the key figures (see [`key_figures`]) that any side has, in their order of appearance.
 pub fn key_rows(sides: &[Side<'_>]) -> Vec<Row> {
     rows(sides, |review| key_figures(&review.tests))
 }
 
-/// Every measured point, by its load.
+/// Returns every measured point, by its load.
 pub fn point_rows(sides: &[Side<'_>]) -> Vec<Row> {
     rows(sides, |review| {
         let tests = review.tests.iter();
@@ -305,23 +305,22 @@ pub fn point_rows(sides: &[Side<'_>]) -> Vec<Row> {
     })
 }
 
-/// A figure of one review with all that tells it from others.
+/// A figure of one review with all that identifies it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlatFigure {
     /// Id of the test.
     pub test_id: String,
-    /// The load of a point; empty for a key figure, whose name tells it.
+    /// Load of a point; empty for a key figure, whose name identifies it.
     pub load: String,
-    /// What it is: the name of a key figure; `speed`, `latency, mean`, `latency, 99 %` … of a
-    /// point.
+    /// Name of the key figure, or `speed`, `latency, mean`, `latency, 99 %` … of a point.
     pub name: String,
-    /// How much.
+    /// Value.
     pub value: f64,
-    /// Of what.
+    /// Unit of the value.
     pub unit: Unit,
 }
 
-/// All figures of a review: the key figures, then those of every point.
+/// Returns all figures of a review: the key figures, then those of every point.
 pub fn flat_figures(review: &Review) -> Vec<FlatFigure> {
     let key = key_figures(&review.tests).into_iter();
     let key = key.map(|figure| FlatFigure {
@@ -365,7 +364,7 @@ fn figure(test_id: &str, metric: Metric, point: &Point) -> KeyFigure {
     let (value, unit) = metric.value(point);
     KeyFigure {
         test_id: test_id.to_owned(),
-        // All of the load: what varies in one review may not in another.
+        // The full load: a parameter that is constant in one review may vary in another.
         name: within(Language::English, || in_full(point.load)),
         title: in_full(point.load),
         value,
@@ -439,7 +438,7 @@ mod tests {
         }
     }
 
-    /// Names of what was unlike in two reviews.
+    /// Returns the names of the conditions that differ between two reviews.
     fn names(one: &Review, two: &Review) -> Vec<String> {
         let sides = [one, two].map(|review| Side { review, facts: &[] });
         unlike(&sides).into_iter().map(|row| row.name).collect()

@@ -1,4 +1,4 @@
-//! Where a curve starts and where it ends.
+//! Start and end of a curve.
 
 use stend_record::review::{Sample, Series};
 
@@ -10,24 +10,24 @@ pub const START_SAMPLES: usize = 5;
 /// Longest stretch that the end of a curve is computed from, s.
 const END_S: f64 = 300.0;
 
-/// Where a curve starts, IOPS: the median of its first [`START_SAMPLES`] samples, so that
-/// neither a hesitant first second nor a step in the fourth moves it. `None` of an empty
-/// one.
+/// Returns the speed at the start of a curve, IOPS: the median of its first [`START_SAMPLES`]
+/// samples, which neither a slow first second nor a step in the fourth moves. `None` if it is
+/// empty.
 pub fn start_level(series: &Series) -> Option<f64> {
     let first = series.samples.iter().take(START_SAMPLES);
     let mut iops: Vec<f64> = first.map(|s| s.iops).collect();
     (!iops.is_empty()).then(|| median(&mut iops))
 }
 
-/// Length of the end of a curve, s: its last five minutes, or its last quarter when it is
+/// Returns the length of the end of a curve, s: five minutes, or a quarter of a curve that is
 /// shorter than 20 minutes.
 pub fn end_span_s(series: &Series) -> f64 {
     let end_s = series.samples.last().map_or(0.0, |s| s.t_s);
     (end_s / 4.0).min(END_S)
 }
 
-/// The samples of the end of a curve: those that lie in its last [`end_span_s`]; of a curve
-/// that is not empty at least one.
+/// Returns the samples in the last [`end_span_s`] of a curve; at least one unless the curve is
+/// empty.
 pub fn end_samples(series: &Series) -> &[Sample] {
     let samples = &series.samples;
     let from_s = samples.last().map_or(0.0, |s| s.t_s) - end_span_s(series);
@@ -36,15 +36,16 @@ pub fn end_samples(series: &Series) -> &[Sample] {
     &samples[first.min(samples.len().saturating_sub(1))..]
 }
 
-/// Where a curve ends, IOPS: the mean of [`end_samples`]. `None` of an empty one.
+/// Returns the speed at the end of a curve, IOPS: the mean of [`end_samples`]. `None` if it is
+/// empty.
 pub fn end_level(series: &Series) -> Option<f64> {
     let samples = end_samples(series);
     let sum: f64 = samples.iter().map(|s| s.iops).sum();
     (!samples.is_empty()).then(|| sum / samples.len() as f64)
 }
 
-/// Between which speeds 90 % of [`end_samples`] lie, IOPS: the values below which 5 % and
-/// 95 % of them lie, by nearest rank. `None` of an empty curve.
+/// Returns the range that holds 90 % of [`end_samples`], IOPS: the values below which 5 % and 95 %
+/// of them lie, by nearest rank. `None` if the curve is empty.
 pub fn end_spread(series: &Series) -> Option<(f64, f64)> {
     let mut iops: Vec<f64> = end_samples(series).iter().map(|s| s.iops).collect();
     iops.sort_unstable_by(f64::total_cmp);

@@ -1,5 +1,5 @@
-//! Key figures: the few numbers with which a comparison of tests begins, and how two of them
-//! compare. Of every one, greater is better.
+//! Key figures, the few numbers with which a comparison of tests begins, and the comparison of two
+//! of them. For every one, greater is better.
 
 use stend_language::{text, unit};
 use stend_record::review::{Pattern, Point, Series, SeriesPoint};
@@ -7,14 +7,14 @@ use stend_record::review::{Pattern, Point, Series, SeriesPoint};
 use crate::load::Dimension;
 use crate::words;
 
-/// Share of reads that a mixed test is summed up by, percent: four reads to one write.
+/// Share of reads of the mix that stands for a mixed test, percent: four reads to one write.
 pub const MIXED_HEADLINE_READ_PERCENT: u32 = 80;
 
-/// Figures that differ by at most this share of the other are level: careful measurements repeat
-/// within about two percent.
+/// Two figures are level if they differ by at most this share of the other: careful measurements
+/// repeat within about two percent.
 pub const LEVEL_SHARE: f64 = 0.02;
 
-/// Requests from this size on are given in bytes a second, smaller ones in requests.
+/// Requests of this size or larger are reported in bytes a second, smaller ones in requests.
 const LARGE_BYTES: u64 = 64 << 10;
 
 /// The unit of a figure.
@@ -39,7 +39,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// A value with its unit: `41,200 IOPS`, `514 MB/s`, `8.63 GB`.
+    /// Formats a value with its unit: `41,200 IOPS`, `514 MB/s`, `8.63 GB`.
     pub fn words(self, value: f64) -> String {
         match self {
             Unit::Iops => format!("{} {}", words::number(value), unit("IOPS")),
@@ -49,13 +49,13 @@ impl Unit {
             Unit::Nanoseconds => words::latency(value),
             Unit::Seconds => format!("{} {}", words::number(value), unit("s")),
             Unit::Percent => format!("{} %", words::number(value)),
-            // A mean of counts is none.
+            // A mean of counts need not be a whole number.
             Unit::Count if value >= 0.0 && value.fract() == 0.0 => words::whole(value as u64),
             Unit::Count => words::number(value),
         }
     }
 
-    /// As the last part of a key in JSON.
+    /// Returns the last part of a key in JSON.
     pub fn key(self) -> &'static str {
         match self {
             Unit::Iops => "iops",
@@ -70,7 +70,7 @@ impl Unit {
     }
 }
 
-/// The figure that a test is about.
+/// The metric that a test reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Requests a second.
@@ -80,8 +80,8 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Bytes a second where requests are large, run in sequence or differ in size;
-    /// requests a second elsewhere.
+    /// Returns bytes a second if requests are large, sequential or of several sizes, requests a
+    /// second otherwise.
     pub fn of(points: &[Point]) -> Metric {
         let blocks = Dimension::Block.values(points);
         let large = blocks.iter().any(|&bytes| bytes >= LARGE_BYTES);
@@ -93,7 +93,7 @@ impl Metric {
         }
     }
 
-    /// The same of a curve.
+    /// Returns the metric of a curve by the same rule.
     pub fn of_curve(load: &SeriesPoint) -> Metric {
         if load.pattern == Pattern::Sequential || load.block_bytes >= LARGE_BYTES {
             Metric::Bandwidth
@@ -102,7 +102,7 @@ impl Metric {
         }
     }
 
-    /// The figure of a point, and its unit.
+    /// Returns the figure of a point and its unit.
     pub fn value(self, point: &Point) -> (f64, Unit) {
         match self {
             Metric::Iops => (point.iops, Unit::Iops),
@@ -111,7 +111,7 @@ impl Metric {
     }
 }
 
-/// A speed of a curve in the unit that suits the curve.
+/// Converts a speed of a curve to the unit that suits the curve.
 pub fn speed_of(series: &Series, iops: f64) -> (f64, Unit) {
     match Metric::of_curve(&series.point) {
         Metric::Iops => (iops, Unit::Iops),
@@ -119,7 +119,7 @@ pub fn speed_of(series: &Series, iops: f64) -> (f64, Unit) {
     }
 }
 
-/// A mean, and how far from it the true one is expected.
+/// A mean with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// Mean of the values.
@@ -128,7 +128,7 @@ pub struct Interval {
     pub half_width: f64,
 }
 
-/// 97.5 % quantiles of Student's t by degrees of freedom, from 1 up; beyond 30 the last below.
+/// 97.5 % quantiles of Student's t by degrees of freedom, from 1; beyond 30 the last one is used.
 /// Rounded as in printed tables.
 const STUDENT_T: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
@@ -137,7 +137,7 @@ const STUDENT_T: [f64; 30] = [
 ];
 
 impl Interval {
-    /// Of repeated values; `None` of less than two.
+    /// Computes the interval of repeated values; `None` for fewer than two.
     pub fn of(values: &[f64]) -> Option<Interval> {
         let count = values.len();
         if count < 2 {
@@ -153,7 +153,7 @@ impl Interval {
         })
     }
 
-    /// Half the width as a share of the mean; 0 of a mean of 0.
+    /// Returns half the width as a share of the mean; 0 if the mean is 0.
     pub fn share(&self) -> f64 {
         match self.mean {
             0.0 => 0.0,
@@ -162,7 +162,7 @@ impl Interval {
     }
 }
 
-/// Equal values have their own mean, to the last digit.
+/// Returns the mean; that of equal values is exact to the last digit.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     match values {
         [] => 0.0,
@@ -176,21 +176,20 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
 pub struct KeyFigure {
     /// Id of the test that it comes from.
     pub test_id: String,
-    /// What it is, in English; with the test's id it names the same figure of another drive.
+    /// Name in English; with the test's id it identifies the figure among those of another drive.
     pub name: String,
-    /// The same for people, in their language.
+    /// Title for people, in their language.
     pub title: String,
-    /// How much.
+    /// Value.
     pub value: f64,
-    /// Of what.
+    /// Unit of the value.
     pub unit: Unit,
-    /// Half the width of the 95 % interval of the mean, of a repeated test
-    /// ([`Interval`]).
+    /// Half the width of the 95 % interval of the mean of a repeated test ([`Interval`]).
     pub half_width: Option<f64>,
 }
 
 impl KeyFigure {
-    /// How it compares with the same figure of another drive.
+    /// Compares it with the same figure of another drive.
     pub fn standing(&self, other: &KeyFigure) -> Standing {
         Standing::sure(
             (self.value, self.half_width),
@@ -199,37 +198,37 @@ impl KeyFigure {
     }
 }
 
-/// The same figure among another drive's.
+/// Finds the same figure among those of another drive.
 pub fn same<'f>(figures: &'f [KeyFigure], wanted: &KeyFigure) -> Option<&'f KeyFigure> {
     figures
         .iter()
         .find(|f| f.test_id == wanted.test_id && f.name == wanted.name && f.unit == wanted.unit)
 }
 
-/// How a figure compares with another.
+/// Result of comparing a figure with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Greater, and not level.
     Ahead,
-    /// Within [`LEVEL_SHARE`], or within the intervals of both where they are known.
+    /// Within [`LEVEL_SHARE`], or within the intervals of both if they are known.
     Level,
     /// Less, and not level.
     Behind,
 }
 
-/// Figures that differ by no more than this share look the same in three digits, however sure both
-/// are.
+/// Figures that differ by at most this share look the same in three digits, however narrow their
+/// intervals are.
 const ALIKE_SHARE: f64 = 0.000_5;
 
 impl Standing {
-    /// How `value` compares with `other`.
+    /// Compares `value` with `other`.
     pub fn of(value: f64, other: f64) -> Standing {
         Standing::sure((value, None), (other, None))
     }
 
-    /// How a figure compares with another, each with half the width of its 95 % interval. Where
-    /// both are known, the figures are level if their difference is within that of a difference of
-    /// means; else if it is within [`LEVEL_SHARE`].
+    /// Compares two figures, each with half the width of its 95 % interval. If both widths are
+    /// known, the figures are level if their difference lies within the interval of a difference of
+    /// means; otherwise if it lies within [`LEVEL_SHARE`].
     pub fn sure(
         (value, half): (f64, Option<f64>),
         (other, other_half): (f64, Option<f64>),
@@ -254,7 +253,8 @@ mod tests {
 
     #[test]
     fn the_interval_is_that_of_student() {
-        // Worked out by hand: mean 3, variance 2.5, standard error 0.7071, t of 4 degrees 2.776.
+        // Computed by hand: mean 3, variance 2.5, standard error 0.7071, t for 4 degrees of freedom
+        // 2.776.
         let interval = Interval::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         assert_eq!(interval.mean, 3.0);
         assert!((interval.half_width - 1.963).abs() < 1e-3, "{interval:?}");

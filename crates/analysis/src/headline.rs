@@ -1,5 +1,5 @@
-//! Headline figures: the six to eight numbers by which a drive is set beside others at a glance,
-//! and how it stands to them. Of every one, more is better.
+//! Headline figures: the six to eight numbers that compare a drive with others at a glance. For
+//! every one, more is better.
 
 use stend_language::{recorded, say, text};
 use stend_record::review::{Pattern, Point, PointOp, Review, Series, TestResult};
@@ -14,35 +14,35 @@ use crate::kinds::traces::traces_of;
 use crate::load::{Load, points_of};
 use crate::shortened::{spoiled, why_of};
 
-/// More than these are not taken in at a glance.
+/// Most headline figures; a reader does not take in more at a glance.
 pub const HEADLINES_MAX: usize = 8;
 
-/// Random requests are compared at this size, bytes.
+/// Size at which random requests are compared, bytes.
 const PAGE_BYTES: u64 = 4096;
 
 /// A headline figure of several drives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
-    /// What it is, for people: `Random read, queue depth 1`.
+    /// Title for people: `Random read, queue depth 1`.
     pub name: String,
     /// Id of the test that it comes from.
     pub test_id: String,
-    /// What it is a figure of.
+    /// Group that it belongs to.
     pub group: Group,
-    /// Of what the values are.
+    /// Unit of the values.
     pub unit: Unit,
-    /// By drive, in the order given; none where a drive has no such figure.
+    /// Value of each drive, in the order of the drives; `None` if a drive has no such figure.
     pub values: Vec<Option<f64>>,
 }
 
-/// What a headline figure tells about.
+/// Groups of headline figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Reading.
     Reads,
     /// Writing.
     Writes,
-    /// Writing for long.
+    /// Sustained writing.
     Sustained,
     /// Both directions at once.
     Mixed,
@@ -51,8 +51,8 @@ pub enum Group {
 }
 
 impl Headline {
-    /// The geometric mean of the figures of all drives but the first; `None` where none of them
-    /// has one.
+    /// Returns the geometric mean of the figures of all drives but the first; `None` if none of
+    /// them has one.
     pub fn rivals_mean(&self) -> Option<f64> {
         let rivals = self.values.iter().skip(1).flatten();
         let logs: Vec<f64> = rivals.filter(|v| **v > 0.0).map(|v| v.ln()).collect();
@@ -60,7 +60,7 @@ impl Headline {
         (!logs.is_empty()).then(|| mean.exp())
     }
 
-    /// The figure of the first drive as a multiple of [`Self::rivals_mean`].
+    /// Returns the figure of the first drive as a multiple of [`Self::rivals_mean`].
     pub fn ratio(&self) -> Option<f64> {
         let own = self.values.first().copied().flatten();
         let ratio = own? / self.rivals_mean()?;
@@ -68,8 +68,8 @@ impl Headline {
     }
 }
 
-/// The headline figures of a review: of its own drive, then of its rivals. Tests whose findings
-/// shortening spoils have none.
+/// Returns the headline figures of a review: of its own drive, then of its rivals. Tests that were
+/// shortened too much for findings have none.
 pub fn of_review(review: &Review) -> Vec<Headline> {
     let rivals = review.rivals.iter().map(|rival| rival.tests.as_slice());
     let drives: Vec<&[TestResult]> = std::iter::once(review.tests.as_slice())
@@ -77,7 +77,8 @@ pub fn of_review(review: &Review) -> Vec<Headline> {
         .collect();
     let spoiled = spoiled(review);
     let mut found = headlines_where(&drives, |id| spoiled.iter().all(|one| one.test_id != id));
-    // Of rivals too, a shortened run may be long enough for one drive and not for another.
+    // The same for rivals: a shortened run may be long enough for one drive and too short for
+    // another.
     for (rival, at) in review.rivals.iter().zip(1..) {
         let capacity = rival.target.capacity_bytes;
         let spoiled = rival.tests.iter();
@@ -90,8 +91,8 @@ pub fn of_review(review: &Review) -> Vec<Headline> {
     found
 }
 
-/// The headline figures of drives, by their tests; the first drive's say which there are. Tests of
-/// which points were left out have none.
+/// Returns the headline figures of drives from their tests; the first drive's tests decide which
+/// figures exist. Tests with points left out have none.
 pub fn headlines(drives: &[&[TestResult]]) -> Vec<Headline> {
     headlines_where(drives, |_| true)
 }
@@ -109,7 +110,7 @@ fn headlines_where(drives: &[&[TestResult]], counts: impl Fn(&str) -> bool) -> V
     let traces = own.iter().copied().find(|test| traces_of(test).len() > 1);
     found.extend(traces.and_then(|test| key_headline(&say("headline-traces"), test, drives)));
     found.extend(files_headline(own, drives));
-    // Of tests that none of the rules above knows.
+    // For tests that none of the rules above covers.
     if found.is_empty() {
         found.extend(
             own.iter()
@@ -128,7 +129,7 @@ fn test_of<'t>(tests: &'t [TestResult], id: &str) -> Option<&'t TestResult> {
     whole(tests).find(|test| test.id == id)
 }
 
-/// A figure of each drive's test of one id.
+/// Returns a figure of each drive, from its test with the given id.
 fn of_drives(
     drives: &[&[TestResult]],
     id: &str,
@@ -138,16 +139,16 @@ fn of_drives(
     drives.iter().map(of).collect()
 }
 
-/// Which point of a load's direction and pattern a headline takes, after its message.
+/// Message, load and group of a headline, and the point that it uses.
 type Wanted = (&'static str, Pattern, PointOp, Group, Take);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Take {
-    /// The fastest, whatever its size and depth.
+    /// The fastest point, of any size and depth.
     Fastest,
-    /// Of single pages, the least depth.
+    /// The single-page point of the least depth.
     Shallowest,
-    /// Of single pages, the greatest depth.
+    /// The single-page point of the greatest depth.
     Deepest,
 }
 
@@ -203,7 +204,7 @@ fn points_headlines(own: &[&TestResult], drives: &[&[TestResult]]) -> Vec<Headli
         };
         let all = all.filter(|(_, point)| fits(point));
         let depth = |point: &Point| point.load.queue_depth * point.load.threads;
-        // Of equals the first, as the edition has them.
+        // Among equals the first, in the edition's order.
         let best = all.reduce(|best, next| {
             let better = match take {
                 Take::Fastest => next.1.bw_bytes_per_s > best.1.bw_bytes_per_s,
@@ -248,7 +249,7 @@ fn metric_of(take: Take) -> Metric {
     }
 }
 
-/// Where the first single curve of writes ends.
+/// Returns the end level of the first single curve of writes.
 fn curve_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
     let single = |test: &TestResult| match curves_of(test) {
         [only] if only.point.op == PointOp::Write => Some(only.clone()),
@@ -269,7 +270,7 @@ fn curve_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headl
     })
 }
 
-/// The usual mix, of the first test that has it.
+/// Returns the usual mix, from the first test that has it.
 fn mixed_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
     let usual = |test: &TestResult| {
         let mut points = points_of(test).iter();
@@ -291,7 +292,7 @@ fn mixed_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headl
     })
 }
 
-/// Rows of a benchmark, where nothing else measures the same.
+/// Returns rows of a benchmark if no other test measures the same.
 fn benchmark_headlines(
     own: &[&TestResult],
     drives: &[&[TestResult]],
@@ -330,7 +331,7 @@ fn benchmark_headlines(
     (0..benchmark_of(test).len()).map(headline).collect()
 }
 
-/// The first key figure of a test.
+/// Returns the first key figure of a test.
 fn key_headline(name: &str, test: &TestResult, drives: &[&[TestResult]]) -> Option<Headline> {
     let first = |test: &TestResult| key_figures(std::slice::from_ref(test)).into_iter().next();
     let own = first(test)?;
@@ -344,7 +345,7 @@ fn key_headline(name: &str, test: &TestResult, drives: &[&[TestResult]]) -> Opti
     })
 }
 
-/// The geometric mean over the sets of the first test of files.
+/// Returns the geometric mean over the sets of the first test of files.
 fn files_headline(own: &[&TestResult], drives: &[&[TestResult]]) -> Option<Headline> {
     let test = own
         .iter()

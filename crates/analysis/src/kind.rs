@@ -9,12 +9,12 @@ pub(crate) type Named = (String, f64, Unit);
 
 /// The analysis of one kind of test.
 pub(crate) struct Kind {
-    /// Whether a test has such results.
+    /// Returns true if a test has results of this kind.
     pub(crate) has: fn(&TestResult) -> bool,
-    /// What is said of a test on a target of this capacity, bytes.
+    /// Sentences about a test on a target of the given capacity, bytes.
     pub(crate) sentences: fn(&TestResult, u64) -> Vec<String>,
-    /// The results as lines of a terminal.
+    /// Results as lines for a terminal.
     pub(crate) lines: fn(&TestResult) -> String,
-    /// What of a test is compared.
+    /// Key figures of a test.
     pub(crate) key_figures: fn(&TestResult) -> Vec<Named>,
 }

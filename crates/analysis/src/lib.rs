@@ -1,13 +1,13 @@
-//! What follows from a review's figures: the steps of a curve, where it ends, how much
-//! of it comes back after a rest, and findings in words.
+//! Analysis of a review's figures: the steps of a curve, its end level, the volume recovered after
+//! a rest, and findings in words.
 //!
-//! Black box: pure functions of what a test from outside can see. Whether the target was
-//! simulated, and of what, is never looked at, so that an inference that holds against a
-//! simulated drive's known truth holds for a real one.
+//! Black box: pure functions of results that a test from outside can measure. They never use
+//! knowledge of a simulated target's model, so an inference that holds for a simulated drive, whose
+//! truth is known, holds for a real one.
 //!
-//! Read [`steps()`](steps::steps) first, then its engine, `segment`; then [`kinds`], what
-//! is said and compared of each kind of test, and [`findings`](mod@findings), the rules by which
-//! figures become sentences.
+//! Read [`steps()`](steps::steps) first, then its engine, `segment`; then [`kinds`], the sentences
+//! and key figures of each kind of test, and [`findings`](mod@findings), the rules by which figures
+//! become sentences.
 
 pub mod claims;
 pub mod compare;

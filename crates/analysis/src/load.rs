@@ -1,4 +1,4 @@
-//! The load of a figure, what a test varies, and the words for both.
+//! The load of a figure, the dimension that a test varies, and words for both.
 
 use stend_language::{say, text};
 pub use stend_record::load::Load;
@@ -6,8 +6,8 @@ use stend_record::review::{Pattern, Point, PointOp, TestResult};
 
 use crate::words::{self, capitalised};
 
-/// Everything of a load: `random read, 4 KiB, depth 8, 1 thread`; of a mixed one the share of
-/// reads as well.
+/// Describes a load in full: `random read, 4 KiB, depth 8, 1 thread`; a mixed one with its share of
+/// reads.
 pub fn in_full(load: Load) -> String {
     let mut words = vec![pattern_op(load.pattern, load.op)];
     for dimension in Dimension::ALL {
@@ -18,7 +18,7 @@ pub fn in_full(load: Load) -> String {
     words.join(", ")
 }
 
-/// A load by what distinguishes it among the points of its test: `Read, depth 4`.
+/// Describes a load by the values that differ among the points of its test: `Read, depth 4`.
 pub fn words_among(load: Load, points: &[Point]) -> String {
     let mut words = match points.iter().any(|p| p.load.pattern != load.pattern) {
         true => vec![text!(
@@ -29,7 +29,7 @@ pub fn words_among(load: Load, points: &[Point]) -> String {
         false => vec![op_words(load.op)],
     };
     for dimension in Dimension::ALL {
-        // The share of reads of a pure read or write says nothing more.
+        // A pure read or write needs no share of reads.
         let told = dimension != Dimension::Share || load.op == PointOp::Mixed;
         if told && dimension.values(points).len() > 1 {
             words.push(dimension.words(dimension.of(&load)));
@@ -38,18 +38,18 @@ pub fn words_among(load: Load, points: &[Point]) -> String {
     capitalised(&words.join(", "))
 }
 
-/// A direction: `read`.
+/// Formats a direction: `read`.
 pub fn op_words(op: PointOp) -> String {
     text!("load-op", op = op.words())
 }
 
-/// A direction as wide as a column of a terminal. Padded once it is translated: messages choose by
-/// the bare key.
+/// Formats a direction, padded to the width of a terminal column. Padded after translation, because
+/// messages choose by the bare key.
 pub(crate) fn op_column(op: PointOp) -> String {
     format!("{:<6}", op_words(op))
 }
 
-/// An order and a direction: `random read`.
+/// Formats an order and a direction: `random read`.
 pub fn pattern_op(pattern: Pattern, op: PointOp) -> String {
     text!(
         "load-pattern-op",
@@ -58,7 +58,7 @@ pub fn pattern_op(pattern: Pattern, op: PointOp) -> String {
     )
 }
 
-/// What varies between the points of a test.
+/// Parameters that vary between the points of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Request size.
@@ -72,7 +72,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// All of them, in the order in which a test is searched for what it varies.
+    /// All dimensions, in the order in which a test is searched for the one that it varies.
     pub const ALL: [Dimension; 4] = [
         Dimension::Block,
         Dimension::Depth,
@@ -80,22 +80,22 @@ impl Dimension {
         Dimension::Threads,
     ];
 
-    /// What a test is drawn and judged over; `None` for one whose points stand each for
-    /// itself.
+    /// Returns the dimension over which a test is drawn and judged; `None` if its points are
+    /// independent.
     pub fn varied(test: &TestResult) -> Option<Dimension> {
         match test.id.as_str() {
             "sequential" | "random" => None,
             "depth-scaling" | "sequential-depth" => Some(Dimension::Depth),
             "block-scaling" => Some(Dimension::Block),
             "mixed-sequential" | "mixed-random" => Some(Dimension::Share),
-            // Two points make no line.
+            // Two points do not make a line.
             _ => Dimension::ALL
                 .into_iter()
                 .find(|dimension| dimension.values(points_of(test)).len() > 2),
         }
     }
 
-    /// The value of a load.
+    /// Returns the value of a load in this dimension.
     pub fn of(self, load: &Load) -> u64 {
         match self {
             Dimension::Block => load.block_bytes,
@@ -105,7 +105,7 @@ impl Dimension {
         }
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> String {
         say(match self {
             Dimension::Block => "dimension-block",
@@ -115,7 +115,7 @@ impl Dimension {
         })
     }
 
-    /// A value of it inside a phrase: `4 KiB`, `depth 4`, `80 % reads`, `2 threads`.
+    /// Formats a value inside a phrase: `4 KiB`, `depth 4`, `80 % reads`, `2 threads`.
     pub fn words(self, value: u64) -> String {
         match self {
             Dimension::Block => words::block(value),
@@ -125,7 +125,7 @@ impl Dimension {
         }
     }
 
-    /// The different values of it among points, ascending.
+    /// Returns the distinct values among points, ascending.
     pub fn values<'p>(self, points: impl IntoIterator<Item = &'p Point>) -> Vec<u64> {
         let mut values: Vec<u64> = points
             .into_iter()
@@ -137,7 +137,7 @@ impl Dimension {
     }
 }
 
-/// The points of a test; none when it has curves.
+/// Returns the points of a test; empty if it has curves.
 pub fn points_of(test: &TestResult) -> &[Point] {
     test.points.as_deref().unwrap_or_default()
 }

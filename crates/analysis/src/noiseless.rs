@@ -1,4 +1,4 @@
-//! Loads whose latency had no spread at all: a model without noise.
+//! Loads whose latency had no spread: a model without noise.
 
 use stend_record::histogram;
 use stend_record::load::Load;
@@ -6,33 +6,33 @@ use stend_record::review::{Point, Review, TestResult};
 
 use crate::load::points_of;
 
-/// A load of a test whose every request took the same time, within the resolution of three digits.
+/// A load of a test whose requests all took the same time, within three digits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Noiseless {
     /// Id of the test.
     pub test_id: String,
     /// The load.
     pub load: Load,
-    /// What each request took, ns.
+    /// Latency of each request, ns.
     pub latency_ns: u64,
 }
 
-/// The slowest and the fastest request took the same if they differ by at most this share: what a
-/// histogram of three digits does not tell apart.
+/// Two latencies are the same if they differ by at most this share, the resolution of a histogram
+/// of three digits.
 const SAME_SHARE: f64 = 0.001;
 
-/// The points of a review's own target whose latency had no spread: the fastest request took as
-/// long as the slowest. A drive that is measured has none; a simulated one, where nothing in its
-/// model depends on chance or on what came before. Percentiles do not tell: a few requests that
-/// were faster are below all of them.
+/// Returns the points of a review's own target at which the fastest request took as long as the
+/// slowest. A measured drive has none; a simulated one has some if nothing in its model depends on
+/// chance or on earlier requests. Percentiles do not show this: a few faster requests lie below all
+/// of them.
 pub fn noiseless(review: &Review) -> Vec<Noiseless> {
     review.tests.iter().flat_map(noiseless_in).collect()
 }
 
-/// The same of one test.
+/// Returns the points of one test without spread.
 pub fn noiseless_in(test: &TestResult) -> impl Iterator<Item = Noiseless> {
     let points = points_of(test).iter().filter(|point| {
-        // A single request has no spread anyway.
+        // A single request has no spread in any case.
         let several = point.latency_ns.requests != 1;
         several && has_no_spread(point)
     });
@@ -43,7 +43,7 @@ pub fn noiseless_in(test: &TestResult) -> impl Iterator<Item = Noiseless> {
     })
 }
 
-/// Whether all requests of a point took the same time; false where that is not known.
+/// True if all requests of a point took the same time; false if that is unknown.
 fn has_no_spread(point: &Point) -> bool {
     let ends = |text: &String| histogram::ends(text).ok().flatten();
     let Some((first, last)) = point.latency_histogram.as_ref().and_then(ends) else {

@@ -1,10 +1,10 @@
-//! Figures that no drive has: something else answered in the drive's place.
+//! Figures that no drive can have: something other than the drive answered.
 //!
-//! No drive is faster than the link that it is attached by.
+//! No drive is faster than the link by which it is attached.
 //!
-//! What is measured on a file goes through a file system, and in a virtual machine through the
-//! host's own. Their caches answer faster than a drive, and a part of a file that was never written
-//! is answered without one.
+//! Requests to a file go through a file system and, in a virtual machine, through that of its host.
+//! Their caches answer faster than a drive, and a part of a file that was never written is answered
+//! without one.
 
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Point, PointOp, Review, TargetInfo, TargetKind, TestResult};
@@ -12,35 +12,35 @@ use stend_record::review::{Pattern, Point, PointOp, Review, TargetInfo, TargetKi
 use crate::load::points_of;
 use crate::words;
 
-/// A random load that has at most as many bytes outstanding as a sequential one and moves so many
-/// times its bytes was answered by a cache.
+/// Greatest plausible ratio of the speed of a random load to that of a sequential load with at
+/// least as many bytes outstanding. Above it, a cache answered.
 const RANDOM_RATIO_MAX: f64 = 1.5;
 
-/// Large writes in sequence that are so many times as fast as reads of the same load were not
-/// written, or the reads not read.
+/// Greatest plausible ratio of the speed of large sequential writes to that of reads of the same
+/// load. Above it, the writes were not written, or the reads not read.
 const WRITE_RATIO_MAX: f64 = 1.5;
 
-/// From this request size on a load is a large one, bytes.
+/// Least request size of a large load, bytes.
 const LARGE_BYTES: u64 = 128 << 10;
 
-/// What it means, and what to do.
+/// Explanation and advice.
 const CACHED: &str = "the host's cache, or a part of the file that was never written, has answered \
                       in place of the drive; these are no figures of a drive. Measure the block \
                       device itself, or a file several times as large as the host's memory";
 
-/// What is implausible about the figures of a review of a real target: the id of a test, and a
-/// warning. Of block devices what their link cannot carry; of files and directories also what the
-/// host's cache must have answered. Nothing of simulated drives.
+/// Returns the implausible figures of a review of a real target: the id of a test, and a warning.
+/// For block devices, speeds that their link cannot carry; for files and directories also speeds
+/// that only the host's cache can reach. Empty for simulated drives.
 pub fn implausible(review: &Review) -> Vec<(String, String)> {
     of_target(&review.target, &review.tests)
 }
 
-/// The same of tests on a target, the review's own or a rival.
+/// Returns the implausible figures of tests on a target, the review's own or a rival.
 pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(String, String)> {
     if target.kind == TargetKind::Simulated {
         return Vec::new();
     }
-    // A loop device is a file.
+    // A loop device is backed by a file.
     let is_file = target.fact("backing file").is_some();
     let through_cache = target.kind != TargetKind::BlockDevice || is_file;
     let facts = &target.facts;
@@ -63,18 +63,18 @@ pub(crate) fn of_target(target: &TargetInfo, tests: &[TestResult]) -> Vec<(Strin
     found.collect()
 }
 
-/// What a drive's link can carry.
+/// Limit of a drive's link.
 struct Link<'r> {
-    /// As the review has it.
+    /// Text of the review.
     words: &'r str,
-    /// In one direction, without what the packets around the data take.
+    /// In one direction, without packet overhead.
     bytes_per_s: f64,
-    /// Whether it carries as much in the other direction at the same time.
+    /// True if it carries as much in the other direction at the same time.
     duplex: bool,
 }
 
 impl<'r> Link<'r> {
-    /// From `SATA, 6.0 Gbps`, or `PCIe, 8.0 GT/s, 4 lanes`.
+    /// Parses `SATA, 6.0 Gbps`, or `PCIe, 8.0 GT/s, 4 lanes`.
     fn parse(words: &'r str) -> Option<Link<'r>> {
         let mut parts = words.split(", ");
         let kind = parts.next()?;
@@ -85,7 +85,8 @@ impl<'r> Link<'r> {
             "PCIe" => (true, number()?),
             _ => return None,
         };
-        // A byte takes 10 bits on SATA and on PCIe up to 5 GT/s, and 130/128 of 8 on faster ones.
+        // A byte takes 10 bits on SATA and on PCIe up to 5 GT/s, and 8 × 130/128 bits on faster
+        // links.
         let bits = match duplex && per_s > 5e9 {
             true => 8.0 * 130.0 / 128.0,
             false => 10.0,
@@ -97,7 +98,7 @@ impl<'r> Link<'r> {
         })
     }
 
-    /// Why a figure is none of a drive on this link.
+    /// Returns a warning if no drive on this link can have the figure.
     fn exceeded_by(&self, point: &Point) -> Option<String> {
         let both = self.duplex && point.load.op == PointOp::Mixed;
         let most = self.bytes_per_s * if both { 2.0 } else { 1.0 };
@@ -117,7 +118,7 @@ fn outstanding_bytes(load: &Load) -> u64 {
     load.block_bytes * u64::from(load.queue_depth) * u64::from(load.threads)
 }
 
-/// Random requests against sequential ones of the same direction.
+/// Compares random requests with sequential ones of the same direction.
 fn too_fast_for_random(point: &Point, all: &[&Point]) -> Option<String> {
     let load = &point.load;
     if load.pattern != Pattern::Random || load.op == PointOp::Mixed {
@@ -139,7 +140,7 @@ fn too_fast_for_random(point: &Point, all: &[&Point]) -> Option<String> {
     })
 }
 
-/// Large writes in sequence against reads of the same load.
+/// Compares large sequential writes with reads of the same load.
 fn faster_than_read(point: &Point, all: &[&Point]) -> Option<String> {
     let load = &point.load;
     let large = load.pattern == Pattern::Sequential && load.block_bytes >= LARGE_BYTES;

@@ -1,4 +1,4 @@
-//! How much fast writing a drive recovers in a rest.
+//! The volume of fast writes that a drive recovers in a rest.
 
 use stend_record::review::Series;
 
@@ -6,38 +6,37 @@ use crate::ends::start_level;
 use crate::segment::{median, running_median};
 use crate::steps::crossing;
 
-/// A curve that does not start above this multiple of the end level starts at it:
-/// nothing was recovered.
+/// Greatest ratio of start to end level at which nothing counts as recovered.
 const RISEN_RATIO: f64 = 1.25;
 
-/// A curve that begins with samples of this multiple of the end level or more begins with a burst
-/// of fast writes, however soon it is over: the [`start_level`] does not see less than three.
+/// A curve whose first samples are this multiple of the end level or more begins with a burst of
+/// fast writes, however short: [`start_level`] does not see fewer than three samples.
 const BURST_RATIO: f64 = 4.0;
 
-/// What was recovered.
+/// The volume that a rest recovered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recovery {
-    /// Bytes written before the curve fell below the threshold; 0 when nothing was recovered.
+    /// Bytes written before the curve fell below the threshold; 0 if nothing was recovered.
     pub bytes: u64,
-    /// When it fell below, s.
+    /// Time at which it fell below, s.
     pub until_s: f64,
-    /// Whether it fell below at all; if not, [`Recovery::bytes`] is all that was written.
+    /// True if it fell below; if not, [`Recovery::bytes`] is everything written.
     pub fell: bool,
-    /// Where the curve starts, IOPS: its [`start_level`], or the first sample of a burst that is
-    /// over before three samples are.
+    /// Speed at the start of the curve, IOPS: its [`start_level`], or the first sample of a burst
+    /// shorter than three samples.
     pub iops_initial: f64,
-    /// The geometric mean of where it starts and of the end level, IOPS: the same ratio to both, so
-    /// that it does not depend on how fast the drive starts.
+    /// Geometric mean of the start and the end level, IOPS: it has the same ratio to both, so the
+    /// rule does not depend on the drive's speed at the start.
     pub iops_threshold: f64,
 }
 
-/// Bytes written fast after a rest, see [`Recovery::bytes`].
+/// Returns the bytes written fast after a rest, see [`Recovery::bytes`].
 pub fn recovered_bytes(series: &Series, end_level_iops: f64) -> u64 {
     recovery(series, end_level_iops).map_or(0, |r| r.bytes)
 }
 
-/// What a drive that had come down to `end_level_iops` recovered in a rest; `series` is
-/// the curve after the rest. `None` of an empty one.
+/// Returns the volume that a drive, which had fallen to `end_level_iops`, recovered in a rest;
+/// `series` is the curve after the rest. `None` if the curve is empty.
 ///
 /// Outliers of up to two samples do not end it (running median of five).
 pub fn recovery(series: &Series, end_level_iops: f64) -> Option<Recovery> {
@@ -76,8 +75,8 @@ pub fn recovery(series: &Series, end_level_iops: f64) -> Option<Recovery> {
     Some(found)
 }
 
-/// The first samples of a curve that are far above the end level, where they are too few to move
-/// its [`start_level`].
+/// Returns the first samples of a curve that are far above the end level but too few to move its
+/// [`start_level`].
 fn burst(series: &Series, end_level_iops: f64) -> Option<Recovery> {
     let is_fast = |iops: f64| iops >= BURST_RATIO * end_level_iops.max(1.0);
     let fast = series.samples.iter().take_while(|s| is_fast(s.iops));
@@ -92,7 +91,7 @@ fn burst(series: &Series, end_level_iops: f64) -> Option<Recovery> {
     })
 }
 
-/// Between fast and not, IOPS: see [`Recovery::iops_threshold`].
+/// Returns the speed that separates fast from slow, IOPS: see [`Recovery::iops_threshold`].
 fn threshold(iops_initial: f64, end_level_iops: f64) -> f64 {
     (iops_initial * end_level_iops.max(1.0)).sqrt()
 }

@@ -1,9 +1,9 @@
-//! What is left of a drive's rated life, from what it says of itself: how much more can be written,
-//! and how long that lasts at the rate so far.
+//! Estimates the rest of a drive's rated life from its own reports: the bytes that can still be
+//! written, and the time that they last at the rate so far.
 //!
-//! Drives report the share used in whole percent, and none says how it rounds: to the nearest,
-//! down, or, where what is left is counted down from 100, up. So 3 % stand for anything from 2 to
-//! 4 %, and what is left follows within bounds. Hours are whole too, rounded down.
+//! Drives report the share used in whole percent, and none documents its rounding: to the nearest,
+//! down, or up (if the remaining share counts down from 100). So 3 % stands for anything from 2 to
+//! 4 %, and the rest has bounds. Hours are whole too, rounded down.
 
 use serde::Serialize;
 use stend_language::{say, text};
@@ -11,21 +11,21 @@ use stend_record::endurance::Health;
 
 use crate::words;
 
-/// Of a year with power all the time: 365 days.
+/// Hours of a year of 365 days with power all the time.
 const HOURS_PER_YEAR: f64 = 8_760.0;
 
-/// By how much a reported share may be off, percent.
+/// Greatest error of a reported share, percent.
 const RESOLUTION_PERCENT: u64 = 1;
 
 /// A figure and its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// It is not less.
+    /// Lower bound.
     pub least: f64,
-    /// With the figures as they were reported; `None` where they say nothing but a bound.
+    /// Estimate from the figures as reported; `None` if they yield only a bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<f64>,
-    /// It is not more; `None` where there is no bound.
+    /// Upper bound; `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most: Option<f64>,
 }
@@ -39,7 +39,7 @@ impl Estimate {
         }
     }
 
-    /// Each bound times a figure of which the most is known apart.
+    /// Multiplies each bound by a figure; the upper bound by the figure's own upper bound.
     fn times(self, figure: f64, at_most: f64) -> Estimate {
         Estimate {
             least: self.least * figure,
@@ -48,7 +48,7 @@ impl Estimate {
         }
     }
 
-    /// `5.7 years (5.3 years to 6.2 years)`, `at least 5 years`.
+    /// Formats `5.7 years (5.3 years to 6.2 years)`, `at least 5 years`.
     fn in_words(self, figure: impl Fn(f64) -> String) -> String {
         let least = figure(self.least);
         let Some(about) = self.about.map(&figure) else {
@@ -69,20 +69,19 @@ impl Estimate {
     }
 }
 
-/// What is left of a rated life.
+/// The rest of a rated life.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Left {
-    /// Bytes that the host can write; `None` where the drive does not count them.
+    /// Bytes that the host can still write; `None` if the drive does not count them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_bytes: Option<Estimate>,
-    /// Years of power-on time, at the rate at which the host wrote so far; `None` where that is
-    /// not known.
+    /// Years of power-on time at the host's rate of writing so far; `None` if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power_on_years: Option<Estimate>,
 }
 
 impl Left {
-    /// `None` where neither is known.
+    /// Returns `None` if neither is known.
     fn of(written_bytes: Option<Estimate>, power_on_years: Option<Estimate>) -> Option<Left> {
         let left = Left {
             written_bytes,
@@ -91,8 +90,8 @@ impl Left {
         (written_bytes.is_some() || power_on_years.is_some()).then_some(left)
     }
 
-    /// `87.5 TB (80.8 TB to 95.4 TB), at the rate so far 5.7 years with power`; of a life that is
-    /// over, `nothing`.
+    /// Formats `87.5 TB (80.8 TB to 95.4 TB), at the rate so far 5.7 years with power`; for a life
+    /// that is over, `nothing`.
     pub fn in_words(&self, rate: &str) -> String {
         let bytes = |left: Estimate| left.in_words(|bytes| words::bytes(bytes as u64));
         let years = |left: Estimate| {
@@ -111,36 +110,36 @@ impl Left {
     }
 }
 
-/// The rated life of a drive: what was used, and what is left.
+/// The rated life of a drive: the used part and the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RemainingLife {
     /// Bytes that hosts have written so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_written_bytes: Option<u64>,
-    /// Share of the rated life that is used, by the drive's own account.
+    /// Used share of the rated life, as the drive reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_percent: Option<u64>,
     /// Hours with power so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power_on_hours: Option<u64>,
-    /// What the drive is rated to be written (TBW), where that is known.
+    /// Rated bytes written (TBW), if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rated_bytes: Option<u64>,
-    /// What is left by the share used, if the drive wears as it did so far.
+    /// The rest by the share used, if the drive wears as it did so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_used_percent: Option<Left>,
-    /// What is left by the rated bytes.
+    /// The rest by the rated bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_rated_bytes: Option<Left>,
 }
 
-/// What is left for each part that is used, at a share of so many percent; `None` at 0.
+/// Returns the ratio of the rest to the used part, for a used share; `None` at 0.
 fn left_per_used(used_percent: u64) -> Option<f64> {
     let used = used_percent as f64;
     (used_percent > 0).then(|| (100.0 - used).max(0.0) / used)
 }
 
-/// The same within the bounds of a reported share.
+/// Returns that ratio within the bounds of a reported share.
 fn left_per_reported(used_percent: u64) -> Estimate {
     let highest = used_percent.saturating_add(RESOLUTION_PERCENT);
     Estimate {
@@ -150,8 +149,8 @@ fn left_per_reported(used_percent: u64) -> Estimate {
     }
 }
 
-/// What is left of a drive's rated life, at the rate at which it was written until `rate`: the
-/// same health, or an earlier one. `None` where nothing follows from the figures.
+/// Estimates the rest of a drive's rated life, at the rate of writing up to `rate`: the same health
+/// or an earlier one. `None` if the figures yield nothing.
 pub fn remaining_life(
     now: &Health,
     rate: &Health,
@@ -160,11 +159,11 @@ pub fn remaining_life(
     let is_some = |figure: &u64| *figure > 0;
     let written = now.host_written_bytes.filter(is_some).map(|n| n as f64);
     let hours = rate.power_on_hours.filter(is_some);
-    // Years that so much writing, as a multiple of what was written, takes at the rate.
+    // Years that writing the rest takes at the rate; `left` is a multiple of the bytes written.
     let years = |left: Estimate| {
         let faster = match (now.host_written_bytes, rate.host_written_bytes) {
             (Some(now), Some(then)) if then > 0 => now as f64 / then as f64,
-            // One and the same instant, of which the hours are known alone.
+            // Both are the same instant, of which only the hours are known.
             (None, None) => 1.0,
             _ => return None,
         };
@@ -231,7 +230,7 @@ mod tests {
         let left = left(&health(6, 3, 8_760));
         let most = 49.0 * 6e12;
         is(left.written_bytes, 144e12, Some(194e12), Some(most));
-        // A year, and up to an hour more.
+        // A year, plus up to an hour.
         let most = 49.0 * 8_761.0 / 8_760.0;
         is(left.power_on_years, 24.0, Some(97.0 / 3.0), Some(most));
     }
@@ -310,7 +309,7 @@ mod tests {
         ] {
             assert_eq!(remaining_life(&nothing, &nothing, None), None);
         }
-        // A rating alone tells nothing of a drive that counts nothing, or was not written.
+        // A rating alone yields nothing for a drive that counts nothing or was not written.
         for written in [None, Some(0)] {
             let unwritten = Health {
                 host_written_bytes: written,
@@ -345,7 +344,7 @@ mod tests {
             Some(11.0 * 8_761.0 / 8_760.0),
         );
         assert_eq!(left.in_words("in"), "66 TB, in 11 years with power");
-        // Written beyond it.
+        // Written beyond the rating.
         is(by_rating(5).written_bytes, 0.0, Some(0.0), Some(0.0));
         is(by_rating(5).power_on_years, 0.0, Some(0.0), Some(0.0));
     }
@@ -362,7 +361,7 @@ mod tests {
             Some(47.0),
             Some(57.0 * 8_761.0 / 8_760.0),
         );
-        // Without a rate before, bytes alone.
+        // Without an earlier rate, only bytes.
         let new = health(0, 0, 8_760);
         let life = remaining_life(&now, &new, None).expect("it follows");
         let left = life.by_used_percent.expect("a share was reported");

@@ -1,4 +1,4 @@
-//! Tests that were carried out several times: their means, and how sure these are.
+//! Repeated tests: their means, and the intervals of these.
 
 use stend_language::{Language, text, within};
 use stend_record::histogram;
@@ -16,19 +16,18 @@ use crate::kinds::{named_figures, titled_figures};
 use crate::load::points_of;
 use crate::words;
 
-/// The mean of a figure of some items.
+/// Returns the mean of a figure over some items.
 fn mean_of<T>(items: &[&T], figure: impl Fn(&T) -> f64) -> f64 {
     let values: Vec<f64> = items.iter().map(|item| figure(item)).collect();
     mean(&values)
 }
 
-/// One test of what its repetitions measured, the first of which comes first: points, cells of
-/// benchmarks, durable writes, traces and work on files are means, curves and all else are the
-/// first repetition's; of key figures and of the speeds of all of these each repetition's value is
-/// kept.
+/// Merges the repetitions of a test. Points, cells of benchmarks, durable writes, traces and work
+/// on files become means; curves and everything else are those of the first repetition. The values
+/// of all repetitions are kept for key figures and for the speeds of the former.
 ///
 /// # Panics
-/// Without a repetition.
+/// If there is no repetition.
 pub fn merged(repetitions: &[&TestResult]) -> TestResult {
     let first = repetitions[0];
     let mut test = TestResult {
@@ -55,16 +54,16 @@ pub fn merged(repetitions: &[&TestResult]) -> TestResult {
     test
 }
 
-/// Figures of a row of a table that are averaged.
+/// Figures of a table's row that are averaged.
 #[derive(Default)]
 struct Row<'t> {
     numbers: Vec<&'t mut f64>,
     latencies: Vec<&'t mut LatencySummary>,
-    /// Where the values of a number are kept, by its place among the numbers.
+    /// Lists for the values of a number, by its index in `numbers`.
     kept: Vec<(usize, &'t mut Vec<f64>)>,
 }
 
-/// Means in place of the first repetition's figures in rows other than points.
+/// Replaces the first repetition's figures by means, in rows other than points.
 fn average_rows(test: &mut TestResult, all: &[&TestResult]) {
     average(
         test.benchmark.as_mut(),
@@ -150,7 +149,7 @@ fn sync_row(point: &mut SyncPoint) -> Row<'_> {
     row
 }
 
-/// Averages the rows of a list over all repetitions that have the same.
+/// Averages the rows of a list over all repetitions if all have the same row.
 fn average<T: Clone>(
     own: Option<&mut Vec<T>>,
     all: &[&[T]],
@@ -184,7 +183,7 @@ fn average<T: Clone>(
 }
 
 fn key_figures(repetitions: &[&TestResult]) -> Vec<RepeatedFigure> {
-    // A review keeps them in English.
+    // A review stores them in English.
     let named = |test: &&TestResult| within(Language::English, || named_figures(test));
     let all: Vec<_> = repetitions.iter().map(named).collect();
     let of_first = all[0].iter().filter_map(|(name, _, unit)| {
@@ -237,7 +236,8 @@ fn merged_point(all: &[&Point]) -> Point {
     }
 }
 
-/// Means of each figure with their intervals, the sum of the requests and the largest of all.
+/// Merges latencies: the mean of each figure with its interval, the sum of the requests, and the
+/// slowest request.
 fn merged_latency(all: &[LatencySummary]) -> LatencySummary {
     let items: Vec<&LatencySummary> = all.iter().collect();
     let whole = |figure: fn(&LatencySummary) -> u64| mean_of(&items, |l| figure(l) as f64) as u64;
@@ -275,8 +275,8 @@ fn half_widths(all: &[LatencySummary]) -> Option<LatencyHalfWidths> {
     })
 }
 
-/// How sure the key figures of a repeated test are, for a terminal: one line, ended; nothing of a
-/// test that was carried out once.
+/// Formats the intervals of a repeated test's key figures as one line for a terminal, with a line
+/// end; empty for a test that was carried out once.
 pub fn line(test: &TestResult) -> String {
     let titles: Vec<_> = titled_figures(test).collect();
     let of = |figure: &RepeatedFigure| {
@@ -345,7 +345,7 @@ mod tests {
         };
         let (one, three) = (of(1.0), of(3.0));
         let mut expected = of(2.0);
-        // Of each speed, the value of each repetition is kept.
+        // For each speed, the value of each repetition is kept.
         expected.benchmark.as_mut().unwrap()[0].repeated_bw_bytes_per_s = vec![40.0, 120.0];
         expected.benchmark.as_mut().unwrap()[0].repeated_mean_latency_ns = vec![5.0, 15.0];
         expected.files.as_mut().unwrap()[0].repeated_bw_bytes_per_s = vec![3.0, 9.0];
@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(both.files, expected.files);
         assert_eq!(both.sync, expected.sync);
         assert_eq!(both.overall_bw_bytes_per_s, Some(2.0));
-        // What another repetition lacks stays the first's.
+        // Rows that another repetition lacks keep the first repetition's figures.
         let mut other = of(3.0);
         other.files.as_mut().unwrap()[0].set = "other".to_owned();
         assert_eq!(merged(&[&one, &other]).files, one.files);
@@ -370,7 +370,7 @@ mod tests {
             LatencySummary::new(requests, ns as f64, 3 * ns, [ns, ns, ns, 2 * ns, 2 * ns])
         };
         let both = merged_latency(&[of(600, 100), of(500, 200)]);
-        // Of two values, t is 12.706, and the deviation over √2 half of their difference.
+        // For two values, t is 12.706, and the standard error is half of their difference.
         let half = both.half_widths.expect("intervals");
         let expected = [635.3, 635.3, 635.3, 635.3, 1_270.6, 1_270.6];
         let widths = [half.mean].into_iter().chain(half.percentiles());

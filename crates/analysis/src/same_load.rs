@@ -1,4 +1,4 @@
-//! The same load in two tests: where its figures differ, and what may be the cause.
+//! The same load in two tests: differences between its figures, and possible causes.
 
 use stend_language::{recorded, say, text};
 use stend_record::load::Load;
@@ -8,17 +8,17 @@ use crate::figures::{Interval, Standing};
 use crate::load::{in_full, points_of};
 use crate::words;
 
-/// Figures of one load that differ by at most this share of the least are the same.
+/// Figures of one load are the same if they differ by at most this share of the least.
 pub const SAME_SHARE: f64 = 0.10;
 
-/// A load that was measured in several tests, with figures that differ.
+/// A load that several tests measured with different figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeLoad {
     /// The load.
     pub load: Load,
-    /// What each of the tests measured, in their order.
+    /// Figure of each test, in their order.
     pub figures: Vec<LoadFigure>,
-    /// What may be the cause; empty where nothing is known that differs.
+    /// Possible causes; empty if no difference between the tests is known.
     pub causes: Vec<Cause>,
 }
 
@@ -33,27 +33,27 @@ pub struct LoadFigure {
     pub iops: f64,
     /// Bytes a second.
     pub bw_bytes_per_s: f64,
-    /// Id of the state that the point started from, where that is known.
+    /// Id of the state that the point started from, if known.
     pub state: Option<String>,
-    /// How long it was measured, s.
+    /// Duration of the measurement, s.
     pub duration_s: f64,
 }
 
-/// Why one load may have different figures in two tests.
+/// Cause of different figures of one load in two tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The tests start from different states.
     State,
     /// They were measured for different times.
     Duration,
-    /// On one target, each found what the measurements before it had left.
+    /// On one target, each test found the state that earlier measurements had left.
     Order,
     /// The target is a file: the host's cache or the file system may have answered.
     Host,
 }
 
 impl Cause {
-    /// For people, as the end of a sentence.
+    /// Returns a phrase for people, for the end of a sentence.
     pub fn words(self) -> String {
         say(match self {
             Cause::State => "unlike-cause-state",
@@ -65,13 +65,14 @@ impl Cause {
 }
 
 impl UnlikeLoad {
-    /// The greatest figure over the least.
+    /// Returns the greatest figure divided by the least.
     pub fn ratio(&self) -> f64 {
         let speeds = || self.figures.iter().map(|figure| figure.bw_bytes_per_s);
         speeds().fold(0.0, f64::max) / speeds().fold(f64::INFINITY, f64::min)
     }
 
-    /// A sentence: `Random write, 4 KiB, depth 1, 1 thread: 9,196 IOPS in "A", 22,700 in "B"; …`.
+    /// Formats a sentence: `Random write, 4 KiB, depth 1, 1 thread: 9,196 IOPS in "A", 22,700 in
+    /// "B"; …`.
     pub fn words(&self) -> String {
         let figures = self.figures.iter().map(|figure| {
             let speed = words::number(figure.iops);
@@ -96,9 +97,9 @@ impl UnlikeLoad {
     }
 }
 
-/// The loads of a review's own target that were measured as points of several tests, whose figures
-/// differ by more than [`SAME_SHARE`], or by more than their repetitions do; in the order of the
-/// tests.
+/// Returns the loads that several tests of a review's own target measured as points and whose
+/// figures differ: by more than [`SAME_SHARE`] or, if repeated, by more than their intervals. In
+/// the order of the tests.
 pub fn unlike_loads(review: &Review) -> Vec<UnlikeLoad> {
     let mut found: Vec<(UnlikeLoad, Vec<&Point>)> = Vec::new();
     for test in &review.tests {
@@ -116,7 +117,7 @@ pub fn unlike_loads(review: &Review) -> Vec<UnlikeLoad> {
             };
             let known = found.iter_mut().find(|(other, _)| other.load == point.load);
             match known {
-                // The same load twice in a test is another matter.
+                // The same load twice in one test is not compared.
                 Some((other, _)) if other.figures.iter().any(|f| f.test_id == test.id) => {}
                 Some((other, points)) => {
                     other.figures.push(figure);
@@ -142,7 +143,7 @@ pub fn unlike_loads(review: &Review) -> Vec<UnlikeLoad> {
         .collect()
 }
 
-/// Whether the figures of some points differ by more than noise.
+/// True if the figures of some points differ by more than noise.
 fn differ(points: &[&Point]) -> bool {
     let by_speed = |a: &&&Point, b: &&&Point| a.bw_bytes_per_s.total_cmp(&b.bw_bytes_per_s);
     let (Some(least), Some(most)) = (

@@ -1,49 +1,48 @@
-//! Optimal cutting of a noisy curve into stretches that are level or a slope.
+//! Optimal segmentation of a noisy curve into stretches, each a level or a slope.
 //!
-//! The curve is taken as the logarithm of IOPS, where a step of a given ratio is as high
-//! at 40,000 as at 4,000 and scatter in percent is the same everywhere. It is cut so that
-//! the sum of weighted squared distances from the stretches' lines, plus a price for
-//! every stretch, is least (optimal partitioning, Jackson et al. 2005; places that can
-//! never win are dropped as in PELT, Killick et al. 2012). Two hours of seconds take a
-//! quarter of a second.
+//! Works on the logarithm of IOPS: a step of a given ratio is as high at 40,000 as at 4,000, and
+//! scatter in percent is the same everywhere. The cuts minimize the sum of weighted squared
+//! distances from the stretches' lines plus a price for every stretch (optimal partitioning,
+//! Jackson et al. 2005; places that can never win are dropped as in PELT, Killick et al. 2012). Two
+//! hours of seconds take a quarter of a second.
 //!
-//! What makes it robust:
-//! - the noise is estimated around every sample, from differences between neighbours,
-//!   which a step or a slope hardly touches; a drive that is calm when fresh and wild when
-//!   full is measured by its own calm where it is calm, so that a first step of four
-//!   samples is not lost in the noise of the second hour;
-//! - differences over 1, 2 and 5 samples and between means of five are compared and the
-//!   largest noise counts, since neighbours of slow noise differ little;
-//! - a running median of five takes out what lasts two samples or less.
+//! Reasons why it is robust:
+//! - The noise is estimated around every sample, from differences between neighbours, which a step
+//!   or a slope hardly affects. A drive that is calm when fresh and noisy when full is judged by
+//!   its own noise in each phase, so that a first step of four samples is not lost in the noise of
+//!   the second hour.
+//! - Differences over 1, 2 and 5 samples and between means of five are compared and the largest
+//!   noise counts, because neighbours in slow noise differ little.
+//! - A running median of five removes outliers of two samples or less.
 
-/// Shortest level, samples: less cannot be distinguished from an outlier.
+/// Shortest level, samples: a shorter one cannot be distinguished from an outlier.
 const LEVEL_MIN: usize = 3;
 
 /// Shortest slope, samples: a steeper change is a step.
 const SLOPE_MIN: usize = 30;
 
-/// Noise is never taken to be less than this share: figures of a simulated drive have
-/// hardly any, and stretches that differ by less mean nothing to a reader.
+/// Least noise, as a share: a simulated drive has hardly any, and stretches that differ by less
+/// mean nothing to a reader.
 const NOISE_MIN: f64 = 0.01;
 
-/// The price of a short level, below [`SLOPE_MIN`] samples, in units of ln n. Under pure
-/// noise the best of all places to cut gains about 2 ln n. 3 leaves room, and noise is
-/// rather over- than underestimated, being the largest of four estimates; it still lets a
-/// first step of four samples pass that is a quarter lower under noise of 5 %. What slips
-/// through is brief, and joined again by the rules of `steps`.
+/// Price of a short level, below [`SLOPE_MIN`] samples, in units of ln n. Under pure noise the best
+/// of all cuts gains about 2 ln n. A price of 3 leaves a margin, and noise, the largest of four
+/// estimates, is more often over- than underestimated. At this price a first step of four samples
+/// that is a quarter lower is still found under noise of 5 %. False cuts are brief, and the rules
+/// of `steps` join them again.
 const LEVEL_PRICE: f64 = 3.0;
 
-/// The price of a longer level: the running median makes noise last, so that the mean of
-/// many samples has π/2 times the variance that independent ones would have.
+/// Price of a longer level: the running median correlates the noise, so the mean of many samples
+/// has π/2 times the variance that independent samples would have.
 const LONG_LEVEL_PRICE: f64 = LEVEL_PRICE * std::f64::consts::FRAC_PI_2;
 
-/// The price of a slope: it has one parameter more.
+/// Price of a slope: it has one parameter more.
 const SLOPE_PRICE: f64 = 2.5 * LEVEL_PRICE;
 
-/// Shorter curves are priced like one of so many samples: their noise is known less well.
+/// Curves with fewer samples are priced as if they had this many: their noise is known less well.
 const PRICED_MIN: usize = 600;
 
-/// Samples on either side from which the noise around one is estimated.
+/// Samples on each side from which the noise around one is estimated.
 const NOISE_REACH: usize = 30;
 
 /// One stretch: samples `from..to`, and its line, in ln IOPS.
@@ -51,13 +50,13 @@ const NOISE_REACH: usize = 30;
 pub(crate) struct Stretch {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// Value at the middle of the stretch; of a level the mean without the outer tenths,
-    /// which outliers do not shift, and which does not jump, as a median would, where a
-    /// drive swings between two speeds.
+    /// Value at the middle of the stretch. For a level, the mean without the outer tenths: outliers
+    /// do not shift it, and it does not jump, as a median would, if a drive swings between two
+    /// speeds.
     pub(crate) middle: f64,
-    /// Change from the first sample to the last; 0 of a level.
+    /// Change from the first sample to the last; 0 for a level.
     pub(crate) change: f64,
-    /// Half of the width about the line that holds the middle 68 % of the samples, with
+    /// Half of the width about the line that holds the middle 68 % of the samples, including
     /// outliers: their standard deviation if they are normal.
     pub(crate) scatter: f64,
 }
@@ -68,7 +67,7 @@ impl Stretch {
     }
 }
 
-/// A curve made ready for cutting: logarithms, without outliers, with weights.
+/// A curve prepared for segmentation: logarithms, without outliers, with weights.
 pub(crate) struct Curve {
     /// ln IOPS.
     logs: Vec<f64>,
@@ -81,20 +80,20 @@ pub(crate) struct Curve {
 /// tx.
 struct Sums(Vec<[f64; 6]>);
 
-/// Places where the last stretch can begin, in their order, a column a figure: what is computed for
-/// all of them is computed for several at once.
+/// Places where the last stretch can begin, ascending, one column for each figure so that the
+/// compiler can vectorize the computation.
 #[derive(Default)]
 struct Places {
     from: Vec<usize>,
-    /// Since when each cannot win; `usize::MAX` while it can.
+    /// End from which each place cannot win; `usize::MAX` if it can.
     beaten: Vec<usize>,
-    /// The first end at which one of them may be dropped.
+    /// First end at which one of them may be dropped.
     until: usize,
-    /// What is cheapest up to each.
+    /// Least cost up to each place.
     best: Vec<f64>,
-    /// The sums before each, see [`Sums`].
+    /// The sums before each place, see [`Sums`].
     sums: [Vec<f64>; 6],
-    /// Up to an end, the cost with a level from each on, without its price.
+    /// Cost up to an end with a level from each place, without the level's price.
     level: Vec<f64>,
     /// The same with a line.
     line: Vec<f64>,
@@ -110,7 +109,7 @@ impl Places {
         }
     }
 
-    /// Computes `level` and `line` up to an end with these sums before it.
+    /// Computes `level` and `line` up to an end; `all` are the sums before it.
     fn costs(&mut self, to: usize, all: &[f64; 6]) {
         let n = self.from.partition_point(|from| from + LEVEL_MIN <= to);
         self.level.resize(n, 0.0);
@@ -129,8 +128,8 @@ impl Places {
         }
     }
 
-    /// Drops places that cannot win, nor what begins at their victor as a slope: a beaten place
-    /// stays until that can be one.
+    /// Drops places that cannot win. A beaten place stays until a slope from the place that beat it
+    /// is long enough, [`SLOPE_MIN`] samples.
     fn drop_beaten(&mut self, to: usize) {
         if to < self.until {
             return;
@@ -160,7 +159,7 @@ struct Moments {
 }
 
 impl Curve {
-    /// From IOPS, one a sample.
+    /// Prepares a curve from IOPS, one value for each sample.
     pub(crate) fn new(iops: &[f64]) -> Curve {
         let logs: Vec<f64> = iops.iter().map(|v| v.max(1.0).ln()).collect();
         let values = running_median(&logs, 2);
@@ -189,17 +188,17 @@ impl Curve {
         self.values.len()
     }
 
-    /// ln IOPS as sampled.
+    /// Returns ln IOPS as sampled.
     pub(crate) fn logs(&self) -> &[f64] {
         &self.logs
     }
 
-    /// ln IOPS without outliers.
+    /// Returns ln IOPS without outliers.
     pub(crate) fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The best line through a range; a level when `flat`.
+    /// Fits the best line through a range; a level if `flat`.
     pub(crate) fn stretch(&self, from: usize, to: usize, flat: bool) -> Stretch {
         let m = self.sums.moments(from, to);
         let slope = if flat || m.tt <= 0.0 {
@@ -227,7 +226,7 @@ impl Curve {
         }
     }
 
-    /// The cheapest cutting.
+    /// Returns the segmentation of least cost.
     pub(crate) fn cut(&self) -> Vec<Stretch> {
         let n = self.len();
         if n < 2 * LEVEL_MIN {
@@ -245,7 +244,7 @@ impl Curve {
         for to in LEVEL_MIN..=n {
             places.costs(to, &self.sums.0[to]);
             for (at, &from) in places.from.iter().enumerate() {
-                // Places are in their order: from here on, none leaves room for a level.
+                // Places ascend: from here on, none leaves room for a level.
                 if to < from + LEVEL_MIN {
                     break;
                 }
@@ -295,7 +294,7 @@ impl Sums {
     }
 }
 
-/// The mean of values without the lowest and the highest tenth of them.
+/// Returns the mean of values without their lowest and highest tenth.
 fn trimmed_mean(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let tenth = values.len() / 10;
@@ -303,7 +302,7 @@ fn trimmed_mean(mut values: Vec<f64>) -> f64 {
     inner.iter().sum::<f64>() / inner.len() as f64
 }
 
-/// The middle value; of an even number the lower of the two. 0 of nothing.
+/// Returns the middle value; for an even number of values the lower of the two, for none 0.
 pub(crate) fn median(values: &mut [f64]) -> f64 {
     if values.is_empty() {
         return 0.0;
@@ -312,7 +311,7 @@ pub(crate) fn median(values: &mut [f64]) -> f64 {
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// The median over `reach` samples to either side, fewer towards the ends.
+/// Returns the median over `reach` samples on each side, fewer towards the ends.
 pub(crate) fn running_median(values: &[f64], reach: usize) -> Vec<f64> {
     (0..values.len())
         .map(|i| {
@@ -322,9 +321,9 @@ pub(crate) fn running_median(values: &[f64], reach: usize) -> Vec<f64> {
         .collect()
 }
 
-/// The standard deviation of the noise around every sample.
+/// Estimates the standard deviation of the noise around every sample.
 fn local_noise(logs: &[f64]) -> Vec<f64> {
-    // Estimated every ten samples: it changes slowly, since its window is 61 wide.
+    // Estimated every ten samples: it changes slowly, because its window is 61 wide.
     const EVERY: usize = 10;
     let n = logs.len();
     let mut noise = Vec::with_capacity(n);
@@ -346,8 +345,8 @@ fn local_noise(logs: &[f64]) -> Vec<f64> {
     noise
 }
 
-/// The noise as the means of five samples show it, scaled to one sample: the same as of
-/// single samples if these are independent, more if noise lasts.
+/// Estimates the noise from means of five samples, scaled to one sample: the same as for single
+/// samples if these are independent, more if noise is correlated.
 fn block_noise(window: &[f64]) -> f64 {
     const BLOCK: usize = 5;
     let means: Vec<f64> = window
@@ -357,11 +356,11 @@ fn block_noise(window: &[f64]) -> f64 {
     difference_noise(&means, 1) * (BLOCK as f64).sqrt()
 }
 
-/// The standard deviation of the noise from differences over `lag` samples, by the median
-/// of their amounts, which up to half of them may spoil without harm.
+/// Estimates the standard deviation of the noise from differences over `lag` samples, by the median
+/// of their absolute values, which tolerates up to half of them being outliers.
 fn difference_noise(window: &[f64], lag: usize) -> f64 {
-    // The ratio of the standard deviation of a normal distribution to the median of its
-    // amount; and a difference has twice the variance.
+    // Ratio of the standard deviation of a normal distribution to the median of its absolute value.
+    // A difference has twice the variance.
     const NORMAL: f64 = 1.4826;
     let mut amounts: Vec<f64> = window
         .windows(lag + 1)

@@ -1,4 +1,4 @@
-//! Tests of a shortened run of which no finding is given, since the time that it needs was not
+//! Tests of a shortened run that get no finding, because the time that the finding needs was not
 //! measured.
 
 use stend_language::{recorded, text};
@@ -8,18 +8,18 @@ use crate::kinds::curve::curves_of;
 use crate::kinds::rounds::rounds_of;
 use crate::words;
 
-/// A test whose findings the shortening spoils.
+/// A test whose findings are left out because the run was shortened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spoiled {
     /// Id of the test.
     pub test_id: String,
-    /// Its title, for people.
+    /// Title for people.
     pub title: String,
-    /// What was not measured: `8.1 of 240 GB were written`.
+    /// The missing part: `8.1 of 240 GB were written`.
     pub why: String,
 }
 
-/// The tests of a review whose findings are left out; none of a run that was not shortened.
+/// Returns the tests of a review whose findings are left out; empty if the run was not shortened.
 pub fn spoiled(review: &Review) -> Vec<Spoiled> {
     let of_test = |test: &TestResult| {
         Some(Spoiled {
@@ -34,20 +34,20 @@ pub fn spoiled(review: &Review) -> Vec<Spoiled> {
     review.tests.iter().filter_map(of_test).collect()
 }
 
-/// Why a test of a shortened run supports no finding.
+/// Returns the reason why a test of a shortened run supports no finding.
 pub(crate) fn why(review: &Review, test: &TestResult) -> Option<String> {
     why_of(review, review.target.capacity_bytes, test)
 }
 
-/// The same of a test on a target of this capacity, the review's own or a rival.
+/// Returns that reason for a test on a target of the given capacity, the review's own or a rival.
 pub(crate) fn why_of(review: &Review, capacity: u64, test: &TestResult) -> Option<String> {
-    // Neither does what is not a number.
+    // A scale that is not a number shortens nothing.
     if review.duration_scale.is_nan() || review.duration_scale >= 1.0 {
         return None;
     }
     if let Some(rounds) = rounds_of(test) {
         let round = words::time(rounds.load_s);
-        // Also where no steady state was sought: the last rounds are told to be steady or not.
+        // Also without a search for steady state: the last rounds are reported as steady or not.
         return Some(text!("spoiled-rounds", time = round));
     }
     let fresh = curves_of(test).first()?;
@@ -68,7 +68,7 @@ pub(crate) fn why_of(review: &Review, capacity: u64, test: &TestResult) -> Optio
     })
 }
 
-/// One sentence on all of them.
+/// Returns one sentence about all of them.
 pub(crate) fn sentence(all: &[Spoiled]) -> String {
     let item = |one: &Spoiled| text!("spoiled-test", test = &one.title, why = &one.why);
     let items: Vec<String> = all.iter().map(item).collect();

@@ -1,4 +1,4 @@
-//! How a drive's SMART data changed from before the tests to after them.
+//! Changes of a drive's SMART data from before the tests to after them.
 
 use stend_language::{say, text};
 use stend_record::endurance::Health;
@@ -9,15 +9,15 @@ use crate::words::bytes;
 /// One figure of the SMART data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// What it is, with its unit where that is not in the values.
+    /// Name of the figure, with its unit if the values have none.
     pub what: String,
-    /// Before the first test; empty where it is not known.
+    /// Value before the first test; empty if unknown.
     pub before: String,
-    /// After the last; empty where it is not known.
+    /// Value after the last test; empty if unknown.
     pub after: String,
-    /// The difference; empty where there is none, or no sense in it.
+    /// Difference; empty if there is none or it has no meaning.
     pub difference: String,
-    /// What is alarming about it.
+    /// Alarm about the change.
     pub alarm: Option<String>,
 }
 
@@ -41,7 +41,7 @@ const WARNINGS: [&str; 6] = [
     "smart-warning-memory",
 ];
 
-/// The figures that the drive reports, in a fixed order.
+/// Returns the figures that the drive reports, in a fixed order.
 pub fn changes(record: &BeforeAfter) -> Vec<Change> {
     let pair = Pair {
         readings: [record.before.as_ref(), record.after.as_ref()],
@@ -104,7 +104,7 @@ impl Pair<'_> {
         self.counted(&say(id), of)
     }
 
-    /// The same of a figure by its name.
+    /// Returns the row of a count with the given name.
     fn counted(
         &self,
         what: &str,
@@ -121,7 +121,7 @@ impl Pair<'_> {
         Some(row)
     }
 
-    /// A count that should not rise.
+    /// Returns the row of a count that should not rise.
     fn mishap(
         &self,
         what: &str,
@@ -227,7 +227,7 @@ impl Pair<'_> {
         Pair::list("smart-complaints", &values)
     }
 
-    /// A list of complaints: any entry is alarming.
+    /// Returns the row of a list of complaints: any entry is alarming.
     fn list(what: &str, values: &[Option<Vec<String>>; 2]) -> Option<Change> {
         let words = |list: &Vec<String>| match list[..] {
             [] => say("smart-none"),
@@ -242,7 +242,7 @@ impl Pair<'_> {
         Some(row)
     }
 
-    /// Attributes that have failed, by the last reading.
+    /// Returns rows for the attributes that failed by the last reading.
     fn failed_attributes(&self) -> Vec<Option<Change>> {
         let [before, after] = &self.known;
         let last = after.as_ref().or(before.as_ref());
@@ -264,7 +264,7 @@ impl Pair<'_> {
     }
 }
 
-/// The words of the bits that are set.
+/// Returns the words of the bits that are set.
 fn named(bits: u64, words: impl Iterator<Item = (usize, &'static str)>) -> Vec<String> {
     words
         .filter(|(bit, _)| bits >> bit & 1 == 1)
@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(find(&changes, "Rated life used, %").difference, "+1");
         assert_eq!(find(&changes, "smartctl's complaints").after, "none");
         assert_eq!(find(&changes, "Temperature, °C").difference, "0");
-        // What the drive does not tell has no row.
+        // A figure that the drive does not report has no row.
         assert!(changes.iter().all(|c| c.what != "Written in flash"));
     }
 

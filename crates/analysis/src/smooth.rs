@@ -2,17 +2,17 @@
 
 use stend_record::review::Sample;
 
-/// The mean over the 30 s around each sample, IOPS: the line of the articles' charts.
+/// Returns the mean over the 30 s around each sample, IOPS: the line of the articles' charts.
 pub fn mean_30s(samples: &[Sample]) -> Vec<f64> {
     moving_mean(samples, 30.0)
 }
 
-/// The mean of the samples whose end lies within half of `window_s` before or after each
-/// sample's, IOPS.
+/// Returns, for each sample, the mean of the samples whose end lies within half of `window_s` of
+/// its own end, IOPS.
 ///
-/// Centred, so that the line turns where the dots turn; towards both ends the window
-/// shrinks on both sides alike, so that it does not lean inwards. Samples are taken to be
-/// of equal length, in the order of time.
+/// Centred, so that the line turns where the dots turn. Towards both ends the window shrinks on
+/// both sides, so that it does not lean inwards. Samples must be of equal length and in the order
+/// of time.
 pub fn moving_mean(samples: &[Sample], window_s: f64) -> Vec<f64> {
     let mut sums = Vec::with_capacity(samples.len() + 1);
     sums.push(0.0);
@@ -68,7 +68,7 @@ mod tests {
     fn a_step_is_crossed_in_its_middle() {
         let means = mean_30s(&samples((0..200).map(|i| if i < 100 { 10.0 } else { 0.0 })));
         assert_eq!((means[84], means[115]), (10.0, 0.0));
-        // Sample 99 is the last before the step: 16 of its 31 neighbours stand high.
+        // Sample 99 is the last before the step: 16 of its 31 neighbours are high.
         assert!((means[99] - 10.0 * 16.0 / 31.0).abs() < 1e-9);
     }
 

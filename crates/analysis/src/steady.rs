@@ -1,44 +1,44 @@
 //! Steady state as SNIA defines it: Solid State Storage Performance Test Specification 2.0.1,
 //! "Steady State".
 //!
-//! Over a window of rounds, the tracked figure neither spreads nor drifts: its greatest and
-//! least are at most a fifth of its mean apart, and the least-squares line through it rises
-//! or falls by at most a tenth of the mean from the first round of the window to the last.
+//! Over a window of rounds, the tracked figure neither spreads nor drifts: its greatest and least
+//! are at most a fifth of its mean apart, and its least-squares line rises or falls by at most a
+//! tenth of the mean from the first round of the window to the last.
 
 use stend_language::text;
 use stend_record::review::SteadyStart;
 
 use crate::words;
 
-/// Number of rounds of a window.
+/// Number of rounds in a window.
 pub const WINDOW: usize = 5;
 
 /// Rounds after which the search ends.
 pub const ROUNDS_MAX: usize = 25;
 
-/// Greatest less least within a window, as a share of its mean, at most.
+/// Greatest spread (greatest less least figure) of a steady window, as a share of its mean.
 pub const SPREAD_SHARE_MAX: f64 = 0.20;
 
-/// Rise or fall of the line within a window, as a share of its mean, at most.
+/// Greatest rise or fall of the line of a steady window, as a share of its mean.
 pub const DRIFT_SHARE_MAX: f64 = 0.10;
 
-/// A window of rounds against the definition.
+/// A window of rounds, measured by the definition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Index of its first round.
     pub first: usize,
     /// Mean of the tracked figure.
     pub mean: f64,
-    /// Greatest less least, as a share of the mean.
+    /// Greatest less least figure, as a share of the mean.
     pub spread_share: f64,
-    /// What the least-squares line gains from the first round of the window to the last, as
-    /// a share of the mean; negative where it falls.
+    /// Rise of the least-squares line from the first round of the window to the last, as a share of
+    /// the mean; negative if it falls.
     pub drift_share: f64,
 }
 
 impl Window {
-    /// The last [`WINDOW`] of these rounds; `None` of fewer, and where the mean is not above
-    /// 0 or a figure is no number.
+    /// Returns the last [`WINDOW`] of these rounds; `None` if there are fewer, if the mean is not
+    /// above 0 or if a figure is not a number.
     pub fn last(rounds: &[f64]) -> Option<Window> {
         let first = rounds.len().checked_sub(WINDOW)?;
         Window::of(first, &rounds[first..])
@@ -69,13 +69,13 @@ impl Window {
         })
     }
 
-    /// Whether the definition is met.
+    /// True if the definition is met.
     pub fn is_steady(&self) -> bool {
         self.spread_share <= SPREAD_SHARE_MAX && self.drift_share.abs() <= DRIFT_SHARE_MAX
     }
 }
 
-/// The first window of rounds that is steady, within the first [`ROUNDS_MAX`] rounds.
+/// Returns the first steady window of rounds, within the first [`ROUNDS_MAX`] rounds.
 pub fn steady(rounds: &[f64]) -> Option<Window> {
     let rounds = &rounds[..rounds.len().min(ROUNDS_MAX)];
     rounds
@@ -85,8 +85,8 @@ pub fn steady(rounds: &[f64]) -> Option<Window> {
         .find(Window::is_steady)
 }
 
-/// How a target was brought to a steady state, or was not: `reached after 8 rounds of 60 s of
-/// random write, 4 KiB, queue depth 32 …`.
+/// Describes the preparation of a target to a steady state, successful or not: `reached after 8
+/// rounds of 60 s of random write, 4 KiB, queue depth 32 …`.
 pub fn start_words(start: &SteadyStart) -> String {
     let load = &start.load;
     let percent = |share: f64, decimals| words::fixed(100.0 * share, decimals);

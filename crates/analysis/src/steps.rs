@@ -1,4 +1,4 @@
-//! The steps of a curve: at which levels a drive writes, and for how long.
+//! The steps of a curve: the levels at which a drive writes, and their lengths.
 
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -9,21 +9,21 @@ use crate::ends::end_level;
 use crate::segment::{Curve, Stretch, median};
 use crate::smooth::moving_mean;
 
-/// Levels that differ by less than this ratio are one: a step below a tenth is not worth
-/// a word, and a drive's own wavering is of that order.
+/// Levels that differ by less than this ratio are one: a step below a tenth is not worth reporting,
+/// and a drive's own variation is of that order.
 pub const STEP_RATIO: f64 = 1.10;
 
-/// Longer curves are averaged down to about so many samples before they are cut.
+/// Longer curves are averaged down to about this many samples before segmentation.
 const SAMPLES_MAX: usize = 10_000;
 
-/// Curves of which [`FOUND`] keeps the levels.
+/// Number of curves whose levels [`FOUND`] caches.
 const FOUND_MAX: usize = 16;
 
-/// Levels of the latest curves: findings, figures and charts ask for the same ones, and do so
+/// Levels of the latest curves: findings, figures and charts need the same ones, and need them
 /// again whenever a test of their review ends.
 static FOUND: Mutex<VecDeque<(Series, Vec<Level>)>> = Mutex::new(VecDeque::new());
 
-/// What a stretch of a curve is.
+/// Kinds of stretches of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LevelKind {
     /// It keeps its level.
@@ -37,43 +37,42 @@ pub enum LevelKind {
 /// A stretch of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// What it is.
+    /// Kind of the stretch.
     pub kind: LevelKind,
-    /// Bytes written where it begins. Between two levels the place is found within the
-    /// sample, from how much of it was done at which speed.
+    /// Bytes written at its start. The border between two levels is located within the sample, from
+    /// the share of it at each speed.
     pub from_bytes: u64,
-    /// Bytes written where it ends.
+    /// Bytes written at its end.
     pub to_bytes: u64,
-    /// Where it begins, s.
+    /// Time of its start, s.
     pub from_s: f64,
-    /// Where it ends, s.
+    /// Time of its end, s.
     pub to_s: f64,
-    /// Mean of its samples, IOPS; those that straddle a step are left out.
+    /// Mean of its samples, IOPS, without those that straddle a step.
     pub iops_mean: f64,
-    /// Where it starts, IOPS: of a level its mean, of a slope the median of its first
-    /// five samples.
+    /// Speed at its start, IOPS: of a level its mean, of a slope the median of its first five
+    /// samples.
     pub iops_from: f64,
-    /// Where it ends, IOPS: of the last stretch [`end_level`], else of a level its mean, of
-    /// a slope the median of its last five samples.
+    /// Speed at its end, IOPS: of the last stretch [`end_level`], of other levels their mean, of
+    /// other slopes the median of the last five samples.
     pub iops_to: f64,
-    /// Scatter of its samples, percent of their middle: half of the width that holds the
-    /// middle 68 %, which is the standard deviation where the scatter is normal. Of a
-    /// slope, about its moving mean.
+    /// Scatter of its samples, percent of their middle: half of the width that holds the middle 68
+    /// %, which is the standard deviation if the scatter is normal. For a slope, about its moving
+    /// mean.
     pub iops_scatter_percent: f64,
 }
 
-/// The stretches of a curve, in the order of time, without gaps.
+/// Returns the stretches of a curve, in the order of time, without gaps.
 ///
-/// A cut is made where the gain exceeds a price that noise does not reach, see the module
-/// `segment`. Then what a reader would not call a step is joined:
-/// levels within [`STEP_RATIO`]; slopes of one direction, with what lies between them; an
-/// excursion of up to a minute (or a tenth of what surrounds it), after which the curve
-/// is back; a slope that leads from a level nowhere else; what is passed through in going
-/// from a long level to the next; what only begins at the curve's end; and what is lost in
-/// the scatter of a longer level.
+/// A cut is made if its gain exceeds a price that noise does not reach, see the module `segment`.
+/// Then cuts that a reader would not call steps are joined: levels within [`STEP_RATIO`]; slopes of
+/// one direction, with anything between them; an excursion of up to a minute (or a tenth of its
+/// neighbours), after which the curve is back; a slope next to a level in its own middle; a short
+/// level between a long one and the next stretch; a stretch that only begins at the curve's end;
+/// and a level within the scatter of a longer one.
 ///
-/// It is made for levels that last; irregular swings that stay for many seconds on either
-/// side can still be cut into stretches, each with a large scatter.
+/// It is designed for levels that last. Irregular swings that stay for many seconds on either side
+/// can still be cut into stretches, each with a large scatter.
 pub fn steps(series: &Series) -> Vec<Level> {
     let mut found = FOUND.lock();
     if let Some((_, levels)) = found.iter().find(|(of, _)| of == series) {
@@ -103,7 +102,7 @@ fn find(series: &Series) -> Vec<Level> {
     whole.levels(&stretches)
 }
 
-/// Averages neighbours when there are more samples than are cut in good time.
+/// Averages neighbours if there are more samples than can be segmented quickly.
 fn thinned(samples: &[Sample]) -> Vec<Sample> {
     let group = samples.len().div_ceil(SAMPLES_MAX).max(1);
     samples
@@ -116,7 +115,7 @@ fn thinned(samples: &[Sample]) -> Vec<Sample> {
 }
 
 fn kind(stretch: &Stretch) -> LevelKind {
-    // A slope within the scatter is none that one sees.
+    // A slope within the scatter is not visible.
     let threshold = STEP_RATIO.ln().max(0.75 * stretch.scatter);
     if stretch.change <= -threshold {
         LevelKind::Decline
@@ -127,8 +126,7 @@ fn kind(stretch: &Stretch) -> LevelKind {
     }
 }
 
-/// Joins stretches until no rule applies any more. Each rule makes one stretch fewer, so
-/// this ends.
+/// Joins stretches until no rule applies. Each rule removes at least one stretch, so this ends.
 fn join(curve: &Curve, mut cuts: Vec<Stretch>) -> Vec<Stretch> {
     let brief = brief_samples(curve.len());
     while let Some((first, last, into)) = returning(&cuts, brief)
@@ -142,7 +140,7 @@ fn join(curve: &Curve, mut cuts: Vec<Stretch>) -> Vec<Stretch> {
         let (from, to) = (cuts[first].from, cuts[last].to);
         let mut joined = curve.stretch(from, to, into == Becomes::Level);
         if into == Becomes::Level {
-            // Two alike levels of a drift can add up to a slope.
+            // Two similar levels of a drift can add up to a slope.
             let slope = curve.stretch(from, to, false);
             if kind(&slope) != LevelKind::Level && is_gradual(curve, &slope) {
                 joined = slope;
@@ -153,21 +151,21 @@ fn join(curve: &Curve, mut cuts: Vec<Stretch>) -> Vec<Stretch> {
     cuts
 }
 
-/// What a joined stretch becomes.
+/// Kind of a joined stretch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Becomes {
     Level,
     Slope,
 }
 
-/// Up to how many samples an excursion is none of a reader's business: 60, or a twentieth
-/// of a short curve.
+/// Returns the most samples of an excursion that a reader can ignore: 60, or a twentieth of a short
+/// curve.
 fn brief_samples(n: usize) -> usize {
     (n / 20).min(60)
 }
 
-/// True when the line tells more than half of the change: the first third of the samples
-/// lies clearly on one side of the last third.
+/// True if the line explains more than half of the change: the first third of the samples lies
+/// clearly on one side of the last third.
 fn is_gradual(curve: &Curve, slope: &Stretch) -> bool {
     let third = slope.len() / 3;
     if third < 10 {
@@ -180,7 +178,7 @@ fn is_gradual(curve: &Curve, slope: &Stretch) -> bool {
     (last - first) / expected > 0.5
 }
 
-/// The shortest stretch after which the curve is back where it was.
+/// Returns the shortest stretch after which the curve is back at its earlier speed.
 fn returning(cuts: &[Stretch], brief: usize) -> Option<(usize, usize, Becomes)> {
     let mut best: Option<(usize, usize)> = None;
     for i in 1..cuts.len().saturating_sub(1) {
@@ -207,7 +205,7 @@ fn returning(cuts: &[Stretch], brief: usize) -> Option<(usize, usize, Becomes)> 
     ))
 }
 
-/// The two neighbouring levels that differ least, by less than a step.
+/// Returns the two neighbouring levels that differ least, by less than a step.
 fn alike(cuts: &[Stretch]) -> Option<(usize, usize, Becomes)> {
     let mut best: Option<(usize, f64)> = None;
     for (i, pair) in cuts.windows(2).enumerate() {
@@ -220,9 +218,9 @@ fn alike(cuts: &[Stretch]) -> Option<(usize, usize, Becomes)> {
     best.map(|(i, _)| (i, i + 1, Becomes::Level))
 }
 
-/// Slopes of one direction side by side, or with a level between them that is shorter
-/// than they are together; opposite brief slopes; after a slope, a level that is shorter
-/// than it and is followed by one further on in its direction.
+/// Returns slopes of one direction side by side, or with a level between them that is shorter than
+/// both together; opposite brief slopes; or a slope and a shorter level after it, if another level
+/// follows further on in the slope's direction.
 fn sloping(cuts: &[Stretch], brief: usize) -> Option<(usize, usize, Becomes)> {
     let is_slope = |s: &Stretch| kind(s) != LevelKind::Level;
     for (i, pair) in cuts.windows(2).enumerate() {
@@ -253,7 +251,7 @@ fn sloping(cuts: &[Stretch], brief: usize) -> Option<(usize, usize, Becomes)> {
     None
 }
 
-/// A slope beside a longer level that lies in the slope's own middle: it leads nowhere.
+/// Returns a slope beside a longer level that lies in the slope's own middle: it leads nowhere.
 fn aimless(cuts: &[Stretch]) -> Option<(usize, usize, Becomes)> {
     let leads_nowhere = |slope: &Stretch, level: &Stretch| {
         kind(slope) != LevelKind::Level
@@ -268,9 +266,9 @@ fn aimless(cuts: &[Stretch]) -> Option<(usize, usize, Becomes)> {
         .map(|(i, _)| (i, i + 1, Becomes::Level))
 }
 
-/// A level below five minutes whose middle lies within the scatter of a longer level
-/// beside it: a twentieth or more of that one's samples lie further out. Unless it is much
-/// calmer: a drive that writes evenly before it begins to swing has come to a step.
+/// Returns a level of less than five minutes whose middle lies within the scatter of a longer level
+/// beside it: at least a twentieth of that level's samples lie further out on each side. Not if it
+/// is much calmer: a drive that writes evenly before it begins to swing has a step there.
 fn lost_in_scatter(curve: &Curve, cuts: &[Stretch]) -> Option<(usize, usize, Becomes)> {
     const SHORT: usize = 300;
     let lost = |at: &Stretch, long: &Stretch| {
@@ -291,8 +289,8 @@ fn lost_in_scatter(curve: &Curve, cuts: &[Stretch]) -> Option<(usize, usize, Bec
         .map(|(i, _)| (i, i + 1, Becomes::Level))
 }
 
-/// A brief stretch at the end of the curve, after one twenty times as long: too little is
-/// seen of it.
+/// Returns a brief stretch at the end of the curve, after one twenty times as long: too little of
+/// it was measured.
 fn trailing(cuts: &[Stretch], brief: usize) -> Option<(usize, usize, Becomes)> {
     let [.., before, last] = cuts else {
         return None;
@@ -305,7 +303,7 @@ fn trailing(cuts: &[Stretch], brief: usize) -> Option<(usize, usize, Becomes)> {
     short.then(|| (cuts.len() - 2, cuts.len() - 1, becomes))
 }
 
-/// A short level passed through on the way from a long one to what follows, in one
+/// Returns a short level passed through on the way from a long one to the next stretch, in one
 /// direction: it becomes part of the slope that follows, or of the nearer level.
 fn passing(cuts: &[Stretch]) -> Option<(usize, usize, Becomes)> {
     for i in 1..cuts.len().saturating_sub(1) {
@@ -324,9 +322,8 @@ fn passing(cuts: &[Stretch]) -> Option<(usize, usize, Becomes)> {
     None
 }
 
-/// Where a curve changes from one speed to another: between sample `index - 1` and
-/// `index`, more exactly within these two, from how much was done in them at the speeds
-/// before and after. In s and in bytes written.
+/// Locates the change from one speed to another between samples `index - 1` and `index`, within the
+/// two, from the work done in them at the speeds before and after. Returns s and bytes written.
 pub(crate) fn crossing(
     samples: &[Sample],
     interval_s: f64,
@@ -350,7 +347,7 @@ pub(crate) fn crossing(
     (from_s + before_s, from_bytes + bytes as u64)
 }
 
-/// A curve with what is needed to describe its stretches.
+/// A curve with the context that describes its stretches.
 struct Whole<'a> {
     samples: &'a [Sample],
     interval_s: f64,
@@ -363,7 +360,7 @@ impl Whole<'_> {
         for i in 1..levels.len() {
             let index = stretches[i].from;
             let (before, after) = (levels[i - 1].iops_to, levels[i].iops_from);
-            // Slopes begin and end at no sharp place.
+            // Slopes have no sharp start or end.
             let sharp = (before / after).ln().abs() >= STEP_RATIO.ln();
             let (at_s, at_bytes) = if sharp {
                 crossing(self.samples, self.interval_s, index, before, after)
@@ -371,7 +368,7 @@ impl Whole<'_> {
                 let sample = &self.samples[index - 1];
                 (sample.t_s, sample.written_bytes)
             };
-            // Stretches are at least three samples long, a crossing moves by one.
+            // Stretches are at least three samples long; a crossing moves by one.
             levels[i - 1].to_s = at_s;
             levels[i - 1].to_bytes = at_bytes;
             levels[i].from_s = at_s;

@@ -1,9 +1,9 @@
-//! Figures as text: three significant digits, thousands separated, units; as the language of the
-//! page writes them.
+//! Figures as text: three significant digits, thousands separated, with units, in the form of the
+//! page's language.
 
 use stend_language::{numeral, recorded, say, text, unit};
 
-/// A number rounded to three significant digits, thousands separated: `41,200`, `0.62`, `7.9`.
+/// Formats a number with three significant digits, thousands separated: `41,200`, `0.62`, `7.9`.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".to_owned();
@@ -18,7 +18,7 @@ pub fn number(value: f64) -> String {
     parted(rounded.round() as u64)
 }
 
-/// A count of things: every digit of it, thousands separated.
+/// Formats a count with all its digits, thousands separated.
 pub fn whole(count: u64) -> String {
     parted(count)
 }
@@ -35,12 +35,12 @@ fn parted(n: u64) -> String {
     numeral(&text)
 }
 
-/// A number with its unit, by the unit's English symbol.
+/// Formats a number with its unit, by the unit's English symbol.
 fn with_unit(value: f64, symbol: &str) -> String {
     format!("{} {}", number(value), unit(symbol))
 }
 
-/// Bytes in decimal units: `8.1 GB`, `620 MB`.
+/// Formats bytes in decimal units: `8.1 GB`, `620 MB`.
 pub fn bytes(bytes: u64) -> String {
     let bytes = bytes as f64;
     match bytes {
@@ -50,18 +50,18 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// Bytes a second in decimal units: `512 MB/s`.
+/// Formats bytes a second in decimal units: `512 MB/s`.
 pub fn speed(bytes_per_s: f64) -> String {
     with_unit(bytes_per_s / 1e6, "MB/s")
 }
 
-/// A time: `4 s`, `3 min 32 s`, `45 min`, `1 h 59 min`.
+/// Formats a time: `4 s`, `3 min 32 s`, `45 min`, `1 h 59 min`.
 pub fn time(seconds: f64) -> String {
     let minutes = (seconds / 60.0).round() as u64;
     let [h, min, s] = ["h", "min", "s"].map(unit);
     match seconds {
         time if time < 120.0 => with_unit(time, "s"),
-        // A minute is too coarse here: it is up to a quarter of the time.
+        // Whole minutes are too coarse here: one is up to a quarter of the time.
         time if time < 599.5 => match (time.round() as u64 / 60, time.round() as u64 % 60) {
             (minutes, 0) => format!("{minutes} {min}"),
             (minutes, seconds) => format!("{minutes} {min} {seconds} {s}"),
@@ -72,7 +72,7 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// Nanoseconds in the unit that suits: `85 µs`, `2.1 ms`.
+/// Formats nanoseconds in the unit that suits: `85 µs`, `2.1 ms`.
 pub fn latency(ns: f64) -> String {
     match ns {
         n if n >= 1e9 => with_unit(n / 1e9, "s"),
@@ -81,7 +81,7 @@ pub fn latency(ns: f64) -> String {
     }
 }
 
-/// A percentile's name: `median`, `99.9th percentile`.
+/// Formats a percentile's name: `median`, `99.9th percentile`.
 pub fn percentile(percent: f64) -> String {
     match percent {
         50.0 => say("percentile-median"),
@@ -89,17 +89,17 @@ pub fn percentile(percent: f64) -> String {
     }
 }
 
-/// A number with so many decimals.
+/// Formats a number with `decimals` decimals.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     numeral(&format!("{value:.decimals$}"))
 }
 
-/// Nanoseconds in µs with one decimal, or a dash for what is not known.
+/// Formats nanoseconds in µs with one decimal, or a dash if unknown.
 pub(crate) fn us(ns: Option<u64>) -> String {
     ns.map_or_else(|| "–".to_owned(), |ns| fixed(ns as f64 / 1e3, 1))
 }
 
-/// A request size in binary units: `512 B`, `4 KiB`, `1 MiB`.
+/// Formats a request size in binary units: `512 B`, `4 KiB`, `1 MiB`.
 pub fn block(bytes: u64) -> String {
     const KIB: u64 = 1 << 10;
     const MIB: u64 = 1 << 20;
@@ -110,8 +110,8 @@ pub fn block(bytes: u64) -> String {
     }
 }
 
-/// A share in percent, whole from ten up, else with one decimal: `33 %`, `4.2 %`. What rounds to 0
-/// has no sign.
+/// Formats a share in percent, whole from ten up, otherwise with one decimal: `33 %`, `4.2 %`. A
+/// value that rounds to 0 has no sign.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     let value = if value.abs() < 0.05 { 0.0 } else { value };
@@ -122,8 +122,8 @@ pub fn percent(share: f64) -> String {
     format!("{} %", numeral(text.strip_suffix(".0").unwrap_or(&text)))
 }
 
-/// Half the width of a 95 % interval as a share of its figure, as it stands after ±: `25 %`,
-/// `1.5 %`, `< 0.1 %`; `0 %` only of what has no width.
+/// Formats half the width of a 95 % interval as a share of its figure, for use after ±: `25 %`,
+/// `1.5 %`, `< 0.1 %`; `0 %` only if the width is zero.
 pub fn spread(share: f64) -> String {
     match share {
         share if share > 0.0 && share < 0.000_5 => format!("< {}", percent(0.001)),
@@ -131,28 +131,28 @@ pub fn spread(share: f64) -> String {
     }
 }
 
-/// A ratio: `1.8 times`.
+/// Formats a ratio: `1.8 times`.
 pub fn times(ratio: f64) -> String {
     text!("times", count = rounded(ratio), number = number(ratio))
 }
 
-/// A growth: `1.8-fold`.
+/// Formats a growth: `1.8-fold`.
 pub(crate) fn fold(ratio: f64) -> String {
     text!("fold", count = rounded(ratio), number = number(ratio))
 }
 
-/// What [`number`] shows of it, by which a message chooses a plural.
+/// Returns the value that [`number`] shows, by which a message chooses a plural.
 pub(crate) fn rounded(value: f64) -> f64 {
     let text = format!("{value:.2e}");
     text.parse().unwrap_or(value)
 }
 
-/// A text with its first letter a capital.
+/// Returns a text with its first letter capitalised.
 pub fn capitalised(text: &str) -> String {
     with_first(text, |c| c.to_uppercase().collect())
 }
 
-/// A text with its first letter small.
+/// Returns a text with its first letter in lower case.
 pub fn uncapitalised(text: &str) -> String {
     with_first(text, |c| c.to_lowercase().collect())
 }
@@ -165,7 +165,7 @@ fn with_first(text: &str, change: impl Fn(char) -> String) -> String {
     }
 }
 
-/// A list in words: `a, b and c`.
+/// Formats a list in words: `a, b and c`.
 pub fn list(items: &[String]) -> String {
     match items {
         [] => String::new(),
@@ -174,7 +174,7 @@ pub fn list(items: &[String]) -> String {
     }
 }
 
-/// A drive's interface, from its fact: `SATA 6 Gbit/s`, `PCIe 3.0 x4, NVMe`.
+/// Formats a drive's interface, from its fact: `SATA 6 Gbit/s`, `PCIe 3.0 x4, NVMe`.
 pub fn interface(fact: &str) -> String {
     let (name, lanes) = fact.split_once(", ").unwrap_or((fact, ""));
     let pcie = |protocol: &str| match lanes {

@@ -1,5 +1,5 @@
 //! Findings as data: each kind of figure and of relation on made-up measurements, with both
-//! outcomes; what is wrong with a file, by line.
+//! outcomes; faults in a file, by line.
 
 use crate::common;
 
@@ -14,7 +14,7 @@ use stend_record::review::{
     Rival, Series, TargetInfo, TestResult,
 };
 
-/// An article on drives `a` to `d` with these tables.
+/// Returns the text of an article on drives `a` to `d` with these tables.
 fn text(tables: &str) -> String {
     format!(
         "schema = \"{SCHEMA}\"\nid = \"made-up\"\ntitle = \"Made up\"\nedition = \"2014\"\n\
@@ -38,10 +38,10 @@ test = \"random\"
 points = { op = \"read\", queue_depth = 1, metric = \"iops\" }
 ";
 
-/// What becomes of a check on `read` of drives whose reads at depth 4 are as given, and at depth
-/// 1 half of that.
+/// Returns the outcome of a check on `read`; the drives have the given reads at depth 4, and half
+/// of that at depth 1.
 fn outcome(check: &str, drives: &[(&str, f64)]) -> Outcome {
-    // So that each figure is looked at.
+    // Uses each figure, so that none is reported as unused.
     let both = "[[finding]]\nid = \"used\"\ntext = \"\"\n[[finding.check]]\nfigure = \"read\"\n\
         drives = [\"d\"]\nratio = { figure = \"read-1\", above = 0.0 }\nreading = \"\"\n";
     let article = article(&format!(
@@ -69,8 +69,7 @@ fn by_name(measured: &[(TargetInfo, Vec<TestResult>)]) -> Drives<'_> {
         .collect::<BTreeMap<_, _>>()
 }
 
-/// A check on these drives holds with the reads of [`ALL`], and no longer when that of one drive is
-/// another.
+/// Asserts that a check holds with the reads of [`ALL`], and fails with another value of one drive.
 fn turns(drives: &str, relation: &str, drive: &str, fails: f64) {
     let check = format!("drives = [\"{drives}\"]\n{relation}");
     assert_eq!(outcome(&check, &ALL), Outcome::Holds, "{check}");
@@ -100,7 +99,7 @@ fn values_lie_within_bounds() {
 fn multiples_lie_within_bounds() {
     let one = r#"ratio = { against = ["c"], about = 1.25 }"#;
     turns("a", one, "c", 70.0);
-    // Each of them for itself, and never the drive against itself.
+    // Each of them on its own, and never the drive against itself.
     let each = r#"ratio = { against = ["all"], above = 1.1 }"#;
     turns("a", each, "b", 91.0);
     let best = r#"ratio = { against = ["rivals"], by = "greatest", at_least = 1.2 }"#;
@@ -110,7 +109,7 @@ fn multiples_lie_within_bounds() {
     let about = "about = 1.33, tolerance_percent = 1";
     let mean = format!(r#"ratio = {{ against = ["rivals"], by = "mean", {about} }}"#);
     turns("a", &mean, "d", 74.0);
-    // Another figure of the same drive: it has always half of this one.
+    // Another figure of the same drive: always half of this one.
     let other = r#"ratio = { figure = "read-1", about = 2.0 }"#;
     turns("a", other, "a", f64::NAN);
 }
@@ -147,7 +146,8 @@ fn what_was_not_measured_is_open_unless_something_contradicts() {
     assert_eq!(outcome(mean, &ALL[..3]), Outcome::Open);
 }
 
-/// The figure that a table describes, of one drive with these tests; `None` where there is none.
+/// Returns the figure that a table describes, for one drive with these tests; `None` if it has
+/// none.
 fn figure(test: &str, table: &str, tests: &[TestResult]) -> Option<f64> {
     let article = article(&format!(
         r#"
@@ -211,12 +211,12 @@ fn figures_of_points() {
     assert_eq!(of("metric = \"iops\", over = \"mean\""), Some(2_000.0));
     assert_eq!(of("metric = \"iops\", over = \"greatest\""), Some(3_000.0));
     assert_eq!(of("metric = \"iops\", over = \"least\""), Some(1_000.0));
-    // Of two points none is the only one.
+    // With two points, none is the only one.
     assert_eq!(of("metric = \"iops\""), None);
     assert_eq!(of("op = \"write\", metric = \"iops\""), None);
 }
 
-/// 40,000 a second for 20 GB, 20,000 from there on, with a scatter of a tenth.
+/// 40,000 IOPS for 20 GB, then 20,000, with a scatter of a tenth.
 fn falling() -> Series {
     let rate = |written, _| {
         if written < 20.0 * GB {
@@ -398,20 +398,20 @@ value = { about = 20000 }
     let judged = judge(&article, &by_name(&measured));
     assert_eq!(judged[0].outcome, Outcome::Fails);
     assert!(judged[0].checks[0].got.contains("shows no third level"));
-    // What was only measured in part may yet hold.
+    // A figure that was measured only in part may still hold.
     let mut part = measured;
     part[0].1[0].left_out_points = 1;
     assert_eq!(judge(&article, &by_name(&part))[0].outcome, Outcome::Open);
 }
 
-/// The error of a file with these tables.
+/// Returns the error of a file with these tables.
 fn error(tables: &str) -> String {
     Article::parse(&text(tables), "made-up.toml")
         .expect_err(tables)
         .to_string()
 }
 
-/// A check, its keys parted by `; `, and what its error says.
+/// A check, its keys separated by `; `, and a part of its error.
 const WRONG_CHECKS: &str = r#"
 value = { abuot = 1.0 }; drives = ["a"] | `abuot`
 value = { about = 1.0 }; drives = ["e"] | e is neither a drive
@@ -442,7 +442,7 @@ fn errors_name_file_line_and_key() {
         assert!(said.contains(says), "{check}\n{said}");
         assert!(said.starts_with("made-up.toml:"), "{said}");
     }
-    // The line is that of the fault: six before the tables, READ's begin with an empty one.
+    // The line is that of the fault: six before the tables; READ's begin with an empty one.
     let said = error(&format!(
         "{one}{finding}drives = [\"a\"]\nvalue = {{ abuot = 1.0 }}\n"
     ));
@@ -507,7 +507,7 @@ fn a_review_is_put_beside_the_articles_of_its_edition_about_its_drives() {
         ..review.clone()
     };
     assert!(ids(&shortened).is_empty());
-    // A rival of the article is none of its subjects.
+    // A rival of the article is not one of its subjects.
     review.target = target("samsung-850-pro-256gb");
     assert!(ids(&review).is_empty());
     review.rivals.push(Rival {

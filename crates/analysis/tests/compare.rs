@@ -1,11 +1,11 @@
-//! Comparing: which sides one page shows.
+//! Comparing: the sides that one page shows.
 
 use crate::common;
 
 use stend_analysis::compare::together;
 use stend_record::review::Rival;
 
-/// A rival that was measured beside a review stands not twice when it is named as well.
+/// A rival that was measured beside a review does not appear twice if it is named as well.
 #[test]
 fn a_comparison_has_the_sides_that_were_named() {
     let mut first = common::review("A", Vec::new());

@@ -15,7 +15,7 @@ fn review(tests: Vec<TestResult>) -> Review {
     common::review("Own", tests)
 }
 
-/// The finding of a test.
+/// Returns the finding of a test.
 fn text(review: &Review, id: &str) -> String {
     let found = findings(review);
     let titles: Vec<&str> = found.iter().map(|f| f.title.as_str()).collect();
@@ -144,7 +144,7 @@ fn a_mix_is_judged_by_both_pure_loads() {
         "At 80 % reads it moves 200 MB/s. Mixing costs: 150 MB/s at 50 % reads, against 500 MB/s \
          for reads alone and 300 MB/s for writes alone."
     );
-    // Slower than reads alone by half, yet not than the slower of the two.
+    // Slower than reads alone by half, but not slower than the slower of the two.
     assert_eq!(
         text_of(&[(0, 250.0), (50, 240.0), (80, 300.0), (100, 500.0)]),
         "At 80 % reads it moves 300 MB/s. No mix falls behind both pure loads: 500 MB/s for reads \
@@ -228,7 +228,7 @@ fn a_level_curve_holds_its_speed() {
 
 #[test]
 fn the_share_of_the_end_is_of_the_speeds_told() {
-    // Samples alternate, so that the median of the first five lies a fifth above their mean.
+    // Samples alternate, so the median of the first five lies a fifth above their mean.
     let rate = |_, t: f64| if t < 300.0 { 20_000.0 } else { 10_000.0 };
     let alternating = |sample: usize, _: f64| if sample.is_multiple_of(2) { 1.2 } else { 0.8 };
     let curve = curves("degradation", vec![sampled(1200, rate, alternating)]);

@@ -1,4 +1,4 @@
-//! Headline figures from tests of known figures.
+//! Headline figures from tests with known figures.
 
 use crate::common;
 
@@ -60,7 +60,7 @@ fn several_rivals_are_their_geometric_mean_and_who_lacks_a_figure_is_left_out() 
     let found = headlines(&[&own, &twice, &eight[1..]]);
     assert!((found[0].ratio().unwrap() - 0.5).abs() < 1e-9);
     assert_eq!(found[0].values[2], None);
-    // Alone there is nothing to compare with, but there are figures.
+    // A single drive has nothing to compare with, but has figures.
     let alone = headlines(&[&own]);
     assert_eq!((alone.len(), alone[0].ratio()), (5, None));
 }

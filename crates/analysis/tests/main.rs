@@ -1,6 +1,6 @@
-//! What is told from curves and figures, on data whose truth is known.
+//! Tests of the analysis on curves and figures whose truth is known.
 //!
-//! One program for all of them: it is built and linked once, and its tests run side by side.
+//! One program for all of them: it is built and linked once, and its tests run in parallel.
 
 #![allow(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What a rest gives back, on curves of known truth.
+//! Recovery by a rest, on curves of known truth.
 
 use crate::common;
 
@@ -57,14 +57,14 @@ fn one_lost_second_does_not_end_it() {
 fn volumes_of_a_few_samples() {
     let rate = |w, _| if w < 0.5 * GB { 41_000.0 } else { 4_500.0 };
     let found = recovery(&sampled(600, rate, white(3, 0.01)), 4_500.0).unwrap();
-    // The first of five samples that fast writing fills not quite: 2.98 s.
+    // The first of five samples that fast writing does not quite fill: 2.98 s.
     assert!((found.bytes as f64 / GB - 0.5).abs() < 0.05, "{found:?}");
 }
 
 proptest! {
     #![proptest_config(common::cases(100))]
 
-    /// The volume is found whatever its size, the levels and the noise.
+    /// The volume is found for any size, levels and noise.
     #[test]
     fn volume_is_found(
         seed in any::<u64>(),
@@ -95,7 +95,7 @@ fn a_burst_of_one_or_two_samples_is_counted() {
         );
         assert!((found.iops_initial / 28_000.0 - 1.0).abs() < 0.05 && found.fell);
     }
-    // What the buffer takes at once makes no burst.
+    // Writes that the buffer absorbs at once are not a burst.
     let rate = |_, t: f64| if t < 1.0 { 2_200.0 } else { 900.0 };
     let series = sampled(600, rate, white(5, 0.01));
     assert_eq!(recovered_bytes(&series, 900.0), 0);

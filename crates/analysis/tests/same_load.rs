@@ -1,4 +1,4 @@
-//! One load in two tests, and figures that no drive has.
+//! One load in two tests, and figures that no drive can have.
 
 use stend_analysis::{Cause, implausible, noiseless, unlike_loads};
 use stend_record::histogram;
@@ -109,14 +109,14 @@ fn figures_that_no_drive_has_are_found_on_files_alone() {
         []
     );
     assert_eq!(of(TargetKind::Simulated, tests(250.0, 380.0, 97_000.0)), []);
-    // A loop device is a file.
+    // A loop device is backed by a file.
     let mut over_a_file = review(TargetKind::BlockDevice, &tests(250.0, 380.0, 97_000.0));
     over_a_file.target.facts.push(Condition {
         name: "backing file".to_owned(),
         value: "/disk.img".to_owned(),
     });
     assert_eq!(implausible(&over_a_file), found);
-    // With more bytes outstanding than in sequence it may be.
+    // With more bytes outstanding than in sequence it may be faster.
     let mut deep = tests(250.0, 250.0, 97_000.0);
     deep[1].1[0].load.queue_depth = 128;
     assert_eq!(of(TargetKind::File, deep), []);
@@ -138,7 +138,7 @@ fn what_the_link_cannot_carry_is_no_figure_of_the_drive() {
     let [sata, pcie] = ["SATA, 6.0 Gbps", "PCIe, 8.0 GT/s, 4 lanes"];
     for (kind, link, op, fits, exceeds) in [
         (BlockDevice, sata, Read, 599.0, 601.0),
-        // In one direction at a time.
+        // SATA carries one direction at a time.
         (BlockDevice, sata, PointOp::Mixed, 599.0, 601.0),
         (Directory, sata, Read, 599.0, 601.0),
         (BlockDevice, pcie, Read, 3_937.0, 3_940.0),

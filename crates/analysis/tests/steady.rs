@@ -1,4 +1,4 @@
-//! Steady state: closed forms, and what holds of any rounds.
+//! Steady state: closed forms, and properties of any rounds.
 
 use proptest::prelude::*;
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window, steady};
@@ -24,7 +24,7 @@ fn both_limits_are_reached_and_not_passed() {
     assert!(spread(20.8).is_steady());
     assert!(!spread(20.9).is_steady());
     assert_eq!(spread(20.9).drift_share, 0.0);
-    // A line of drift d spreads by d alone: drift is what ends it.
+    // A line of drift d spreads by d alone: drift is the limit that it reaches first.
     let drift = |d: f64| {
         let rounds: Vec<f64> = (0..5)
             .map(|i| 100.0 + d * (f64::from(i) - 2.0) / 4.0)
@@ -76,7 +76,7 @@ fn too_few_rounds_and_no_speed_are_nothing() {
     assert_eq!(steady(&[]), None);
 }
 
-/// By the normal equations, which the code does not use.
+/// Computes the slope by the normal equations, which the code does not use.
 fn slope(figures: &[f64]) -> f64 {
     let n = figures.len() as f64;
     let (mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0);
@@ -108,7 +108,7 @@ proptest! {
         rounds in prop::collection::vec(50.0..150.0_f64, 0..40),
         power in -20..20_i32,
     ) {
-        // A power of two keeps every digit.
+        // A power of two preserves every digit.
         let scaled: Vec<f64> = rounds.iter().map(|r| r * 2.0_f64.powi(power)).collect();
         prop_assert_eq!(steady(&rounds).map(|w| w.first), steady(&scaled).map(|w| w.first));
     }

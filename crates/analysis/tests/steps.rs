@@ -48,7 +48,7 @@ fn check_cached_tlc(series: &Series, tolerance: f64) {
         0.02 + tolerance / 2.0,
         &levels,
     );
-    // The decay begins gently: it has lost a tenth 3 GB on.
+    // The decay begins gently: it loses a tenth within 3 GB.
     assert_near(levels[2].to_bytes as f64, 240.0 * GB, 0.03, &levels);
     let last = levels[levels.len() - 1];
     assert_near(last.iops_to, 4_500.0, 0.05, &levels);
@@ -87,15 +87,14 @@ fn a_cached_drive_with_outliers() {
         let mut rng = Rng::stream(seed, "outliers");
         let noise = |second, _| {
             let factor = 1.0 + 0.02 * normal(&mut rng);
-            // One second in thirty is lost to something else; not the first four, which
-            // are the whole first step.
+            // One second in thirty is slow, but not the first four, which are the whole first step.
             if second > 4 && rng.ratio(1, 30) {
                 factor * 0.2
             } else {
                 factor
             }
         };
-        // The lost seconds count in the means, and how many fall on a step is chance.
+        // The slow seconds count in the means, and the number that fall on a step is chance.
         check_cached_tlc(&sampled(7200, cached_tlc, noise), 0.15);
     }
 }
@@ -157,7 +156,7 @@ fn swings_are_scatter_and_no_steps() {
 
 #[test]
 fn even_writing_before_wild_swings_is_a_step() {
-    // 100 s at 30,000, then 30,000 and 8,000 by turns of random length.
+    // 100 s at 30,000, then alternately 30,000 and 8,000 for random lengths.
     let mut rng = Rng::stream(9, "swings");
     let mut fast = true;
     let noise = |s, _| {
@@ -174,7 +173,7 @@ fn even_writing_before_wild_swings_is_a_step() {
 
 #[test]
 fn slow_noise_is_no_step() {
-    // An autoregressive wander of 5 %, the noise of one second kept to 80 % in the next.
+    // An autoregressive wander of 5 %: 80 % of one second's noise carries over to the next.
     for seed in 0..8 {
         let mut rng = Rng::stream(seed, "wander");
         let mut wander = 0.0;
@@ -216,7 +215,7 @@ fn a_long_excursion_is_told() {
 
 #[test]
 fn what_is_passed_through_is_no_level() {
-    // Twenty seconds on the way from one long level to another.
+    // Twenty seconds between two long levels.
     for (between, at) in [(26_000.0, 1020.0), (17_000.0, 1000.0)] {
         let rate = |_, t: f64| match t {
             t if t < 1000.0 => 30_000.0,
@@ -254,8 +253,7 @@ fn degenerate_curves() {
 proptest! {
     #![proptest_config(common::cases(64))]
 
-    /// Whatever the curve: stretches follow on one another without gap or overlap and
-    /// cover it all.
+    /// For any curve, stretches follow one another without gap or overlap and cover it all.
     #[test]
     fn stretches_tile_the_curve(iops in prop::collection::vec(0.0..60_000.0f64, 1..400)) {
         let rate = |_: f64, t: f64| iops[(t as usize).min(iops.len() - 1)];
@@ -275,8 +273,8 @@ proptest! {
         }
     }
 
-    /// Two levels under noise: both are found, and the step between them, if it is well
-    /// above the noise; nothing else is.
+    /// Two levels under noise: both are found, and the step between them if it is well above the
+    /// noise; nothing else is found.
     #[test]
     fn one_step_is_found_where_it_is(
         seed in any::<u64>(),
@@ -294,8 +292,8 @@ proptest! {
         prop_assert!(near(levels[1].iops_mean, first * ratio, 0.05), "{:#?}", levels);
     }
 
-    /// A level curve has one level, whatever its noise. (Other seeds show that about one
-    /// in a thousand fails, all of them short and with noise above 20 %.)
+    /// A level curve has one level at any noise. (Other seeds show that about one in a thousand
+    /// fails, all of them short and with noise above 20 %.)
     #[test]
     fn no_step_is_imagined(
         seed in any::<u64>(),
@@ -306,7 +304,7 @@ proptest! {
         prop_assert_eq!(levels.len(), 1, "{:#?}", levels);
     }
 
-    /// A drive twice as fast has the same steps at twice the level.
+    /// A drive that is twice as fast has the same steps at twice the level.
     #[test]
     fn steps_scale(seed in any::<u64>(), scale in 0.5..4.0f64) {
         let rate = |_: f64, t: f64| if t < 100.0 { 10_000.0 } else { 5_000.0 };

@@ -1,4 +1,4 @@
-//! Verdicts of made-up reviews: each rule both ways, at its threshold.
+//! Verdicts of made-up reviews: each rule in both directions, at its threshold.
 
 use crate::common::{self, GB, cached_tlc, curves, point, points, sampled, target};
 use stend_analysis::findings;
@@ -21,7 +21,7 @@ use PointOp::{Mixed, Read, Write};
 
 const NAME: &str = "Vendor 256 GB";
 
-/// A drive of 50 GB with SATA, and these tests.
+/// A drive of 50 GB with SATA and the given tests.
 fn review(tests: Vec<TestResult>) -> Review {
     let mut review = common::review(NAME, tests);
     review.target.capacity_bytes = 50_000_000_000;
@@ -36,12 +36,12 @@ fn fact(name: &str, value: &str) -> Condition {
     }
 }
 
-/// MB/s.
+/// Sequential reads and writes, MB/s.
 fn sequential(read: f64, write: f64) -> TestResult {
     sequential_at(2, read, write)
 }
 
-/// The same with so many requests at a time.
+/// The same with `depth` requests at a time.
 fn sequential_at(depth: u32, read: f64, write: f64) -> TestResult {
     let mut both = vec![
         point(Read, 1_000_000, depth, 100, read),
@@ -60,7 +60,7 @@ fn small_reads(latency_ns: f64, iops: f64) -> TestResult {
     points("random", vec![single, point(Read, 4096, 32, 100, iops)])
 }
 
-/// MB/s of reads alone, of half and half, and of writes alone.
+/// Reads alone, half and half, and writes alone, MB/s.
 fn mixed(pattern: Pattern, reads: f64, half: f64, writes: f64) -> TestResult {
     let all = [(100, reads), (50, half), (0, writes)];
     let mut all = all.map(|(share, speed)| point(Mixed, 1_000_000, 1, share, speed));
@@ -70,7 +70,7 @@ fn mixed(pattern: Pattern, reads: f64, half: f64, writes: f64) -> TestResult {
     points("mixed", all.into())
 }
 
-/// Writes: 40,000 a second until so many GB are written, then so many.
+/// Writes at 40,000 IOPS until `gigabytes` GB are written, then at `end`.
 fn fresh(gigabytes: f64, end: f64) -> Series {
     let rate = move |w, _| if w < gigabytes * GB { 40_000.0 } else { end };
     sampled(4_000, rate, |_, _| 1.0)
@@ -97,7 +97,7 @@ fn recovery(idle_gigabytes: f64, trim_gigabytes: f64) -> TestResult {
     curves("recovery", all)
 }
 
-/// Durable writes of one thread that take so long, ns.
+/// Durable writes of one thread with the given latency, ns.
 fn commits(latency_ns: f64) -> TestResult {
     let latency = LatencySummary::new(0, latency_ns, 1, [1; 5]);
     let stream = SyncStream {
@@ -122,7 +122,8 @@ fn commits(latency_ns: f64) -> TestResult {
     }
 }
 
-/// Reads while 32 GB are deleted, with the slowest of them, ns, and so many in the worst second.
+/// Reads while 32 GB are deleted, with the latency of the slowest, ns, and the IOPS of the worst
+/// second.
 fn deletion(slowest_ns: u64, lowest: f64) -> TestResult {
     let interval = |second: i32| ResponseInterval {
         t_s: f64::from(second),
@@ -170,7 +171,7 @@ fn all_of(review: &Review) -> Vec<Statement> {
     statements.map(|(statement, _)| statement).collect()
 }
 
-/// What is measured, and what is stated of it or not.
+/// A description, the tests, a statement, and true if the verdict must make it.
 type Row = (&'static str, Vec<TestResult>, fn(&Statement) -> bool, bool);
 
 fn check(rows: Vec<Row>) {
@@ -294,7 +295,7 @@ fn games_ask_for_large_reads() {
 #[test]
 fn a_curve_says_how_long_and_what_the_end_is_worth() {
     use Statement::Lasting;
-    // Written for so many seconds, fast until so many GB are written.
+    // Curves of `seconds` that are fast until `gigabytes` GB are written.
     let curve = |seconds, gigabytes: f64, fast: f64, end: f64| {
         let rate = move |w, _| if w < gigabytes * GB { fast } else { end };
         vec![curves("curve", vec![sampled(seconds, rate, |_, _| 1.0)])]
@@ -642,7 +643,7 @@ fn rivals_are_ahead_level_or_behind() {
 
 #[test]
 fn what_lies_within_the_intervals_is_level() {
-    // A mean of 400 and 440 MB/s, each of three repetitions that scatter by so much.
+    // A mean of 400 and 440 MB/s, each of three repetitions with the given scatter.
     let standing = |scatter: f64| {
         let repeated = |speed: f64| {
             let mut test = sequential(speed, 1.0);
@@ -655,7 +656,7 @@ fn what_lies_within_the_intervals_is_level() {
         review.rivals.push(rival("Other", repeated(400.0)));
         all_of(&review).swap_remove(0)
     };
-    // 9.5 % apart; of 9 MB/s the half widths are 5.1 and 5.6 %, 7.6 % together.
+    // 9.5 % apart; at 9 MB/s the half widths are 5.1 and 5.6 %, together 7.6 %.
     let level = stated!(Statement::Standing {
         standing: Standing::Level,
         ..
@@ -687,7 +688,7 @@ fn of_several_rivals_one_that_leads_by_a_factor_is_named() {
     assert_eq!(named(300.0, 1), None, "it is told as the only one");
 }
 
-/// Reviews that combine what drives can be, full ones.
+/// Full reviews that combine the properties of drives.
 fn full_reviews() -> Vec<Review> {
     let mut out = Vec::new();
     for (speeds, link) in [
@@ -744,7 +745,7 @@ fn a_full_review_has_three_to_five_sentences_and_none_twice() {
         once.sort();
         once.dedup();
         assert_eq!(once.len(), said.len(), "{said:?}");
-        // None is the finding that stands beside a chart.
+        // No sentence repeats a finding that is printed beside a chart.
         for finding in findings(&review) {
             for sentence in sentences(&finding.text) {
                 assert!(!said.contains(&sentence), "{sentence}");
@@ -764,7 +765,7 @@ fn nothing_is_said_of_what_was_not_measured() {
         }
     }
     assert_eq!(verdict(&review).cautions, [Caution::NoTest]);
-    // Nor of what is only a part of its test.
+    // Nor from a test of which only a part was measured.
     let mut part = self::review(vec![sequential(520.0, 300.0)]);
     part.tests[0].left_out_points = 1;
     assert_eq!(verdict(&part).statements, []);
@@ -862,7 +863,8 @@ fn a_rival_that_a_shortened_run_spoils_is_not_set_beside() {
 fn cautions_name_links_missing_tests_and_unlike_rivals() {
     let mut review = review(vec![sequential(520.0, 300.0)]);
     let slow = fact(SLOW_LINK, "SATA, 3.0 Gbps, and the drive could do 6.0 Gbps");
-    // Once, though a device's facts are those of the place as well; of a file only there.
+    // Printed once, although a device has the fact both as target and as environment; a file only
+    // as environment.
     review.target.facts.push(slow.clone());
     review.environment.push(slow.clone());
     review.complete = false;
@@ -889,7 +891,7 @@ fn cautions_name_links_missing_tests_and_unlike_rivals() {
     );
 }
 
-/// One of each statement, whatever its figures.
+/// One of each statement, with any figures.
 fn each_statement() -> Vec<Review> {
     let mut reviews = full_reviews();
     for read in [200.0, 500.0, 700.0] {
@@ -961,7 +963,7 @@ fn each_statement() -> Vec<Review> {
     reviews
 }
 
-/// Latin words that Russian sentences have: names, terms and units that stay as they are.
+/// Latin words that Russian sentences contain: names, terms and units that are not translated.
 const KEPT: [&str; 9] = [
     "Vendor", "GB", "Other", "SATA", "PCIe", "TRIM", "IOPS", "SLC", "SSD",
 ];

@@ -27,7 +27,7 @@ pub enum Order {
     StatesLast,
 }
 
-/// What a task begins from and what it makes.
+/// State that a task makes.
 struct State<S> {
     state: Option<S>,
     /// Tasks that still need it.

@@ -1,29 +1,28 @@
-//! Places at which procedures run: as many as there are threads, shared by all reviews that run
-//! side by side.
+//! Slots in which procedures run: one for each thread, shared by all concurrent reviews.
 //!
-//! The longest procedure of all that wait is the next, so that none stands alone at the end.
+//! The longest waiting procedure is the next, so that none runs alone at the end.
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::cmp::Ordering;
 
-/// What runs first: preparations, since procedures wait for them; then by cost.
+/// Priority of work: preparations first, because procedures wait for them; then by cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rank {
-    /// Whether others wait for it.
+    /// True if others wait for it.
     pub prepares: bool,
     /// Its estimated cost, in any unit.
     pub cost: f64,
 }
 
 impl Rank {
-    /// Whether it runs before another.
+    /// True if it runs before another.
     pub fn is_before(&self, other: &Rank) -> bool {
         let by_kind = self.prepares.cmp(&other.prepares);
         by_kind.then(self.cost.total_cmp(&other.cost)) == Ordering::Greater
     }
 }
 
-/// Places for as many procedures at a time.
+/// A limited number of slots.
 #[derive(Debug)]
 pub struct Slots {
     state: Mutex<State>,
@@ -33,13 +32,13 @@ pub struct Slots {
 #[derive(Debug)]
 struct State {
     free: usize,
-    /// Who waits, in the order of arrival.
+    /// Waiting tickets with their ranks, in the order of arrival.
     waiting: Vec<(u64, Rank)>,
     arrivals: u64,
 }
 
 impl State {
-    /// The ticket of who runs next: of equal ranks, the first that came.
+    /// Returns the ticket that runs next: among equal ranks, the first that arrived.
     fn next(&self) -> Option<u64> {
         let mut waiting = self.waiting.iter();
         let first = waiting.next()?;
@@ -52,7 +51,7 @@ impl State {
 }
 
 impl Slots {
-    /// So many places, at least one.
+    /// Creates `count` slots, at least one.
     pub fn new(count: usize) -> Slots {
         Slots {
             state: Mutex::new(State {
@@ -76,7 +75,7 @@ impl Slots {
         state.waiting.retain(|(other, _)| *other != ticket);
         state.free -= 1;
         drop(state);
-        // Another place may be free for the one that is next now.
+        // Another slot may be free for the next ticket.
         self.changed.notify_all();
         Slot(self)
     }

@@ -1,5 +1,5 @@
-//! Runs, jobs and replays, drives and studies as people look for them: by words and by what was
-//! tested, a page at a time.
+//! Searches runs, jobs and replays, drives and studies by words and by what was tested, and returns
+//! them page by page.
 
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
@@ -11,38 +11,39 @@ use crate::runs::{select, summary};
 use crate::studies::{self, StudySummary};
 use crate::{Lab, LabError, RunSummary};
 
-/// The name of the fact that says when a drive was released.
+/// Name of the fact that states the release year of a drive.
 pub const RELEASE_YEAR: &str = "release year";
 
-/// What is looked for; what is empty or `None` restricts nothing, nor does what a list has not.
+/// Search conditions. An empty or `None` field restricts nothing, and neither does a field that a
+/// list lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// Words, all of which must be in a row's texts: of runs, jobs and replays, drive, label, note,
-    /// serial number, firmware, target, command and facts of the target, beside edition, or job
-    /// file or trace and the job's text; of drives, names, serial number, firmware and facts; of
-    /// studies, title, name, folder and definition.
+    /// Words that must all be in a row's texts. For runs, jobs and replays: drive, label, note,
+    /// serial number, firmware, target, command and facts of the target, plus edition, or job file
+    /// or trace and the job's text. For drives: names, serial number, firmware and facts. For
+    /// studies: title, name, folder and definition.
     pub text: String,
-    /// A part of the drive's name, or in quotation marks all of it; of studies, of the name of a
-    /// row's model.
+    /// A part of the drive's name, or in quotation marks the whole name; for studies, of the name
+    /// of a row's model.
     pub drive: String,
     /// A part of the interface or link; studies have none.
     pub interface: String,
     /// A part of the flash's description; studies have none.
     pub flash: String,
-    /// The year in which the drive was released, which models say; studies have none.
+    /// Release year of the drive, which models state; studies have none.
     pub drive_year: Option<i32>,
-    /// The year in which it began (UTC); drives have none.
+    /// Year in which the row began (UTC); drives have none.
     pub year: Option<i32>,
-    /// Id of the edition, of runs alone.
+    /// Id of the edition; only for runs.
     pub edition: String,
-    /// What was recorded, of jobs and replays alone.
+    /// Kind of the record; only for jobs and replays.
     pub recorded: Option<RecordedKind>,
-    /// Whether the drive is simulated; of studies all are.
+    /// True for simulated drives, false for real ones; all drives of studies are simulated.
     pub simulated: Option<bool>,
 }
 
 impl Search {
-    /// Whether a simulated drive that is not in the lab, of these names and facts, is looked for.
+    /// True if the search matches a simulated drive that is not in the lab, by its names and facts.
     pub fn finds_model(&self, names: &[&str], facts: &[(String, String)]) -> bool {
         let has = |text: &str, part: &str| {
             let part = part.trim().to_ascii_lowercase();
@@ -69,7 +70,7 @@ impl Search {
     }
 }
 
-/// Which rows are looked through.
+/// Lists that can be searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
     /// Runs.
@@ -82,58 +83,59 @@ pub enum List {
     Studies,
 }
 
-/// A page of what was found.
+/// A page of search results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found<T> {
     /// The rows of the page.
     pub rows: Vec<T>,
-    /// How many there are in all.
+    /// Number of rows on all pages.
     pub count: u64,
 }
 
-/// The values that rows of a list have, to choose from.
+/// Values that occur in the rows of a list, for menus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// Ids of editions, of runs.
+    /// Ids of editions; only for runs.
     pub editions: Vec<String>,
-    /// Years in which rows began, the latest first; none of drives.
+    /// Years in which rows began, the latest first; empty for drives.
     pub years: Vec<i32>,
-    /// Years in which drives of the lab were released, the latest first.
+    /// Release years of the lab's drives, the latest first.
     pub drive_years: Vec<i32>,
 }
 
-/// What a drive reported about itself in one run.
+/// SMART data of a drive in one run.
 #[derive(Clone, Debug)]
 pub struct SmartReading {
     /// The run.
     pub run: i64,
     /// `before` or `after` its tests.
     pub moment: String,
-    /// When, ms since 1970: the run's beginning, or when it was last written.
+    /// Time, ms since 1970: the start of the run, or its last write.
     pub at_unix_ms: i64,
-    /// What was reported; its document may be of any shape.
+    /// The reading; its document may have any form.
     pub reading: Reading,
 }
 
-/// A drive, and how often it was tested.
+/// A drive, with the number of its tests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriveSummary {
     /// The drive.
     pub drive: crate::Drive,
-    /// Runs of it.
+    /// Number of its runs.
     pub runs: u64,
-    /// Recorded jobs and replays on it.
+    /// Number of its recorded jobs and replays.
     pub recorded: u64,
-    /// When the last of all these began, ms since 1970.
+    /// Start of the last of all these, ms since 1970.
     pub last_unix_ms: i64,
-    /// Readings of its SMART data.
+    /// Number of readings of its SMART data.
     pub smart_readings: u64,
 }
 
-/// The runs that a search finds, the latest first: so many, after the first `skip`.
+/// Returns the runs that match a search, the latest first: at most `at_most`, after the first
+/// `skip`.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn runs(
     lab: &Lab,
     search: &Search,
@@ -144,11 +146,11 @@ pub fn runs(
     page.found(lab, select, summary)
 }
 
-/// The recorded jobs and replays that a search finds, the latest first: so many, after the first
-/// `skip`.
+/// Returns the recorded jobs and replays that match a search, the latest first: at most `at_most`,
+/// after the first `skip`.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn recorded(
     lab: &Lab,
     search: &Search,
@@ -159,11 +161,11 @@ pub fn recorded(
     page.found(lab, recorded::select, recorded::summary)
 }
 
-/// The drives that a search finds, the one that was tested last first: so many, after the first
-/// `skip`.
+/// Returns the drives that match a search, the last tested first: at most `at_most`, after the
+/// first `skip`.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn drives(
     lab: &Lab,
     search: &Search,
@@ -193,10 +195,11 @@ pub fn drives(
     })
 }
 
-/// The studies that a search finds, the latest first: so many, after the first `skip`.
+/// Returns the studies that match a search, the latest first: at most `at_most`, after the first
+/// `skip`.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn studies(
     lab: &Lab,
     search: &Search,
@@ -207,10 +210,10 @@ pub fn studies(
     page.found(lab, studies::select, studies::summary)
 }
 
-/// What the rows of a list can be told apart by.
+/// Returns the values by which the rows of a list can be filtered.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn choices(lab: &Lab, list: List) -> Result<Choices, LabError> {
     let mut choices = Choices::default();
     if list == List::Runs {
@@ -218,7 +221,7 @@ pub fn choices(lab: &Lab, list: List) -> Result<Choices, LabError> {
         choices.editions = lab.rows(sql, [], |row| row.get(0))?;
     }
     if list != List::Drives {
-        // Days are few beside rows, and telling the year takes the time.
+        // There are fewer days than rows, and computing the year takes most of the time.
         let sql = format!(
             "SELECT DISTINCT CAST(strftime('%Y', day * 86400, 'unixepoch') AS INTEGER)
              FROM (SELECT DISTINCT begun_unix_ms / 86400000 AS day FROM {}) ORDER BY 1 DESC",
@@ -242,10 +245,10 @@ pub fn choices(lab: &Lab, list: List) -> Result<Choices, LabError> {
     Ok(choices)
 }
 
-/// What drives of this serial number reported about themselves, the earliest first.
+/// Returns the SMART data of drives with this serial number, the earliest first.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn smart(lab: &Lab, serial: &str) -> Result<Vec<SmartReading>, LabError> {
     let sql = "
         SELECT runs.id, moment,
@@ -270,16 +273,16 @@ pub fn smart(lab: &Lab, serial: &str) -> Result<Vec<SmartReading>, LabError> {
     })
 }
 
-/// That a row began in the year `?`: from its first instant to that of the next.
+/// Condition that a row began in the year `?`: from its first instant to that of the next.
 const IN_YEAR: &str = "begun_unix_ms >= 1000 * strftime('%s', printf('%04d-01-01', ?))
     AND begun_unix_ms < 1000 * strftime('%s', printf('%04d-01-01', ? + 1))";
 
-/// When a drive was last tested, ms since 1970.
+/// Time of the last test of a drive, ms since 1970.
 const LAST_TESTED: &str = "max(
     coalesce((SELECT max(begun_unix_ms) FROM runs WHERE drive = drives.id), 0),
     coalesce((SELECT max(begun_unix_ms) FROM recorded WHERE drive = drives.id), 0))";
 
-/// Columns of a list of facts that is JSON.
+/// Columns of a list of facts in JSON.
 const FACT: &str = "json_extract(value, '$.name') AS name, json_extract(value, '$.value') AS value";
 
 impl List {
@@ -292,7 +295,7 @@ impl List {
         }
     }
 
-    /// The table, with what was tested.
+    /// Returns the table, joined with the drives if its rows have one.
     fn from(self) -> String {
         let table = self.table();
         match self {
@@ -303,7 +306,7 @@ impl List {
         }
     }
 
-    /// The order in which the latest come first.
+    /// Returns the order with the latest rows first.
     fn latest(self) -> String {
         let when = match self {
             List::Drives => LAST_TESTED,
@@ -312,7 +315,7 @@ impl List {
         format!("{when} DESC, {}.id DESC", self.table())
     }
 
-    /// Columns in which words are looked for.
+    /// Returns the columns in which words are searched.
     fn texts(self) -> &'static [&'static str] {
         match self {
             List::Runs => &[
@@ -334,7 +337,7 @@ impl List {
         }
     }
 
-    /// That the drive's name has `?` in it.
+    /// Returns the condition that the drive's name contains `?`.
     fn named(self) -> String {
         match self {
             List::Runs | List::Recorded => any_like(&["model", "target"]),
@@ -346,8 +349,8 @@ impl List {
         }
     }
 
-    /// That the drive said this of itself, where `name` and `value` are a fact; of a drive, when it
-    /// was last tested. `None` where nothing is known.
+    /// Returns the condition that a fact of the drive, with `name` and `value`, satisfies
+    /// `condition`; for a drive, a fact of its last test. `None` if the list has no facts.
     fn has_fact(self, condition: &str) -> Option<String> {
         let of_run = "conditions WHERE conditions.kind = 'target' AND run =";
         let facts = match self {
@@ -367,7 +370,7 @@ impl List {
     }
 }
 
-/// A page of the rows that a search finds.
+/// A page of the rows that match a search.
 struct Page {
     list: List,
     of: Conditions,
@@ -385,7 +388,7 @@ impl Page {
         }
     }
 
-    /// The rows, and how many there are in all.
+    /// Returns the rows, with the number on all pages.
     fn found<T>(
         &self,
         lab: &Lab,
@@ -396,8 +399,8 @@ impl Page {
         let from = format!("FROM {} WHERE {}", list.from(), self.of.sql());
         let latest = list.latest();
         let parameters = || params_from_iter(self.of.parameters.iter());
-        // Each row is looked at once, whatever is searched. Without a search all are there: the
-        // table is counted by itself, and its rows need not be kept beside each other for that.
+        // Each row is examined only once. Without a search all rows match: the table is counted
+        // separately, so its rows need not be kept in memory for the count.
         let (count, from_page) = match self.of.is_empty() {
             true => (format!("(SELECT count(*) FROM {table})"), table.to_owned()),
             false => ("count(*) OVER ()".to_owned(), list.from()),
@@ -415,7 +418,7 @@ impl Page {
         let count = match found.first() {
             Some((_, count)) => Some(*count),
             None if self.skip == 0 => None,
-            // Beyond the last one.
+            // Beyond the last row.
             None => lab.row(&format!("SELECT count(*) {from}"), parameters(), |row| {
                 row.get(0)
             })?,
@@ -432,7 +435,7 @@ impl Page {
     }
 }
 
-/// What a search asks of a row: all of these.
+/// Conditions of a search on a row; all must hold.
 #[derive(Default)]
 struct Conditions {
     conditions: Vec<String>,
@@ -440,7 +443,7 @@ struct Conditions {
 }
 
 impl Conditions {
-    /// Adds one, in which `?` is this value, however often it stands there.
+    /// Adds a condition in which every `?` stands for `value`.
     fn add(&mut self, sql: &str, value: Value) {
         self.parameters.push(value);
         let place = format!("?{}", self.parameters.len());
@@ -459,14 +462,14 @@ impl Conditions {
     }
 }
 
-/// Whether any of these columns is like `?`.
+/// Returns the condition that any of these columns is like `?`.
 fn any_like(columns: &[&str]) -> String {
     let like = |column: &&str| format!("{column} LIKE ? ESCAPE '\\'");
     let like: Vec<String> = columns.iter().map(like).collect();
     format!("({})", like.join(" OR "))
 }
 
-/// What a search asks of a row of a list.
+/// Returns the conditions of a search on a row of a list.
 fn condition(list: List, search: &Search) -> Conditions {
     let mut of = Conditions::default();
     let texts = any_like(list.texts());
@@ -510,12 +513,12 @@ fn condition(list: List, search: &Search) -> Conditions {
     of
 }
 
-/// A text anywhere within another, for LIKE.
+/// Returns the LIKE pattern of a text within another.
 fn part(text: &str) -> Value {
     Value::Text(format!("%{}%", escaped(text.trim())))
 }
 
-/// What a column is like that has this in it or, in quotation marks, is this.
+/// Returns the LIKE pattern of a text within another or, in quotation marks, of the whole text.
 fn whole_or_part(text: &str) -> Value {
     match whole(text) {
         Some(whole) => Value::Text(escaped(whole)),
@@ -523,13 +526,13 @@ fn whole_or_part(text: &str) -> Value {
     }
 }
 
-/// What is between quotation marks.
+/// Returns the text between quotation marks.
 fn whole(text: &str) -> Option<&str> {
     let text = text.trim().strip_prefix('"')?;
     text.strip_suffix('"')
 }
 
-/// A text that is like itself alone.
+/// Escapes a text so that as a LIKE pattern it matches only itself.
 fn escaped(text: &str) -> String {
     let escaped = |c: char| match c {
         '%' | '_' | '\\' => format!("\\{c}"),
@@ -538,7 +541,7 @@ fn escaped(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// A number that a row holds as an integer or a real.
+/// Reads a number that a row holds as an integer or a real.
 pub(crate) fn share(row: &Row<'_>, at: usize) -> rusqlite::Result<f64> {
     row.get::<_, f64>(at).map(|share| share.clamp(0.0, 1.0))
 }

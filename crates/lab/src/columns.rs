@@ -1,25 +1,25 @@
-//! Between JSON objects and rows: what of an object has a column, and what is left of it.
+//! Converts between JSON objects and rows: the columns of an object, and the rest of it.
 
 use std::sync::LazyLock;
 
 use rusqlite::types::{Value as Cell, ValueRef};
 use serde_json::{Map, Value};
 
-/// A column, and the keys that lead to what it holds.
+/// A column, and the path of keys to its value.
 struct Column {
     name: String,
     path: Vec<&'static str>,
 }
 
-/// A table whose rows are objects that belong, in their order, to rows of another table.
+/// A table whose rows are objects that belong, in order, to rows of another table.
 pub(crate) struct Table {
     pub(crate) name: &'static str,
-    /// The column that names the row to which one belongs.
+    /// Column with the id of the owner row.
     pub(crate) owner: &'static str,
     columns: Vec<Column>,
 }
 
-/// Points of a test.
+/// Table of the points of a test.
 pub(crate) static POINTS: LazyLock<Table> = LazyLock::new(|| {
     Table::new("points", "test")
         .keys("op pattern block_bytes queue_depth threads read_percent region_bytes duration_s")
@@ -27,7 +27,7 @@ pub(crate) static POINTS: LazyLock<Table> = LazyLock::new(|| {
         .latencies_and_rest()
 });
 
-/// Curves of a test.
+/// Table of the curves of a test.
 pub(crate) static SERIES: LazyLock<Table> = LazyLock::new(|| {
     Table::new("series", "test")
         .keys("name interval_s range_bytes")
@@ -35,7 +35,7 @@ pub(crate) static SERIES: LazyLock<Table> = LazyLock::new(|| {
         .latencies_and_rest()
 });
 
-/// What has a table of its own of a curve; the tables are named as the keys.
+/// Tables of parts of a curve, with the names of their keys.
 pub(crate) static OF_SERIES: LazyLock<[Table; 2]> = LazyLock::new(|| {
     [
         Table::new("samples", "series").keys("t_s written_bytes iops"),
@@ -52,12 +52,12 @@ impl Table {
         }
     }
 
-    /// With columns named as the keys that they hold.
+    /// Adds columns with the names of their keys.
     fn keys(self, names: &'static str) -> Table {
         self.keys_in(&[], names)
     }
 
-    /// With columns named as the keys that they hold, which lie within others.
+    /// Adds columns with the names of their keys, which are inside other objects.
     fn keys_in(mut self, within: &[&'static str], names: &'static str) -> Table {
         self.columns.extend(names.split(' ').map(|name| Column {
             name: name.to_owned(),
@@ -66,7 +66,7 @@ impl Table {
         self
     }
 
-    /// With the columns of latencies, and one for what has no other.
+    /// Adds the columns of latencies, and one for values without a column.
     fn latencies_and_rest(self) -> Table {
         let mut table = self.keys("cpu_ns_per_request latency_histogram");
         let keys = ["mean", "p50", "p99", "p99_9", "p99_99", "p99_999", "max"];
@@ -81,18 +81,18 @@ impl Table {
         table
     }
 
-    /// How many columns [`Table::names`] has.
+    /// Returns the number of columns in [`Table::names`].
     pub(crate) fn width(&self) -> usize {
         self.columns.len()
     }
 
-    /// The names of the columns, as in SQL.
+    /// Returns the names of the columns in SQL.
     pub(crate) fn names(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(|c| &*c.name).collect();
         names.join(", ")
     }
 
-    /// The cells of an object; that of `rest`, the last, holds what no other column does.
+    /// Returns the cells of an object; that of `rest`, the last, has all values without a column.
     pub(crate) fn cells(&self, mut object: Value) -> Vec<Cell> {
         let cell = |column: &Column| match column.path.is_empty() {
             true => Cell::Text(object.to_string()),
@@ -101,7 +101,7 @@ impl Table {
         self.columns.iter().map(cell).collect()
     }
 
-    /// The object whose cells these are.
+    /// Returns the object with these cells.
     pub(crate) fn object(&self, cells: &[ValueRef<'_>]) -> Result<Value, String> {
         let rest = self.columns.iter().position(|c| c.path.is_empty());
         let mut object = match rest {
@@ -127,7 +127,7 @@ impl Table {
     }
 }
 
-/// Takes what a path leads to out of an object, and the objects that are empty then.
+/// Removes the value at `path`, and parents that become empty.
 pub(crate) fn take(object: &mut Value, path: &[&str]) -> Option<Value> {
     let map = object.as_object_mut()?;
     let (first, further) = path.split_first()?;

@@ -1,41 +1,41 @@
-//! What was tested.
+//! The drives of a lab.
 
 use rusqlite::{Connection, Row, Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde_json::Value;
 use stend_record::review::{ModelChange, TargetInfo};
 
-/// What was tested.
+/// A drive that was tested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Drive {
     /// `simulated`, `file`, `directory`, `block-device`.
     pub kind: String,
-    /// Marketing name, with what of a model differs from the shipped one; or path.
+    /// Marketing name, with differences of a model from the shipped one; or a path.
     pub model: String,
-    /// Serial number; empty where there is none.
+    /// Serial number; empty if there is none.
     pub serial: String,
-    /// Firmware revision; empty where there is none.
+    /// Firmware revision; empty if there is none.
     pub firmware: String,
-    /// Fingerprint of the model of a simulated drive, 16 hexadecimal digits; empty of real ones.
+    /// Fingerprint of a simulated drive's model, 16 hexadecimal digits; empty for real ones.
     pub fingerprint: String,
-    /// As `model`, without what differs.
+    /// The `model` without the differences.
     pub title: String,
-    /// Name of the shipped model that it is or comes from, if it comes from one.
+    /// Name of the shipped model that it is or derives from, if there is one.
     pub shipped: Option<String>,
-    /// In what it differs from that.
+    /// Differences from the shipped model.
     pub changes: Vec<ModelChange>,
 }
 
-/// The columns by which a drive is known.
+/// Columns that identify a drive.
 pub(crate) const KEY: &str = "kind, model, serial, firmware, fingerprint";
 
-/// The columns of [`Drive`], as [`drive`] reads them.
+/// Columns of [`Drive`] in the order in which [`drive`] reads them.
 pub(crate) const COLUMNS: &str =
     "kind, model, serial, firmware, fingerprint, drives.title, shipped, changes";
 
 impl Drive {
-    /// Whether both are one drive: by the serial number where there is one, else by name and
-    /// fingerprint. Its firmware may have changed.
+    /// True if both are the same drive: by the serial number if there is one, otherwise by name and
+    /// fingerprint. The firmware may have changed.
     pub fn is(&self, other: &Drive) -> bool {
         match self.serial.is_empty() {
             false => self.serial == other.serial,
@@ -56,7 +56,7 @@ impl Drive {
     }
 }
 
-/// The values of [`KEY`] of a target.
+/// Returns the values of [`KEY`] for a target.
 pub(crate) fn key_of(target: &TargetInfo) -> [String; 5] {
     let fact = |name| target.fact(name).unwrap_or_default().to_owned();
     [
@@ -68,7 +68,7 @@ pub(crate) fn key_of(target: &TargetInfo) -> [String; 5] {
     ]
 }
 
-/// The drive that a row has from its column `first` on.
+/// Reads the drive of a row from its column `first` on.
 pub(crate) fn drive(row: &Row<'_>, first: usize) -> rusqlite::Result<Drive> {
     let changes: String = row.get(first + 7)?;
     Ok(Drive {
@@ -83,7 +83,7 @@ pub(crate) fn drive(row: &Row<'_>, first: usize) -> rusqlite::Result<Drive> {
     })
 }
 
-/// The number of a target's drive, which is added if it is not there.
+/// Returns the id of a target's drive, and adds the drive if it is new.
 pub(crate) fn find_or_add(to: &Connection, target: &TargetInfo) -> rusqlite::Result<i64> {
     let key = key_of(target);
     let model = target.model.clone().unwrap_or_default();
@@ -127,14 +127,14 @@ pub(crate) fn merge(within: &Transaction<'_>) -> rusqlite::Result<()> {
     within.execute(&sql, []).map(drop)
 }
 
-/// Removes the drives on which nothing was run any more.
+/// Removes the drives without runs and records.
 pub(crate) fn remove_unused(within: &Transaction<'_>) -> rusqlite::Result<()> {
     let sql = "DELETE FROM main.drives WHERE id NOT IN (SELECT drive FROM main.runs)
         AND id NOT IN (SELECT drive FROM main.recorded)";
     within.execute(sql, []).map(drop)
 }
 
-/// What a shape is called in JSON.
+/// Returns the JSON name of a value.
 fn word(of: &impl Serialize) -> String {
     match serde_json::to_value(of) {
         Ok(Value::String(text)) => text,

@@ -1,24 +1,24 @@
-//! What can go wrong with a lab.
+//! Errors of a lab.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-/// Why a table could not be written.
+/// Error of writing a table.
 pub(crate) type Failed = Box<dyn std::error::Error>;
 
-/// Why a lab could not be read or written. Nothing that was in it is lost by any of these.
+/// Error of reading or writing a lab. None of them loses any of its data.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
-    /// The folder of a new lab cannot be made.
+    /// The folder of a new lab cannot be created.
     #[error("{}: the folder for the lab cannot be made: {source}", path.display())]
     Folder {
-        /// Which.
+        /// The folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The file is a database of another program, or none.
+    /// The file is a database of another program, or not a database.
     #[error(
         "{} is not a lab of stend's: name another file", .0.display()
     )]
@@ -26,13 +26,13 @@ pub enum LabError {
     /// A lab was to be merged into itself.
     #[error("{}: this is the lab itself; name another one to merge into it", .0.display())]
     Itself(PathBuf),
-    /// A run is being written.
+    /// A run is still in progress.
     #[error("run {run} is under way: wait for its end, or end it first; nothing was deleted")]
     UnderWay {
-        /// Its number.
+        /// Number of the run.
         run: i64,
     },
-    /// There is no such file.
+    /// The file does not exist.
     #[error("{}: there is no such lab", .0.display())]
     Missing(PathBuf),
     /// The file was written by a later version.
@@ -45,10 +45,10 @@ pub enum LabError {
         path: PathBuf,
         /// Its version.
         version: i32,
-        /// The latest that is known.
+        /// Latest version that this program knows.
         known: i32,
     },
-    /// The file was written by an earlier version, and is only to be read.
+    /// The file was written by an earlier version, and was opened only for reading.
     #[error(
         "{} is a lab of an earlier version: a review, or `stend lab merge`, brings it up to date",
         .0.display()
@@ -60,7 +60,7 @@ pub enum LabError {
          has ended", .0.display()
     )]
     Locked(PathBuf),
-    /// There is no room.
+    /// The disk is full.
     #[error(
         "{}: there is no room for the lab on its disk; its content is unchanged. Make room, and \
         try again", .0.display()
@@ -74,29 +74,29 @@ pub enum LabError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite, or reading back, said.
+        /// Error of SQLite, or of reading back.
         what: String,
     },
-    /// A file of another program is where a table would be written.
+    /// A file of another program has the name of the table.
     #[error(
         "{}: it exists, and is not a table of stend's, so it is kept; choose another folder, or \
          move it away", .0.display()
     )]
     NotATable(PathBuf),
-    /// There is no such run.
+    /// The run does not exist.
     #[error("{}: there is no run {run}; `stend lab list` shows those there are", path.display())]
     NoRun {
         /// The file.
         path: PathBuf,
-        /// The number that was named.
+        /// The given number.
         run: i64,
     },
-    /// There is no such recorded job or replay.
+    /// The recorded job or replay does not exist.
     #[error("{}: there is no job j{id}; `stend lab list` shows those there are", path.display())]
     NoRecorded {
         /// The file.
         path: PathBuf,
-        /// The number that was named, without its `j`.
+        /// The given number, without its `j`.
         id: i64,
     },
     /// A folder has the samples of another study.
@@ -110,7 +110,7 @@ pub enum LabError {
     Export {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         what: String,
     },
     /// Anything else.
@@ -118,7 +118,7 @@ pub enum LabError {
     Other {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// Error of SQLite.
         what: String,
     },
 }

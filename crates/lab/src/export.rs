@@ -1,4 +1,4 @@
-//! Tables as files for other programs: CSV, JSON, Parquet.
+//! Exports tables as files for other programs: CSV, JSON, Parquet.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -11,7 +11,7 @@ use crate::error::Failed;
 use crate::format::Format;
 use crate::{Lab, LabError, RunId};
 
-/// The tables, and how the rows of some runs are found in each.
+/// Names of the exported tables.
 pub const TABLES: [&str; 14] = [
     "drives",
     "runs",
@@ -45,16 +45,15 @@ fn of_runs(table: &str) -> &'static str {
 }
 
 impl Lab {
-    /// Writes tables into a folder, a file each, which are replaced; all rows, or those that
-    /// belong to some runs. Returns the files.
+    /// Writes tables into a folder, one file each, and replaces existing ones: all rows, or those
+    /// of some runs. Returns the files.
     ///
     /// # Errors
-    /// [`LabError::NoRun`] for a run that is not there; [`LabError::NotATable`] where a file
-    /// that is none of these tables would be replaced; [`LabError::Export`] where one cannot be
-    /// written.
+    /// [`LabError::NoRun`] for a run that does not exist; [`LabError::NotATable`] if a file that is
+    /// not one of these tables would be replaced; [`LabError::Export`] if one cannot be written.
     ///
     /// # Panics
-    /// Never for names out of [`TABLES`].
+    /// Never for names from [`TABLES`].
     pub fn export(
         &self,
         folder: &Path,
@@ -71,7 +70,7 @@ impl Lab {
         };
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error.into()))?;
         let path_of = |table: &str| folder.join(format!("{table}.{}", format.extension()));
-        // All before the first is replaced: half an export is none.
+        // All are checked before the first is replaced: half an export is useless.
         for table in tables {
             crate::own::check(&path_of(table), format, &self.columns(table)?)?;
         }
@@ -98,7 +97,7 @@ impl Lab {
         self.rows(sql, [table], |row| row.get(0))
     }
 
-    /// Gives each row to `take`.
+    /// Passes each row to `take`.
     pub(crate) fn each_row(
         &self,
         table: &str,
@@ -172,7 +171,7 @@ fn text(cell: &ValueRef<'_>) -> String {
     }
 }
 
-/// A cell as JSON; what is kept as JSON (`rest`) becomes part of the document.
+/// Returns a cell as JSON; a cell that is stored as JSON (`rest`) becomes part of the document.
 fn json(column: &str, cell: &ValueRef<'_>) -> Value {
     match cell {
         ValueRef::Null => Value::Null,

@@ -3,10 +3,10 @@
 /// A format of exported tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Comma-separated values (RFC 4180), names of columns in the first line; what is null is
+    /// Comma-separated values (RFC 4180), with the names of the columns in the first line; null is
     /// empty.
     Csv,
-    /// An array of objects, a line each.
+    /// An array of objects, one a line.
     Json,
     /// Apache Parquet, not compressed; every column optional.
     #[cfg(feature = "parquet")]
@@ -14,7 +14,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// How names of such files end.
+    /// Returns the extension of such files.
     pub fn extension(self) -> &'static str {
         match self {
             Format::Csv => "csv",

@@ -1,12 +1,12 @@
-//! The lab: every review that was made, in one SQLite file.
+//! The lab: all reviews of a user, in one SQLite file.
 //!
-//! A run is one edition on one target. It is written after every test, in one transaction:
-//! what is in the file is a whole test, whenever the program ends. The tables are for other
-//! programs as well (`docs/lab.md` describes each column); their version is the file's
-//! `user_version`, and an older file is brought up to date when it is opened for writing.
+//! A run is one edition on one target. It is written after every test, in one transaction, so the
+//! file contains only whole tests whenever the program ends. Other programs can read the tables too
+//! (`docs/lab.md` describes each column). Their version is the file's `user_version`, and an older
+//! file is migrated when it is opened for writing.
 //!
-//! A review that is read back equals the one that was written: what of it has no column of
-//! its own is kept as JSON beside the columns.
+//! A review that is read back equals the one that was written: values without a column are stored
+//! as JSON beside the columns.
 
 pub mod browse;
 mod columns;
@@ -50,16 +50,16 @@ pub use runs::{RunId, RunState, RunSummary};
 pub use store::RunContext;
 pub use table::{Kind, Table};
 
-/// SQLite's application id in the file's header, by which `file` recognises it: `stnd`.
+/// SQLite's application id in the file's header, by which the command `file` recognises it: `stnd`.
 const APPLICATION_ID: i32 = 0x7374_6e64;
 
-/// How long to wait for another program that writes.
+/// Time to wait for another program that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// After how long a lab that others are making is tried again.
+/// Time between attempts to open a lab that other programs are creating.
 const AGAIN_AFTER: Duration = Duration::from_millis(10);
 
-/// Each version of the tables from the one before it.
+/// Migrations, each to a version of the tables from the one before it.
 const VERSIONS: [&str; 5] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
@@ -68,7 +68,7 @@ const VERSIONS: [&str; 5] = [
     include_str!("migrations/5.sql"),
 ];
 
-/// A lab that is open.
+/// An open lab.
 #[derive(Debug)]
 pub struct Lab {
     connection: Connection,
@@ -76,18 +76,19 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// Opens a lab to write to it; makes the file, and its folder, where there is none.
+    /// Opens a lab for writing; creates the file, and its folder, if it does not exist.
     ///
     /// # Errors
-    /// Where the file is none of this program's, of a later version, or cannot be written.
+    /// If the file is not one of this program's, has a later version, or cannot be written.
     pub fn open(path: &Path) -> Result<Lab, LabError> {
         Lab::open_within(path, BUSY_TIMEOUT)
     }
 
-    /// As [`Lab::open`], and waits no longer than `patience` for another program that writes.
+    /// Opens a lab like [`Lab::open`], but waits at most `patience` for another program that
+    /// writes.
     ///
     /// # Errors
-    /// As [`Lab::open`].
+    /// The errors of [`Lab::open`].
     pub fn open_within(path: &Path, patience: Duration) -> Result<Lab, LabError> {
         let failed = |error| LabError::of(error, path);
         if let Some(folder) = path.parent() {
@@ -96,7 +97,7 @@ impl Lab {
                 source,
             })?;
         }
-        // SQLite takes a file of one byte for an empty one.
+        // SQLite treats a file of one byte as empty.
         if std::fs::metadata(path).is_ok_and(|file| (1..HEADER_BYTES).contains(&file.len())) {
             return Err(LabError::Foreign(path.to_path_buf()));
         }
@@ -105,8 +106,8 @@ impl Lab {
         let began = Instant::now();
         loop {
             match bring_up_to_date(&mut connection, path) {
-                // Several that make a lab at the same time get into each other's way, which SQLite
-                // says at once.
+                // Programs that create a lab at the same time block each other, which SQLite
+                // reports at once.
                 Err(LabError::Locked(_)) if began.elapsed() < patience => {
                     std::thread::sleep(AGAIN_AFTER);
                 }
@@ -125,18 +126,19 @@ impl Lab {
         })
     }
 
-    /// Opens a lab only to read it; `None` where there is no file, or an empty one.
+    /// Opens a lab only for reading; `None` if there is no file, or an empty one.
     ///
     /// # Errors
-    /// Where the file is none of this program's, or of another version.
+    /// If the file is not one of this program's, or has another version.
     pub fn look(path: &Path) -> Result<Option<Lab>, LabError> {
         Lab::look_within(path, BUSY_TIMEOUT)
     }
 
-    /// As [`Lab::look`], and waits no longer than `patience` for another program that writes.
+    /// Opens a lab like [`Lab::look`], but waits at most `patience` for another program that
+    /// writes.
     ///
     /// # Errors
-    /// As [`Lab::look`].
+    /// The errors of [`Lab::look`].
     pub fn look_within(path: &Path, patience: Duration) -> Result<Option<Lab>, LabError> {
         if !path.exists() {
             return Ok(None);
@@ -144,7 +146,7 @@ impl Lab {
         let failed = |error| LabError::of(error, path);
         let connection = open_to_read(path, patience)?;
         match version(&connection).map_err(failed)? {
-            // Another program is about to make it.
+            // Another program is about to create it.
             0 => return Ok(None),
             version if version < latest() => return Err(LabError::Older(path.to_path_buf())),
             _ => {}
@@ -155,11 +157,11 @@ impl Lab {
         }))
     }
 
-    /// As [`Lab::look`], and of a lab of an earlier version a copy in memory that is brought up to
-    /// date: the file stays as it is.
+    /// Opens a lab like [`Lab::look`]; one of an earlier version is copied to memory and migrated
+    /// there, so the file does not change.
     ///
     /// # Errors
-    /// Where the file is none of this program's, or of a later version.
+    /// If the file is not one of this program's, or has a later version.
     pub fn look_at_any(path: &Path) -> Result<Option<Lab>, LabError> {
         match Lab::look(path) {
             Err(LabError::Older(_)) => {}
@@ -181,11 +183,11 @@ impl Lab {
         }))
     }
 
-    /// Reads the whole of a lab of any version, to find damage before anything depends on it;
-    /// nothing of a file that is not there, or is empty.
+    /// Reads a whole lab of any version, to find damage before anything depends on it; does nothing
+    /// for a missing or empty file.
     ///
     /// # Errors
-    /// [`LabError::Damaged`] with what SQLite finds; as [`Lab::look`].
+    /// [`LabError::Damaged`] with SQLite's report, and the errors of [`Lab::look`].
     pub fn check(path: &Path) -> Result<(), LabError> {
         let lab = match Lab::look(path) {
             Ok(Some(lab)) => lab,
@@ -208,12 +210,12 @@ impl Lab {
         }
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Lets the file grow no more, as on a full disk: for tests.
+    /// Stops the growth of the file, as on a full disk; for tests.
     #[doc(hidden)]
     pub fn limit_growth(&self) {
         let pages: i64 = self
@@ -229,7 +231,7 @@ impl Lab {
         LabError::of(error, &self.path)
     }
 
-    /// What a statement yields for each row.
+    /// Returns the results of a statement, one for each row.
     fn rows<T>(
         &self,
         sql: &str,
@@ -244,7 +246,7 @@ impl Lab {
         read().map_err(|error| self.failed(error))
     }
 
-    /// What a statement yields for its only row, if it has one.
+    /// Returns the result of a statement for its only row, if there is one.
     fn row<T>(
         &self,
         sql: &str,
@@ -255,9 +257,9 @@ impl Lab {
         row.optional().map_err(|error| self.failed(error))
     }
 
-    /// Makes changes of which either all are kept or, after an error, none. Others who write are
-    /// waited for before the first look: SQLite refuses at once to write on what others have
-    /// changed since it was read.
+    /// Makes changes of which either all are kept or, after an error, none. Waits for other writers
+    /// before the first read: SQLite rejects at once a write that follows a read of data which
+    /// others have changed since.
     fn change<T>(
         &mut self,
         changes: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -273,10 +275,10 @@ impl Lab {
     }
 }
 
-/// A connection that only reads, and has.
+/// Opens a connection only for reading, and reads the version to test it.
 fn open_read_only(name: &OsStr, patience: Duration) -> Result<Connection, rusqlite::Error> {
     match open_with(name, OpenFlags::SQLITE_OPEN_READ_ONLY, patience) {
-        // A program that was killed has left half a change, which only a writer may undo.
+        // A killed program left an incomplete change, which only a writer may undo.
         Err(error) if is_half_changed(&error) => {
             drop(open_with(
                 name,
@@ -289,7 +291,7 @@ fn open_read_only(name: &OsStr, patience: Duration) -> Result<Connection, rusqli
     }
 }
 
-/// A connection that has read.
+/// Opens a connection, and reads the version to test it.
 fn open_with(
     name: &OsStr,
     access: OpenFlags,
@@ -302,27 +304,27 @@ fn open_with(
     Ok(connection)
 }
 
-/// Whether a file holds a change that did not come to its end, with the journal that undoes it
-/// beside it.
+/// True if a file contains an incomplete change, with the journal that undoes it beside it.
 fn is_half_changed(error: &rusqlite::Error) -> bool {
     error.sqlite_extended_error_code() == Some(rusqlite::ffi::SQLITE_READONLY_ROLLBACK)
 }
 
-/// Whether a file is there and SQLite cannot make its log beside it: it says the one on a medium
-/// that cannot be written, the other in the folder of another user.
+/// True if a file exists but SQLite cannot create its log beside it: it reports one error on a
+/// read-only medium, another in the folder of another user.
 fn cannot_open(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error_code();
     matches!(code, Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) && !is_half_changed(error)
 }
 
-/// What SQLite has not yet moved into the file.
+/// Returns the path of the log of changes that SQLite has not yet moved into the file.
 fn wal_path(path: &Path) -> PathBuf {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     PathBuf::from(log)
 }
 
-/// The name by which SQLite opens a file that nobody changes: <https://sqlite.org/uri.html>.
+/// Returns the name by which SQLite opens a file that no program changes:
+/// <https://sqlite.org/uri.html>.
 fn immutable_uri(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let escaped = |c: char| match c {
@@ -333,11 +335,11 @@ fn immutable_uri(path: &Path) -> String {
     format!("file://{escaped}?immutable=1")
 }
 
-/// Opens a lab of any version that this program knows, only to read it.
+/// Opens a lab of any known version only for reading.
 fn open_to_read(path: &Path, patience: Duration) -> Result<Connection, LabError> {
     let connection = match open_read_only(path.as_os_str(), patience) {
-        // Beside the file there is neither a log nor room for one: nobody writes, and
-        // SQLite reads it with this flag.
+        // There is no log beside the file, and none can be created: no program writes, and SQLite
+        // can read the file with this flag.
         Err(error) if cannot_open(&error) && !wal_path(path).exists() => {
             open_read_only(immutable_uri(path).as_ref(), patience)
         }
@@ -348,22 +350,22 @@ fn open_to_read(path: &Path, patience: Duration) -> Result<Connection, LabError>
     Ok(connection)
 }
 
-/// Makes a file a lab of the latest version.
+/// Creates a lab in a file, or migrates it to the latest version.
 fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), LabError> {
     let failed = |error| LabError::of(error, path);
     check(connection, path)?;
     connection
         .pragma_update(None, "journal_mode", "WAL")
         .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
-        // A table that others refer to is replaced.
+        // A migration replaces a table that others refer to.
         .and_then(|()| connection.pragma_update(None, "foreign_keys", false))
         .map_err(failed)?;
-    // Before there are tables: a reader meanwhile finds a lab, or an empty file.
+    // Before there are tables, so that a concurrent reader finds a lab or an empty file.
     connection
         .pragma_update(None, "application_id", APPLICATION_ID)
         .map_err(failed)?;
     if let Err(error) = migrations().to_latest(connection) {
-        // Another one may have made the tables meanwhile.
+        // Another program may have created the tables in the meantime.
         if version(connection).map_err(failed)? != latest() {
             return Err(LabError::of_migration(error, path));
         }
@@ -371,7 +373,7 @@ fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), LabE
     Ok(())
 }
 
-/// What a file of SQLite begins with, bytes.
+/// Length of the header of an SQLite file, bytes.
 const HEADER_BYTES: u64 = 100;
 
 fn migrations() -> Migrations<'static> {
@@ -386,10 +388,10 @@ fn version(connection: &Connection) -> Result<i32, rusqlite::Error> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Whether a file is empty or a lab, and not of a later version.
+/// Checks that a file is empty or a lab, and not of a later version.
 fn check(connection: &Connection, path: &Path) -> Result<(), LabError> {
     let failed = |error| LabError::of(error, path);
-    // In this order: another program that makes the lab now sets the id before it makes tables.
+    // In this order: another program that is creating the lab sets the id before it creates tables.
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(failed)?;

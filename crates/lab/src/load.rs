@@ -11,11 +11,10 @@ use crate::columns::{OF_SERIES, POINTS, SERIES, Table};
 use crate::{Lab, LabError, RunId};
 
 impl Lab {
-    /// The review of a run, as it was written last, with its rivals.
+    /// Returns the review of a run as it was last written, with its rivals.
     ///
     /// # Errors
-    /// [`LabError::NoRun`] where there is none; [`LabError::Damaged`] where it is not what a
-    /// review is.
+    /// [`LabError::NoRun`] if there is none; [`LabError::Damaged`] if the data is not a review.
     pub fn review(&self, run: RunId) -> Result<Review, LabError> {
         let mut review = self.without_rivals(run)?;
         let sql = "SELECT rival FROM rivals WHERE run = ?1 ORDER BY position";
@@ -68,7 +67,7 @@ impl Lab {
         let (mut review, kind, rest, model) = head.ok_or_else(|| self.no_run(run))?;
         review.target.kind = self.read(Value::from(kind))?;
         review = self.with_rest(&review, &rest)?;
-        // Of a run from before it was a field of the review.
+        // The run is from a version in which the review had no such field.
         if review.target.model.is_none() && !model.fingerprint.is_empty() {
             review.target.model = Some(model);
         }
@@ -81,7 +80,7 @@ impl Lab {
         Ok(review)
     }
 
-    /// Puts the documents of their own table into the review.
+    /// Adds the documents, which have their own table, to the review.
     fn add_smart(&self, run: RunId, review: &mut Review) -> Result<(), LabError> {
         let Some(smart) = &mut review.smart else {
             return Ok(());
@@ -99,7 +98,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Adds to a shape what has no column of its own.
+    /// Adds the values without a column to an object.
     fn with_rest<T>(&self, of: &T, rest: &str) -> Result<T, LabError>
     where
         T: serde::Serialize + DeserializeOwned,
@@ -172,7 +171,7 @@ impl Lab {
         })
     }
 
-    /// The objects of a table that belong to a row of another.
+    /// Returns the objects of a table that belong to a row of another.
     fn objects(&self, table: &Table, owner: i64) -> Result<Vec<Value>, LabError> {
         let sql = format!(
             "SELECT {} FROM {} WHERE {} = ?1 ORDER BY position",
@@ -202,7 +201,7 @@ impl Lab {
     }
 }
 
-/// Puts the fields of one object into another, and those of objects in it likewise.
+/// Merges the fields of one object into another, recursively.
 fn merge(into: &mut Value, from: Value) {
     match (into, from) {
         (Value::Object(into), Value::Object(from)) => {

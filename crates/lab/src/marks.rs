@@ -1,17 +1,18 @@
-//! What a user may call a run, and note about it.
+//! Labels and notes of runs.
 
 use crate::EntryId;
 
-/// The most characters of a label.
+/// Greatest number of characters in a label.
 pub const LABEL_MAX: usize = 80;
 
-/// The most characters of a note.
+/// Greatest number of characters in a note.
 pub const NOTE_MAX: usize = 1000;
 
-/// What a user calls a run: neither a number nor `j` and a number, which the lab gives.
+/// Checks a user's label of a run. It must not be a number, or `j` and a number, because the lab
+/// assigns these.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn label(text: &str) -> Result<String, String> {
     let label = words(text, LABEL_MAX)?;
     match label.parse::<EntryId>() {
@@ -20,19 +21,19 @@ pub fn label(text: &str) -> Result<String, String> {
     }
 }
 
-/// What a user notes about a run.
+/// Checks a user's note about a run.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn note(text: &str) -> Result<String, String> {
     words(text, NOTE_MAX)
 }
 
-/// What was typed for a label or a note, as [`label`] or [`note`] takes it; none where nothing was
-/// typed, which takes it away.
+/// Checks a typed label or note with [`label`] or [`note`]; returns `None` for an empty text, which
+/// removes it.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn typed(
     text: &str,
     check: fn(&str) -> Result<String, String>,

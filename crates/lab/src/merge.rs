@@ -1,4 +1,4 @@
-//! Taking over what another lab has.
+//! Merges another lab into this one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,22 +10,22 @@ use crate::drives;
 use crate::runs::RunState;
 use crate::{Lab, LabError, RunId};
 
-/// What a merge did.
+/// Result of a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Merged {
-    /// Runs that were not here.
+    /// New runs.
     pub added: u32,
-    /// Runs that were here unfinished, and are complete there, or have more tests.
+    /// Runs that were unfinished here, and are complete or have more tests there.
     pub replaced: u32,
-    /// Runs that were here as they are there, or further.
+    /// Runs that were as complete here as there, or more.
     pub known: u32,
-    /// Studies that were not here, or had fewer rows.
+    /// Studies that were new, or had fewer rows here.
     pub studies: u32,
-    /// Jobs and replays that were not here.
+    /// New jobs and replays.
     pub recorded: u32,
 }
 
-/// Tables whose rows belong to a run, and their columns beside `run`.
+/// Tables whose rows belong to a run, with their columns beside `run`.
 const OF_RUN: [(&str, &str); 3] = [
     ("breaks", "position, resumed_unix_ms, tests_finished"),
     ("conditions", "kind, position, name, value"),
@@ -33,13 +33,13 @@ const OF_RUN: [(&str, &str); 3] = [
 ];
 
 impl Lab {
-    /// Takes over the runs of another lab, which stays as it is. A run is the same in both
-    /// if its UUID is; of two, the one that is further stays.
+    /// Copies the runs of another lab, which does not change. Two runs are the same if their UUIDs
+    /// are; of these, the more complete one is kept.
     ///
     /// # Errors
-    /// Where the other cannot be read, or is this one; then nothing is changed.
+    /// If the other lab cannot be read or is this one; then nothing is changed.
     pub fn merge(&mut self, other: &Path) -> Result<Merged, LabError> {
-        // It would wait for itself to end writing.
+        // It would wait for its own write.
         let [ours, named] = [self.path(), other].map(Path::canonicalize);
         if matches!((ours, named), (Ok(ours), Ok(named)) if ours == named) {
             return Err(LabError::Itself(other.to_path_buf()));
@@ -73,7 +73,7 @@ impl Lab {
             }
             wanted.push(run.run);
         }
-        // As it was looked at.
+        // The same way in which it was read.
         let name = match crate::open_read_only(other.as_os_str(), crate::BUSY_TIMEOUT) {
             Err(error) if crate::cannot_open(&error) => crate::immutable_uri(other),
             _ => other.to_string_lossy().into_owned(),
@@ -116,7 +116,7 @@ fn copy(
             .query_map(params![theirs], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<Result<_, _>>()?;
         for (position, rival) in rivals {
-            // One that was here already is found by its UUID.
+            // A run that was here already is found by its UUID.
             within.execute(
                 "INSERT INTO main.rivals (run, position, rival)
                  SELECT ?1, ?2, mine.id FROM other.runs AS their
@@ -128,7 +128,7 @@ fn copy(
     Ok(())
 }
 
-/// Copies a run with all but its rivals; its number here.
+/// Copies a run without its rivals; returns its number here.
 fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> {
     const COLUMNS: &str = "uuid, target, capacity_bytes, edition, edition_title, edition_sha256, \
         seed, duration_scale, state, command, folder, stend_version, stend_commit, \
@@ -171,7 +171,7 @@ fn columns_of(table: &Table) -> String {
     format!("position, {}", table.names())
 }
 
-/// Copies the rows that belong to another.
+/// Copies the rows that belong to another row.
 fn copy_rows(
     within: &Transaction<'_>,
     table: &str,
@@ -186,7 +186,7 @@ fn copy_rows(
     within.execute(&sql, params![ours, theirs]).map(drop)
 }
 
-/// Copies rows that have numbers of their own and belong to another; both numbers of each.
+/// Copies rows that have ids and belong to another row; returns both ids of each.
 fn copy_children(
     within: &Transaction<'_>,
     table: &str,

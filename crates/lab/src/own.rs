@@ -1,4 +1,4 @@
-//! Whether a file is a table that this program has written, and may be replaced.
+//! Checks that a file is a table which this program has written and may replace.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::LabError;
 use crate::format::Format;
 
-/// Refuses to replace a file that is not a table with these columns. One of an earlier or a later
-/// version has fewer or more of them.
+/// Rejects a file that is not a table with these columns. A table of an earlier or a later version
+/// has fewer or more of them.
 pub(crate) fn check<S: AsRef<str>>(
     path: &Path,
     format: Format,
@@ -20,7 +20,7 @@ pub(crate) fn check<S: AsRef<str>>(
     })
 }
 
-/// Refuses to replace a file that is no table of a study, whichever.
+/// Rejects a file that is not a table of any study.
 pub(crate) fn check_study(path: &Path, format: Format) -> Result<(), LabError> {
     check_by(path, format, &|names| {
         names.starts_with(&["row", "model"])
@@ -34,7 +34,7 @@ fn check_by(path: &Path, format: Format, is_own: &dyn Fn(&[&str]) -> bool) -> Re
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        // What is wrong with the folder is told when it is written to.
+        // A fault of the folder is reported when it is written to.
         Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(()),
         Err(_) => return Err(foreign()),
     };
@@ -52,8 +52,8 @@ fn check_by(path: &Path, format: Format, is_own: &dyn Fn(&[&str]) -> bool) -> Re
     is_own.then_some(()).ok_or_else(foreign)
 }
 
-/// Whether some columns are of a version of a table with all of these: a few that happen to have
-/// the same names are not.
+/// True if `some` can be the columns of another version of a table with `all`: a few columns that
+/// have the same names by chance are not enough.
 fn is_version(some: &[&str], all: &[&str]) -> bool {
     2 * some.len() >= all.len() && some.iter().all(|name| all.contains(name))
 }
@@ -61,11 +61,11 @@ fn is_version(some: &[&str], all: &[&str]) -> bool {
 fn names_of_csv(file: impl Read) -> Option<Vec<String>> {
     let mut reader = csv::Reader::from_reader(file);
     let names = reader.headers().ok()?;
-    // An empty file is no table.
+    // An empty file is not a table.
     (!names.is_empty()).then(|| names.iter().map(str::to_owned).collect())
 }
 
-/// The keys of the first row of a list; none of a list without rows.
+/// Returns the keys of the first row of a list; empty if it has no rows.
 fn names_of_json(mut file: impl BufRead) -> Option<Vec<String>> {
     if next_byte(&mut file)? != b'[' {
         return None;
@@ -79,7 +79,7 @@ fn names_of_json(mut file: impl BufRead) -> Option<Vec<String>> {
     Some(first.keys().cloned().collect())
 }
 
-/// The next byte that is no white space, which stays where it is.
+/// Returns the next byte that is not white space, without consuming it.
 fn next_byte(file: &mut impl BufRead) -> Option<u8> {
     loop {
         let byte = *file.fill_buf().ok()?.first()?;

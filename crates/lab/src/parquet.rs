@@ -18,7 +18,7 @@ use crate::error::Failed;
 use crate::table::{Kind, Table};
 use crate::{Lab, LabError, RunId};
 
-/// Rows that go into a file at a time.
+/// Rows that are written at a time.
 const ROWS_TOGETHER: usize = 1 << 16;
 
 /// A column of an exported table.
@@ -27,7 +27,7 @@ struct Column {
     kind: Kind,
 }
 
-/// Writes a table, or its rows that belong to some runs.
+/// Writes a table, or its rows of some runs.
 pub(crate) fn write(
     lab: &Lab,
     table: &str,
@@ -54,7 +54,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The names of the columns of a file; `None` where it is none of Parquet.
+/// Returns the names of the columns of a file; `None` if it is not a Parquet file.
 pub(crate) fn names(path: &Path) -> Option<Vec<String>> {
     let reader = SerializedFileReader::try_from(path).ok()?;
     let schema = reader.metadata().file_metadata().schema();
@@ -62,7 +62,7 @@ pub(crate) fn names(path: &Path) -> Option<Vec<String>> {
     Some(fields.map(|field| field.name().to_owned()).collect())
 }
 
-/// Writes a table of its own.
+/// Writes a table that is not one of the lab.
 pub(crate) fn write_table(table: &Table, file: File) -> Result<(), Failed> {
     let column = |(name, kind): &(String, Kind)| Column {
         name: name.clone(),
@@ -135,7 +135,7 @@ fn write_group<W: Write + Send>(
 ) -> Result<(), parquet::errors::ParquetError> {
     for (nth, column) in columns.iter().enumerate() {
         let cells = || rows.iter().map(|row| &row[nth]);
-        // Whether each row has the cell.
+        // 1 for each row that has the cell.
         let levels: Vec<i16> = cells().map(|c| i16::from(fits(column.kind, c))).collect();
         let Some(mut writer) = group.next_column()? else {
             break;
@@ -177,7 +177,7 @@ fn write_group<W: Write + Send>(
     group.close().map(drop)
 }
 
-/// Whether a column of this kind holds a cell; else it is null there.
+/// True if a column of this kind can hold a cell; otherwise the cell becomes null.
 fn fits(kind: Kind, cell: &Cell) -> bool {
     match (kind, cell) {
         (_, Cell::Empty) => false,

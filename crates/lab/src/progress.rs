@@ -1,4 +1,4 @@
-//! Reviews that are under way, told to other programs: rows that are written about once a second.
+//! Progress of reviews, shared with other programs: rows that are written about once a second.
 
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
@@ -6,72 +6,72 @@ use serde::{Deserialize, Serialize};
 use crate::browse::share;
 use crate::{Lab, LabError, RunId};
 
-/// A row that was not written for so long belongs to a program that has ended without a word, ms.
+/// Age from which a row belongs to a program that ended unexpectedly, ms.
 pub const STALE_AFTER_MS: i64 = 15_000;
 
-/// Rows that ended are kept so long, ms.
+/// Time for which rows of ended reviews are kept, ms.
 const KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The number of such a row.
+/// Number of a progress row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgressId(pub i64);
 
-/// What a review is doing.
+/// Progress of a review.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Its number in the lab, once it has one.
+    /// Number in the lab, as soon as it has one.
     pub run: Option<i64>,
     /// The target's title.
     pub title: String,
     /// Id of the edition.
     pub edition: String,
-    /// Whether it is simulated.
+    /// True if it is simulated.
     pub simulated: bool,
-    /// Whether it has come to its end, whichever it was.
+    /// True if it has ended, for any reason.
     pub ended: bool,
-    /// Id of the test under way; empty before the first.
+    /// Id of the test in progress; empty before the first.
     pub test: String,
-    /// What is being done, in words.
+    /// Current work, in words.
     pub doing: String,
-    /// Share of the whole work that is done, by estimated cost, 0 to 1.
+    /// Finished share of all work, by estimated cost, 0 to 1.
     pub share_done: f64,
     /// The time left, in words.
     pub left_words: String,
-    /// What was done, a line each.
+    /// Finished work, one line each.
     pub log: Vec<String>,
-    /// The curve that is being measured, or was last.
+    /// The curve in progress, or the last one.
     pub curve: Option<LiveCurve>,
-    /// Its beginning, ms since 1970.
+    /// Start, ms since 1970.
     pub begun_unix_ms: i64,
-    /// When it was last heard of, ms since 1970.
+    /// Last update, ms since 1970.
     pub seen_unix_ms: i64,
 }
 
 impl Progress {
-    /// Whether the program that wrote it must have ended without saying so.
+    /// True if its program must have ended without marking the end.
     pub fn is_stopped(&self, now_unix_ms: i64) -> bool {
         !self.ended && now_unix_ms - self.seen_unix_ms > STALE_AFTER_MS
     }
 }
 
-/// A curve as far as it is measured.
+/// The measured part of a curve.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LiveCurve {
-    /// What is measured.
+    /// Name of the curve.
     pub name: String,
-    /// Ends of intervals since its beginning, s of the target's time.
+    /// Ends of intervals since its start, s of the target's time.
     pub t_s: Vec<f64>,
-    /// Requests a second in them.
+    /// Requests a second in the intervals.
     pub iops: Vec<f64>,
-    /// Whether they are counted otherwise than the result will be.
+    /// True if they are counted in another way than the result.
     #[serde(default)]
     pub preliminary: bool,
 }
 
-/// Tells that a review begins; rows of reviews that ended long ago are removed.
+/// Records that a review begins; removes rows of reviews that ended long ago.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn begin(lab: &mut Lab, of: &Progress) -> Result<ProgressId, LabError> {
     lab.change(|to| {
         let sql = "DELETE FROM progress WHERE seen_unix_ms < ?1";
@@ -93,10 +93,10 @@ pub fn begin(lab: &mut Lab, of: &Progress) -> Result<ProgressId, LabError> {
     })
 }
 
-/// Writes how far a review is; its title, edition and beginning stay.
+/// Writes the progress of a review; its title, edition and start do not change.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn update(lab: &mut Lab, id: ProgressId, to: &Progress) -> Result<(), LabError> {
     let json = |value: serde_json::Result<String>| value.unwrap_or_else(|_| "null".to_owned());
     let state = if to.ended { "ended" } else { "running" };
@@ -121,21 +121,21 @@ pub fn update(lab: &mut Lab, id: ProgressId, to: &Progress) -> Result<(), LabErr
     })
 }
 
-/// A run that was deleted is none.
+/// A deleted run becomes null.
 const SELECT: &str = "SELECT id, (SELECT runs.id FROM runs WHERE runs.id = run) AS run, title,
     edition, simulated, state, test, doing, share_done, left_words, log, curve, begun_unix_ms,
     seen_unix_ms FROM progress";
 
-/// The reviews that are under way or were not long ago, the latest first.
+/// Returns the reviews in progress and those that ended recently, the latest first.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn list(lab: &Lab) -> Result<Vec<(ProgressId, Progress)>, LabError> {
     let sql = format!("{SELECT} ORDER BY state = 'ended', begun_unix_ms DESC LIMIT 50");
     lab.rows(&sql, [], read)
 }
 
-/// Refuses runs of which one is under way.
+/// Checks that none of these runs is in progress.
 ///
 /// # Errors
 /// [`LabError::UnderWay`].
@@ -150,10 +150,10 @@ pub fn check_over(lab: &Lab, runs: &[RunId], now_unix_ms: i64) -> Result<(), Lab
     }
 }
 
-/// One of them; `None` where there is none of this number.
+/// Returns one progress row; `None` if there is none with this number.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn get(lab: &Lab, id: ProgressId) -> Result<Option<Progress>, LabError> {
     let found = lab.row(&format!("{SELECT} WHERE id = ?1"), [id.0], read)?;
     Ok(found.map(|(_, progress)| progress))

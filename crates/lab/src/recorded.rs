@@ -1,4 +1,4 @@
-//! Jobs and replayed traces that were run alone, by `stend run` and `stend replay`.
+//! Records of single jobs and replayed traces, from `stend run` and `stend replay`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::drives::{self, Drive};
 use crate::{Lab, LabError, RunId};
 
-/// The number of a recorded job or replay in its lab, `j3`: no run has such a number.
+/// Number of a recorded job or replay in its lab, `j3`: no run has such a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordedId(pub i64);
 
@@ -29,7 +29,7 @@ impl Serialize for RecordedId {
     }
 }
 
-/// What a lab numbers: `3` is a run, `j3` a recorded job or replay.
+/// Number of an entry of a lab: `3` is a run, `j3` a recorded job or replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryId {
     /// A review.
@@ -66,7 +66,7 @@ impl FromStr for EntryId {
     }
 }
 
-/// What was run.
+/// Kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordedKind {
@@ -80,7 +80,7 @@ impl RecordedKind {
     /// Both kinds.
     pub const ALL: [RecordedKind; 2] = [RecordedKind::Run, RecordedKind::Replay];
 
-    /// Its name: `run`, `replay`.
+    /// Returns its name: `run`, `replay`.
     pub fn name(self) -> &'static str {
         match self {
             RecordedKind::Run => "run",
@@ -89,32 +89,32 @@ impl RecordedKind {
     }
 }
 
-/// A job or a replay that is to be recorded.
+/// A job or a replay to record.
 #[derive(Clone, Copy, Debug)]
 pub struct NewRecord<'a> {
-    /// What was run.
+    /// Kind of the record.
     pub kind: RecordedKind,
-    /// On what.
+    /// The target.
     pub target: &'a TargetInfo,
-    /// A name that the user gave it.
+    /// The user's label.
     pub label: Option<&'a str>,
-    /// What the user noted about it.
+    /// The user's note.
     pub note: Option<&'a str>,
     /// The job file, or the trace's name.
     pub name: &'a str,
-    /// The text of the job; none of a trace.
+    /// Text of the job; `None` for a trace.
     pub job: Option<&'a str>,
-    /// Seed of all random numbers.
+    /// Root seed of all random numbers.
     pub seed: u64,
     /// The command that runs it again.
     pub command: &'a str,
-    /// The result, as it is printed as JSON.
+    /// The result in its JSON form.
     pub result: &'a Value,
-    /// The version of stend.
+    /// Version of stend.
     pub stend_version: &'a str,
-    /// Its commit, where that is known.
+    /// Commit of stend, if known.
     pub stend_commit: Option<&'a str>,
-    /// When it began, ms since 1970.
+    /// Start, ms since 1970.
     pub begun_unix_ms: i64,
     /// Now, ms since 1970.
     pub now_unix_ms: i64,
@@ -125,54 +125,54 @@ pub struct NewRecord<'a> {
 pub struct RecordedSummary {
     /// Its number.
     pub id: RecordedId,
-    /// Its name in any lab.
+    /// Id that is the same in any lab.
     pub uuid: String,
-    /// What was run.
+    /// Kind of the record.
     pub kind: RecordedKind,
-    /// On what.
+    /// The drive.
     pub drive: Drive,
     /// The target as it was typed.
     pub target: String,
     /// Its capacity, bytes.
     pub capacity_bytes: u64,
-    /// A name that the user gave it.
+    /// The user's label.
     pub label: Option<String>,
-    /// What the user noted about it.
+    /// The user's note.
     pub note: Option<String>,
     /// The job file, or the trace's name.
     pub name: String,
-    /// Seed of all random numbers.
+    /// Root seed of all random numbers.
     pub seed: u64,
     /// The command that runs it again.
     pub command: String,
-    /// The version of stend.
+    /// Version of stend.
     pub stend_version: String,
-    /// Its commit, where that is known.
+    /// Commit of stend, if known.
     pub stend_commit: Option<String>,
-    /// When it began, ms since 1970.
+    /// Start, ms since 1970.
     pub begun_unix_ms: i64,
-    /// When it was written, ms since 1970.
+    /// Time of writing, ms since 1970.
     pub saved_unix_ms: i64,
 }
 
 /// A recorded job or replay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Recorded {
-    /// What was run, on what, when.
+    /// Kind, drive, times and further facts.
     #[serde(flatten)]
     pub summary: RecordedSummary,
-    /// The text of the job; none of a trace.
+    /// Text of the job; `None` for a trace.
     pub job: Option<String>,
-    /// What the target said of itself.
+    /// Facts about the target.
     pub facts: Vec<Condition>,
-    /// The result, as `stend run --output-format json` or `stend replay --json` prints it.
+    /// The result, in the form of `stend run --output-format json` or `stend replay --json`.
     pub result: Value,
 }
 
 /// Records a job or a replay.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn save(lab: &mut Lab, new: &NewRecord<'_>) -> Result<RecordedId, LabError> {
     lab.change(|to| {
         let drive = drives::find_or_add(to, new.target)?;
@@ -217,18 +217,18 @@ pub(crate) fn select(more: &str) -> String {
     )
 }
 
-/// All of them in the order in which they were recorded.
+/// Returns all records in the order of recording.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn list(lab: &Lab) -> Result<Vec<RecordedSummary>, LabError> {
     lab.rows(&select("ORDER BY recorded.id"), [], summary)
 }
 
-/// One of them.
+/// Returns one record.
 ///
 /// # Errors
-/// [`LabError::NoRecorded`] where there is none.
+/// [`LabError::NoRecorded`] if there is none.
 pub fn load(lab: &Lab, id: RecordedId) -> Result<Recorded, LabError> {
     const FIRST: usize = 14 + 8;
     let found = lab.row(&select("WHERE recorded.id = ?1"), params![id.0], |row| {
@@ -275,8 +275,8 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RecordedSummary> {
     })
 }
 
-/// Removes runs, recorded jobs and replays, all of them or, where one is not there, none. Whether a
-/// run is under way, [`crate::progress::check_over`] tells.
+/// Removes runs, recorded jobs and replays: all of them or, if one does not exist, none. Does not
+/// check that no run is in progress; [`crate::progress::check_over`] does.
 ///
 /// # Errors
 /// [`LabError::NoRun`], [`LabError::NoRecorded`].
@@ -294,7 +294,7 @@ pub fn delete(lab: &mut Lab, entries: &[EntryId]) -> Result<(), LabError> {
     })
 }
 
-/// Gives a run, a recorded job or a replay a label, or takes it away.
+/// Sets or removes the label of a run, a recorded job or a replay.
 ///
 /// # Errors
 /// [`LabError::NoRun`], [`LabError::NoRecorded`].
@@ -302,7 +302,7 @@ pub fn set_label(lab: &mut Lab, entry: EntryId, label: Option<&str>) -> Result<(
     set(lab, entry, "label", label)
 }
 
-/// Notes something about a run, a recorded job or a replay, or takes the note away.
+/// Sets or removes the note of a run, a recorded job or a replay.
 ///
 /// # Errors
 /// [`LabError::NoRun`], [`LabError::NoRecorded`].
@@ -310,7 +310,7 @@ pub fn set_note(lab: &mut Lab, entry: EntryId, note: Option<&str>) -> Result<(),
     set(lab, entry, "note", note)
 }
 
-/// Sets label and note, or neither.
+/// Sets both label and note, or neither.
 ///
 /// # Errors
 /// [`LabError::NoRun`], [`LabError::NoRecorded`].
@@ -350,7 +350,7 @@ fn place(entry: EntryId) -> (&'static str, i64) {
     }
 }
 
-/// Takes over what the attached database `other` has and this one has not. How many.
+/// Copies the records of the attached database `other` that are new here. Returns their number.
 pub(crate) fn merge(within: &Transaction<'_>) -> rusqlite::Result<u32> {
     const OWN: &str = "uuid, target, capacity_bytes, facts, label, note, name, job, seed, \
         command, result, stend_version, stend_commit, begun_unix_ms, saved_unix_ms";

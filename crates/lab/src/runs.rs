@@ -1,4 +1,4 @@
-//! The runs there are.
+//! The runs of a lab.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -11,7 +11,7 @@ use stend_record::review::Condition;
 use crate::drives::{self, Drive};
 use crate::{Lab, LabError};
 
-/// The number of a run in its lab; in another lab the same run has another.
+/// Number of a run in its lab; in another lab the same run has another number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunId(pub i64);
 
@@ -21,13 +21,13 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Whether a run came to its end.
+/// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunState {
-    /// Tests are missing: it runs, was stopped, or a test failed.
+    /// Tests are missing: it is in progress, was stopped, or a test failed.
     Unfinished,
-    /// All tests that were asked for are there.
+    /// All requested tests are finished.
     Complete,
 }
 
@@ -45,9 +45,9 @@ impl RunState {
 pub struct RunSummary {
     /// Its number.
     pub run: i64,
-    /// Its name in any lab.
+    /// Id that is the same in any lab.
     pub uuid: String,
-    /// What was tested.
+    /// The drive.
     pub drive: Drive,
     /// The target as it was typed.
     pub target: String,
@@ -59,29 +59,29 @@ pub struct RunSummary {
     pub edition_sha256: String,
     /// Factor on every measurement.
     pub duration_scale: f64,
-    /// Whether it came to its end.
+    /// State of the run.
     pub state: RunState,
     /// Tests that finished.
     pub tests_finished: u32,
     /// Tests that failed.
     pub tests_failed: u32,
-    /// How often it was stopped and went on.
+    /// Number of times that it was stopped and resumed.
     pub breaks: u32,
-    /// Beginning, ms since 1970.
+    /// Start, ms since 1970.
     pub begun_unix_ms: i64,
-    /// When it was last written, ms since 1970.
+    /// Last write, ms since 1970.
     pub saved_unix_ms: i64,
-    /// The version of stend that began it.
+    /// Version of stend that began it.
     pub stend_version: String,
-    /// The commit of that, where it is known.
+    /// Commit of that stend, if known.
     pub stend_commit: Option<String>,
     /// Folder of its report.
     pub folder: String,
-    /// The command that makes it again.
+    /// Command that repeats it.
     pub command: String,
-    /// A name that the user gave it.
+    /// The user's label.
     pub label: Option<String>,
-    /// What the user noted about it.
+    /// The user's note.
     pub note: Option<String>,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn select(more: &str) -> String {
 }
 
 impl RunSummary {
-    /// What the lab knows of how it was made beside its review: edition and program.
+    /// Returns facts about the run that are not in its review: edition and program.
     pub fn facts(&self) -> Vec<Condition> {
         let facts = [
             ("edition's SHA-256", self.edition_sha256.clone()),
@@ -121,24 +121,24 @@ impl RunSummary {
 }
 
 impl Lab {
-    /// All runs in the order in which they began.
+    /// Returns all runs in the order in which they began.
     pub fn runs(&self) -> Result<Vec<RunSummary>, LabError> {
         self.rows(&select("ORDER BY begun_unix_ms, runs.id"), [], summary)
     }
 
-    /// One run.
+    /// Returns one run.
     ///
     /// # Errors
-    /// [`LabError::NoRun`] where there is none.
+    /// [`LabError::NoRun`] if there is none.
     pub fn run(&self, run: RunId) -> Result<RunSummary, LabError> {
         let found = self.row(&select("WHERE runs.id = ?1"), params![run.0], summary)?;
         found.ok_or_else(|| self.no_run(run))
     }
 
-    /// The last complete run of each drive that a word fits, in the order in which they began: by
-    /// the run's label or, where no label is that word, by the target as it was typed, the stem of
-    /// its file (`mine` of `models/mine.toml`), the drive's name with or without what differs, or
-    /// its serial number. A word that fits several drives says too little.
+    /// Returns the last complete run of each drive that matches a word, in the order in which they
+    /// began. The word is a run's label or, if there is no such label, the target as it was typed,
+    /// the stem of its file (`mine` of `models/mine.toml`), the drive's name with or without the
+    /// differences, or its serial number. A word that matches several drives is ambiguous.
     pub fn complete_runs_of(&self, word: &str) -> Result<Vec<RunSummary>, LabError> {
         let mut runs = self.runs()?;
         runs.retain(|run| run.state == RunState::Complete);
@@ -155,8 +155,8 @@ impl Lab {
         Ok(last)
     }
 
-    /// The runs of which a fact of this kind (`target`, `method`, `environment`) has this value,
-    /// in the order of their numbers.
+    /// Returns the runs in which a fact of this kind (`target`, `method`, `environment`) has this
+    /// value, in the order of their numbers.
     pub fn runs_where(&self, kind: &str, name: &str, value: &str) -> Result<Vec<RunId>, LabError> {
         let sql = "SELECT DISTINCT run FROM conditions
              WHERE kind = ?1 AND name = ?2 AND value = ?3 ORDER BY run";
@@ -165,11 +165,11 @@ impl Lab {
         })
     }
 
-    /// Removes runs with all that belongs to them, and drives of which there is no run then.
-    /// What a run was compared with stays.
+    /// Removes runs with all their data, and drives that then have no run. Runs that they were
+    /// compared with stay.
     ///
     /// # Errors
-    /// [`LabError::NoRun`] where there is none; then nothing is removed.
+    /// [`LabError::NoRun`] if one does not exist; then nothing is removed.
     pub fn delete(&mut self, runs: &[RunId]) -> Result<(), LabError> {
         for &run in runs {
             self.run(run)?;
@@ -191,8 +191,8 @@ impl Lab {
 }
 
 impl RunSummary {
-    /// Whether it goes by this name: the target as it was typed, the stem of its file, the drive's
-    /// name with or without what differs, or its serial number.
+    /// True if `word` names the run: the target as it was typed, the stem of its file, the drive's
+    /// name with or without the differences, or its serial number.
     fn is_called(&self, word: &str) -> bool {
         let stem = Path::new(&self.target).file_stem();
         let names = [

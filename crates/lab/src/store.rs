@@ -1,4 +1,4 @@
-//! Writing reviews.
+//! Writes reviews.
 
 use std::path::Path;
 
@@ -14,23 +14,23 @@ use crate::drives;
 use crate::runs::RunState;
 use crate::{Lab, LabError, RunId};
 
-/// How a run begins.
+/// Facts about a new run that are not in its review.
 #[derive(Clone, Copy, Debug)]
 pub struct RunContext<'a> {
     /// Folder of its report.
     pub folder: &'a Path,
     /// SHA-256 of the edition's text, hexadecimal.
     pub edition_sha256: &'a str,
-    /// The version of stend.
+    /// Version of stend.
     pub stend_version: &'a str,
-    /// Its commit, where that is known.
+    /// Commit of stend, if known.
     pub stend_commit: Option<&'a str>,
     /// Now, ms since 1970.
     pub now_unix_ms: i64,
 }
 
 impl Lab {
-    /// Begins a run from a review, of which some tests may be finished.
+    /// Begins a run with a review, some of whose tests may be finished.
     pub fn begin(&mut self, review: &Review, of: &RunContext<'_>) -> Result<RunId, LabError> {
         self.change(|to| {
             let run = begin(to, review, of)?;
@@ -39,16 +39,16 @@ impl Lab {
         })
     }
 
-    /// The run that a review with this report folder goes on with: the last one there of the
+    /// Returns the run that a review with this report folder resumes: the last one there with the
     /// same target, edition, seed and duration scale.
     pub fn last_of(&self, review: &Review, of: &RunContext<'_>) -> Result<Option<RunId>, LabError> {
         let folder = of.folder.to_string_lossy();
         self.last_like(review, "folder = ?10", params![folder])
     }
 
-    /// The last complete run, under test or as a rival, of the same simulated drive, edition, seed
-    /// and duration scale that the same program has made since a time, ms since 1970: a
-    /// simulation comes to the same again.
+    /// Returns the last complete run, as reviewed drive or as rival, of the same simulated drive,
+    /// edition, seed and duration scale that the same program has made since `since_unix_ms`: a
+    /// simulation has the same result again.
     pub fn last_simulated(
         &self,
         review: &Review,
@@ -68,8 +68,8 @@ impl Lab {
         self.last_like(review, more, values)
     }
 
-    /// The last run of the same target, edition, seed and duration scale for which more is true;
-    /// its parameters begin with `?10`.
+    /// Returns the last run of the same target, edition, seed and duration scale that satisfies
+    /// `more`, whose parameters begin with `?10`.
     fn last_like(
         &self,
         review: &Review,
@@ -102,8 +102,8 @@ impl Lab {
         })
     }
 
-    /// The last complete run with this report folder, and the last one that is not complete, the
-    /// later first; rivals' do not count.
+    /// Returns the last complete run and the last incomplete run with this report folder, the later
+    /// first; runs of rivals do not count.
     pub fn last_in(&self, folder: &Path) -> Result<Vec<RunId>, LabError> {
         let complete = self.last_with(folder, "complete")?;
         let begun = self.last_with(folder, "unfinished")?;
@@ -121,7 +121,7 @@ impl Lab {
         self.row(sql, parameters, |row| Ok(RunId(row.get(0)?)))
     }
 
-    /// Notes that a run goes on after a break.
+    /// Records that a run resumes after a break.
     pub fn resume(&mut self, run: RunId, now_unix_ms: i64) -> Result<(), LabError> {
         let sql = "
             INSERT INTO breaks (run, position, resumed_unix_ms, tests_finished)
@@ -131,9 +131,9 @@ impl Lab {
         inserted.map(drop).map_err(|error| self.failed(error))
     }
 
-    /// Writes the present state of a run's review, in one transaction. A test that is there as it
-    /// is in the review is not written again; one that the review does not have any more, because
-    /// it is made again, goes.
+    /// Writes the present state of a run's review, in one transaction. A test that has not changed
+    /// is not written again; one that the review no longer has, because it is run again, is
+    /// removed.
     pub fn save(
         &mut self,
         run: RunId,
@@ -216,7 +216,7 @@ fn save(
             unfinished: rival.unfinished.clone(),
             failed: Vec::new(),
             rivals: Vec::new(),
-            // Of the reviewed drive.
+            // These belong to the reviewed drive.
             smart: None,
             label: None,
             note: None,
@@ -228,7 +228,7 @@ fn save(
     Ok(())
 }
 
-/// What of a review has neither column nor table.
+/// Returns the values of a review that have neither a column nor a table.
 fn rest_of_review(review: &Review) -> String {
     let head = Review {
         conditions: Vec::new(),
@@ -287,7 +287,7 @@ fn save_conditions(
     Ok(())
 }
 
-/// The SMART documents of a drive.
+/// Saves the SMART documents of a drive.
 fn save_smart(to: &Transaction<'_>, run: RunId, review: &Review) -> Result<(), rusqlite::Error> {
     to.execute("DELETE FROM smart WHERE run = ?1", params![run.0])?;
     let smart = review.smart.iter();
@@ -303,7 +303,7 @@ fn save_smart(to: &Transaction<'_>, run: RunId, review: &Review) -> Result<(), r
     Ok(())
 }
 
-/// The run of a rival, begun if there is none.
+/// Returns the run of a rival, and begins it if there is none.
 fn rival_run(
     to: &Transaction<'_>,
     run: RunId,
@@ -329,8 +329,8 @@ fn rival_run(
     Ok(rival)
 }
 
-/// Whether a test is there as it is now; it takes its place among others that came meanwhile.
-/// One that is there otherwise is removed.
+/// True if the test is stored unchanged; it then moves to its position among newer tests. A changed
+/// one is removed.
 fn is_kept(
     to: &Connection,
     run: RunId,
@@ -358,12 +358,12 @@ fn is_kept(
     Ok(true)
 }
 
-/// SHA-256 of something as JSON, hexadecimal.
+/// Returns the SHA-256 of a value as JSON, hexadecimal.
 fn digest(of: &impl Serialize) -> String {
     sha256_hex(serde_json::to_vec(of).unwrap_or_default())
 }
 
-/// Removes the tests that a review does not have any more, because they are made again.
+/// Removes the tests that a review no longer has, because they are run again.
 fn remove_others(to: &Transaction<'_>, run: RunId, review: &Review) -> Result<(), rusqlite::Error> {
     let finished = review.tests.iter().map(|test| test.id.as_str());
     let failed = review.failed.iter().map(|test| test.id.as_str());
@@ -388,7 +388,7 @@ fn save_test(
         return Ok(());
     }
     let bare = TestResult {
-        // The rest says whether there are any.
+        // An empty list in the rest records that the test has points or curves.
         points: test.points.as_ref().map(|_| Vec::new()),
         series: test.series.as_ref().map(|_| Vec::new()),
         ..test.clone()
@@ -446,8 +446,8 @@ fn save_failed(
     insert_test(to, run, position, row, &sha256, now_unix_ms)
 }
 
-/// Inserts a test: its id, its title and method, its state, the error if it failed, and what has
-/// no column.
+/// Inserts a test: its id, its title and method, its state, the error if it failed, and the values
+/// without a column.
 fn insert_test(
     to: &Transaction<'_>,
     run: RunId,
@@ -476,7 +476,7 @@ fn insert_test(
     .map(drop)
 }
 
-/// Puts an object into a table, the nth that belongs to a row of another.
+/// Inserts an object into a table as the nth that belongs to a row of another.
 fn insert(
     to: &Transaction<'_>,
     table: &Table,

@@ -1,4 +1,4 @@
-//! Studies: their rows as they are done, and rows that are known.
+//! Studies: their finished rows, and rows that are already known.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,26 +15,26 @@ use crate::{Lab, LabError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StudyId(pub i64);
 
-/// A study that begins, or goes on.
+/// Facts about a study that begins or resumes.
 #[derive(Clone, Copy, Debug)]
 pub struct StudyContext<'a> {
     /// Short name.
     pub name: &'a str,
     /// Title.
     pub title: &'a str,
-    /// The study as it is defined, without references to files (JSON).
+    /// Definition of the study, without references to files (JSON).
     pub definition: &'a str,
     /// Names of its factors, in their order.
     pub factors: &'a [String],
     /// Factor on the durations of tests.
     pub duration_scale: f64,
-    /// Rows that it has in all.
+    /// Number of rows when complete.
     pub rows_planned: u64,
     /// Folder of its results.
     pub folder: &'a Path,
-    /// The version of stend.
+    /// Version of stend.
     pub stend_version: &'a str,
-    /// Its commit, where that is known.
+    /// Commit of stend, if known.
     pub stend_commit: Option<&'a str>,
     /// Now, ms since 1970.
     pub now_unix_ms: i64,
@@ -49,24 +49,24 @@ pub struct StudySummary {
     pub name: String,
     /// Title.
     pub title: String,
-    /// Rows that it has in all.
+    /// Number of rows when complete.
     pub rows_planned: u64,
-    /// Rows that are done.
+    /// Finished rows.
     pub rows_done: u64,
-    /// Of these, rows that failed.
+    /// Finished rows that failed.
     pub rows_failed: u64,
     /// Folder of its results.
     pub folder: String,
-    /// Beginning, ms since 1970.
+    /// Start, ms since 1970.
     pub begun_unix_ms: i64,
-    /// The last row, ms since 1970.
+    /// Time of the last row, ms since 1970.
     pub saved_unix_ms: i64,
 }
 
-/// The study of this definition: the one that is there, or a new one.
+/// Returns the study with this definition, and adds it if it is new.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn begin(lab: &mut Lab, of: &StudyContext<'_>) -> Result<StudyId, LabError> {
     let sha256 = sha256_hex(of.definition);
     lab.change(|to| {
@@ -101,11 +101,11 @@ pub fn begin(lab: &mut Lab, of: &StudyContext<'_>) -> Result<StudyId, LabError> 
     })
 }
 
-/// Writes rows of a study, each with its key, in one transaction; rows of the same numbers are
+/// Writes rows of a study, each with its key, in one transaction; rows with the same numbers are
 /// replaced.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn save(
     lab: &mut Lab,
     study: StudyId,
@@ -122,11 +122,11 @@ pub fn save(
     })
 }
 
-/// The rows of these keys, as far as there are any, whichever study they were made for. Their
-/// numbers and factors are not filled in.
+/// Returns the known rows with these keys, of any study. Their numbers and factors are not filled
+/// in.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn known<'a>(
     lab: &Lab,
     keys: impl IntoIterator<Item = &'a str>,
@@ -151,15 +151,15 @@ pub fn known<'a>(
     Ok(rows)
 }
 
-/// The studies of the lab, the latest last.
+/// Returns the studies of the lab, the latest last.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn list(lab: &Lab) -> Result<Vec<StudySummary>, LabError> {
     lab.rows(&select("ORDER BY begun_unix_ms, id"), [], summary)
 }
 
-/// The columns of studies, as [`summary`] reads them.
+/// Returns the query for the columns of studies, in the order in which [`summary`] reads them.
 pub(crate) fn select(more: &str) -> String {
     format!(
         "SELECT id, name, title, rows_planned,
@@ -185,7 +185,7 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<StudySummary> {
     })
 }
 
-/// A study as it was defined, and its rows so far, by number.
+/// A study with its definition and its rows so far, by number.
 #[derive(Clone, Debug)]
 pub struct Stored {
     /// The study.
@@ -196,10 +196,10 @@ pub struct Stored {
     pub rows: Vec<(Map<String, Value>, StudyRow)>,
 }
 
-/// A study with its first rows, at most so many; `None` where there is none of this number.
+/// Returns a study with its first `at_most` rows; `None` if there is none with this number.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn get(lab: &Lab, study: StudyId, at_most: u64) -> Result<Option<Stored>, LabError> {
     let summary = lab.row(&select("WHERE id = ?1"), [study.0], summary)?;
     let sql = "SELECT definition FROM studies WHERE id = ?1";
@@ -230,10 +230,10 @@ pub fn get(lab: &Lab, study: StudyId, at_most: u64) -> Result<Option<Stored>, La
     }))
 }
 
-/// Keeps the curve of a row under its key: requests a second in intervals of equal length.
+/// Stores the curve of a row under its key: requests a second in intervals of equal length.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn keep_curve(lab: &mut Lab, key: &str, interval_s: f64, iops: &[f64]) -> Result<(), LabError> {
     let text = serde_json::to_string(iops).unwrap_or_default();
     lab.change(|to| {
@@ -243,11 +243,11 @@ pub fn keep_curve(lab: &mut Lab, key: &str, interval_s: f64, iops: &[f64]) -> Re
     })
 }
 
-/// The curve of the row of this key, if it was kept: the length of its intervals, s, and the
-/// requests a second in each.
+/// Returns the curve of the row with this key, if it was stored: the length of its intervals, s,
+/// and the requests a second in each.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn curve(lab: &Lab, key: &str) -> Result<Option<(f64, Vec<f64>)>, LabError> {
     let sql = "SELECT interval_s, iops FROM study_curves WHERE \"key\" = ?1";
     lab.row(sql, [key], |row| {
@@ -266,7 +266,7 @@ fn save_row(
     let cell = |cell: &Cell| serde_json::to_value(cell).unwrap_or_default();
     let named = factors.iter().zip(&row.factors);
     let of_factors: Map<String, Value> = named.map(|(n, value)| (n.clone(), cell(value))).collect();
-    // A list of pairs, whose order is that of the columns.
+    // A list of pairs, in the order of the columns.
     let outcomes = serde_json::to_string(&row.outcomes).unwrap_or_default();
     let sql = "INSERT OR REPLACE INTO study_rows
             (study, \"row\", \"key\", model, seed, job, factors, outcomes, error)

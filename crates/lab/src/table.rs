@@ -1,8 +1,8 @@
-//! Tables that are not the lab's own, such as that of a study.
+//! Tables that are not part of the lab, such as that of a study.
 
 use stend_record::study::{Cell, Study, StudyRow};
 
-/// What a column holds.
+/// Kinds of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Whole numbers.
@@ -18,7 +18,7 @@ pub enum Kind {
 /// A table: columns of one kind each; any cell may be empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Its name, and that of its files.
+    /// Name of the table and of its files.
     pub name: String,
     /// The columns.
     pub columns: Vec<(String, Kind)>,
@@ -27,8 +27,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The rows of a study: number, model, factors, seed, job, outcomes, and errors. One whose
-    /// durations are not those of its editions has their factor in each row.
+    /// Returns the rows of a study: number, model, factors, seed, job, outcomes, and errors. If its
+    /// durations differ from those of its editions, each row has their factor.
     pub fn of_study(study: &Study) -> Table {
         let column = |name: &str, kind| (name.to_owned(), kind);
         let mut columns = vec![column("row", Kind::Integer), column("model", Kind::Text)];
@@ -76,7 +76,7 @@ fn kind_of(cell: &Cell) -> Kind {
     }
 }
 
-/// The kind that holds cells of both.
+/// Returns the kind that holds the cells of both.
 fn common(one: Kind, other: Kind) -> Kind {
     match (one, other) {
         (one, other) if one == other => one,

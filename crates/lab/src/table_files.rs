@@ -1,4 +1,4 @@
-//! Tables that are not the lab's own as files for other programs.
+//! Writes tables that are not part of the lab as files for other programs.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,7 +12,7 @@ use crate::format::Format;
 use crate::table::Table;
 
 impl Table {
-    /// Refuses a folder in which a file that is no such table would be replaced.
+    /// Rejects a folder in which a file that is not such a table would be replaced.
     ///
     /// # Errors
     /// [`LabError::NotATable`] names the file.
@@ -22,8 +22,8 @@ impl Table {
         crate::own::check(&path, format, &columns)
     }
 
-    /// Refuses a folder in which a file that is no table of a study would be replaced by that of
-    /// one of this name.
+    /// Rejects a folder in which a file that is not a table of a study would be replaced by the
+    /// table of the study `name`.
     ///
     /// # Errors
     /// [`LabError::NotATable`] names the file.
@@ -32,11 +32,11 @@ impl Table {
         crate::own::check_study(&path, format)
     }
 
-    /// Writes the table as a file of this format into a folder; one that is there is replaced as a
-    /// whole. The file.
+    /// Writes the table as a file of this format into a folder; an existing one is replaced
+    /// atomically. Returns the file.
     ///
     /// # Errors
-    /// [`LabError::Export`] where it cannot be written.
+    /// [`LabError::Export`] if it cannot be written.
     pub fn write(&self, folder: &Path, format: Format) -> Result<PathBuf, LabError> {
         let path = folder.join(format!("{}.{}", self.name, format.extension()));
         let part = folder.join(format!("{}.{}.part", self.name, format.extension()));

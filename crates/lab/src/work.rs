@@ -1,32 +1,32 @@
-//! Long work as a queue: pages request it, a worker carries it out, one at a time. Requests stay
-//! when programs end, and the next goes on with them.
+//! A queue of long work: pages request it, a worker carries it out, one at a time. Requests stay in
+//! the lab when programs end, and the next worker resumes them.
 
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::browse::share;
 use crate::{Lab, LabError};
 
-/// Work under way that was not heard of for so long was left behind, ms.
+/// Age of the last update from which work in progress counts as abandoned, ms.
 pub const LEFT_AFTER_MS: i64 = 10_000;
 
-/// The number of a piece of work.
+/// Number of a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkId(pub i64);
 
-/// How far work is.
+/// State of a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkState {
-    /// It waits.
+    /// It waits for a worker.
     Queued,
     /// A worker carries it out.
     Running,
-    /// A worker has been told to stop.
+    /// Its worker must stop.
     Cancelling,
     /// It is done.
     Done,
-    /// It came to an error.
+    /// It ended with an error.
     Failed,
-    /// It was given up.
+    /// It was cancelled.
     Cancelled,
 }
 
@@ -40,13 +40,13 @@ const STATES: [(&str, WorkState); 6] = [
 ];
 
 impl WorkState {
-    /// As it is written.
+    /// Returns its name in the lab.
     pub fn name(self) -> &'static str {
         let found = STATES.iter().find(|(_, state)| *state == self);
         found.map_or("", |(name, _)| name)
     }
 
-    /// Whether nothing more happens.
+    /// True if it has ended.
     pub fn is_over(self) -> bool {
         matches!(
             self,
@@ -60,33 +60,34 @@ impl WorkState {
 pub struct Work {
     /// Its number.
     pub id: WorkId,
-    /// What kind it is of.
+    /// Kind of the work.
     pub kind: String,
     /// Title for people.
     pub title: String,
-    /// What was asked for (JSON).
+    /// The request (JSON).
     pub request: String,
-    /// How far it is.
+    /// State of the work.
     pub state: WorkState,
-    /// What is being done, in words.
+    /// Current step, in words.
     pub doing: String,
-    /// Share that is done, 0 to 1.
+    /// Finished share, 0 to 1.
     pub share_done: f64,
-    /// Why it failed.
+    /// Error, if it failed.
     pub error: Option<String>,
-    /// When it was asked for, ms since 1970.
+    /// Time of the request, ms since 1970.
     pub asked_unix_ms: i64,
-    /// When it ended, ms since 1970.
+    /// Time of its end, ms since 1970.
     pub ended_unix_ms: Option<i64>,
 }
 
 const SELECT: &str = "SELECT id, kind, title, request, state, doing, share_done, error,
     asked_unix_ms, ended_unix_ms FROM work";
 
-/// Requests work. What was requested already, and waits, runs or is done, is not queued again.
+/// Requests work. A request that is the same as one that waits, runs or is done is not queued
+/// again.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn ask(
     lab: &mut Lab,
     (kind, title, request): (&str, &str, &str),
@@ -111,10 +112,10 @@ pub fn ask(
     })
 }
 
-/// Whether there is something for a worker to take.
+/// True if there is work for a worker to take.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn waits(lab: &Lab, now_unix_ms: i64) -> Result<bool, LabError> {
     let sql = "SELECT 1 FROM work WHERE state = 'queued'
         OR state IN ('running', 'cancelling') AND seen_unix_ms < ?1 LIMIT 1";
@@ -124,14 +125,14 @@ pub fn waits(lab: &Lab, now_unix_ms: i64) -> Result<bool, LabError> {
     Ok(found.is_some())
 }
 
-/// Takes the next piece of work for a worker: one that waits, or was left behind.
+/// Takes the next piece of work for a worker: one that waits, or was abandoned.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn take(lab: &mut Lab, worker: &str, now_unix_ms: i64) -> Result<Option<Work>, LabError> {
     let left = now_unix_ms - LEFT_AFTER_MS;
     lab.change(|to| {
-        // What was to be given up when its worker ended.
+        // Work that was to be cancelled when its worker ended.
         to.execute(
             "UPDATE work SET state = 'cancelled', ended_unix_ms = ?1
              WHERE state = 'cancelling' AND seen_unix_ms < ?2",
@@ -156,11 +157,11 @@ pub fn take(lab: &mut Lab, worker: &str, now_unix_ms: i64) -> Result<Option<Work
     })
 }
 
-/// Tells that a worker is still at it, and how far. `false` where it is to stop: it was told to, or
-/// the work is another's by now.
+/// Records that a worker is still active, and its progress. Returns false if the worker must stop,
+/// because the work was cancelled or another worker has taken it.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn go_on(
     lab: &mut Lab,
     (id, worker): (WorkId, &str),
@@ -177,10 +178,10 @@ pub fn go_on(
     })
 }
 
-/// Ends work in this state; in `Queued`, it will be gone on with.
+/// Ends work in this state; work in `Queued` will be resumed.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn end(
     lab: &mut Lab,
     (id, worker): (WorkId, &str),
@@ -210,10 +211,10 @@ pub fn end(
     })
 }
 
-/// Gives work up, at once if nobody is at it. Whether there was anything to give up.
+/// Cancels work, at once if it only waits. Returns true if there was work to cancel.
 ///
 /// # Errors
-/// Where the lab cannot be written.
+/// If the lab cannot be written.
 pub fn cancel(lab: &mut Lab, id: WorkId, now_unix_ms: i64) -> Result<bool, LabError> {
     lab.change(|to| {
         let rows = to.execute(
@@ -227,10 +228,10 @@ pub fn cancel(lab: &mut Lab, id: WorkId, now_unix_ms: i64) -> Result<bool, LabEr
     })
 }
 
-/// The work there is, the latest first; at most so many rows.
+/// Returns at most `at_most` pieces of work, the latest first.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn list(lab: &Lab, at_most: u64) -> Result<Vec<Work>, LabError> {
     lab.rows(
         &format!("{SELECT} ORDER BY id DESC LIMIT {at_most}"),
@@ -239,10 +240,10 @@ pub fn list(lab: &Lab, at_most: u64) -> Result<Vec<Work>, LabError> {
     )
 }
 
-/// A piece of work; `None` where there is none of this number.
+/// Returns a piece of work; `None` if there is none with this number.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub fn get(lab: &Lab, id: WorkId) -> Result<Option<Work>, LabError> {
     lab.row(&format!("{SELECT} WHERE id = ?1"), [id.0], read)
 }

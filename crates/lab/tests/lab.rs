@@ -1,4 +1,4 @@
-//! What is written is read back, whatever comes in between.
+//! Reviews that are written are read back, after any steps in between.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -214,8 +214,8 @@ fn reading(celsius: i64) -> Reading {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Tests come in any order and number at a time, some are made again or go; what is read
-    /// back is what was saved last.
+    /// Tests are saved in any order and number, some are run again or removed; the review that is
+    /// read back is the last one saved.
     #[test]
     fn what_is_saved_is_read_back(
         sizes in proptest::collection::vec(0_u64..7, 1..6),
@@ -260,7 +260,7 @@ proptest! {
             lab.save(run, &partial, &at(now)).unwrap();
             prop_assert_eq!(&lab.review(run).unwrap(), &partial);
         }
-        // The same by another, which only looks.
+        // The same review by another connection, which only reads.
         let looked = Lab::look(lab.path()).unwrap().unwrap();
         prop_assert_eq!(&looked.review(run).unwrap(), &partial);
     }
@@ -307,7 +307,8 @@ fn a_run_is_found_again() {
     assert_eq!(found.drive.serial, "S1");
 }
 
-/// As a program leaves it that is killed while it makes a lab, or turns its journal.
+/// The state that a program leaves if it is killed while it creates a lab, or changes the journal
+/// mode.
 #[test]
 fn half_a_change_is_undone_by_who_looks_next() {
     let place = Place::new();
@@ -325,7 +326,7 @@ fn half_a_change_is_undone_by_who_looks_next() {
     assert!(!place.file("cut.db-journal").exists());
 }
 
-/// A review in a lab of any version, of which nothing is changed.
+/// Returns a review in a lab of any version, and asserts that no byte of the file changes.
 fn read_without_a_change(path: &Path, run: RunId) -> Review {
     let bytes = fs::read(path).unwrap();
     let lab = Lab::look_at_any(path).unwrap().unwrap();
@@ -334,14 +335,14 @@ fn read_without_a_change(path: &Path, run: RunId) -> Review {
     review
 }
 
-/// A lab as the first version of the tables had it.
+/// A lab with the first version of the tables.
 #[test]
 fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
     let place = Place::new();
     let whole = review("One", vec![test("a", 5), test("b", 6)]);
     let run = place.lab().begin(&whole, &at(1)).unwrap();
     let path = place.file("lab.db");
-    // What has columns and a table now was part of `rest`.
+    // Values that now have columns and a table were part of `rest`.
     let back = "
         UPDATE points SET rest = json_set(rest, '$.cpu_ns_per_request', cpu_ns_per_request)
         WHERE cpu_ns_per_request IS NOT NULL;
@@ -366,7 +367,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
         PRAGMA user_version = 1;";
     let file = Connection::open(&path).unwrap();
     file.execute_batch(back).unwrap();
-    // Of the first version, to the word.
+    // The first version, verbatim.
     let plain = Connection::open_in_memory().unwrap();
     plain
         .execute_batch(include_str!("../src/migrations/1.sql"))
@@ -385,7 +386,7 @@ fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
     assert!(matches!(older, LabError::Older(_)), "{older}");
     let copied = read_without_a_change(&path, run);
     let lab = place.lab();
-    // The first version knew neither label nor note, nor times of curves on processors.
+    // The first version had neither label nor note, nor processor times of curves.
     let mut expected = Review {
         label: None,
         note: None,
@@ -448,7 +449,7 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
     }];
     let run = theirs.begin(&with_rival, &at(1)).unwrap();
     theirs.resume(run, 2).unwrap();
-    // Numbers differ in the two.
+    // The same run has different numbers in the two labs.
     ours.begin(&review("Three", Vec::new()), &at(1)).unwrap();
     let merged = ours.merge(theirs.path()).unwrap();
     assert_eq!(
@@ -493,7 +494,7 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
         }
     );
     assert_eq!(ours.review(found(&ours)).unwrap(), with_rival);
-    // What is further here is not undone by what is older there.
+    // An older run from there does not replace a more complete one here.
     let back = theirs.merge(ours.path()).unwrap();
     assert_eq!(
         back,
@@ -520,7 +521,7 @@ fn tables_are_exported_whole() {
     let rows = |table: &str| match table {
         "samples" => 10 + 3,
         "series" => 5 + 3,
-        // Of curves with 2, 3 and 4 samples; with 2.
+        // For curves with 2, 3 and 4 samples; with 2.
         "temperatures" => 1 + 1 + 2 + 1,
         "points" => 4,
         "tests" => 3,
@@ -616,7 +617,7 @@ fn other_files_are_left_alone() {
     )
     .unwrap();
     assert!(matches!(Lab::open(&text), Err(LabError::Foreign(_))));
-    // SQLite takes one of a byte for an empty one.
+    // SQLite treats a file of one byte as empty.
     fs::write(&text, "x").unwrap();
     assert!(matches!(Lab::open(&text), Err(LabError::Foreign(_))));
     assert_eq!(fs::read(&text).unwrap(), b"x");
@@ -653,7 +654,7 @@ fn a_disk_that_is_full_leaves_the_lab_as_it_was() {
     let mut lab = place.lab();
     let before = review("One", vec![test("a", 4)]);
     let run = lab.begin(&before, &at(1)).unwrap();
-    // As a full disk does, SQLite says SQLITE_FULL.
+    // As on a full disk, SQLite returns SQLITE_FULL.
     lab.limit_growth();
     let mut further = before.clone();
     further.tests.push(test("big", 301));
@@ -700,7 +701,7 @@ fn study_row(number: u64, outcome: f64) -> StudyRow {
     }
 }
 
-/// A table of every kind of column, with what is missing.
+/// A table with every kind of column, and with missing values.
 fn study_table() -> Table {
     Table::of_study(&Study {
         name: "s".to_owned(),
@@ -780,7 +781,7 @@ fn several_can_make_a_lab_at_the_same_time() {
     }
 }
 
-/// Two that write at the same time, each of whom looks first, wait for each other.
+/// Two programs that write at the same time, after a read, wait for each other.
 #[test]
 fn who_looks_before_it_writes_waits_for_others() {
     let place = Place::new();

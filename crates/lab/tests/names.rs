@@ -1,4 +1,4 @@
-//! Drives are told apart by their models, and runs are found by the words for them.
+//! Drives are distinguished by their models, and runs are found by their names.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ fn context(now_unix_ms: i64) -> RunContext<'static> {
     }
 }
 
-/// A variant of a drive, with so many bytes for its user.
+/// A variant of a drive with this user capacity.
 fn variant(bytes: u64) -> TargetInfo {
     let model = ModelInfo {
         fingerprint: format!("{bytes:016x}"),
@@ -120,7 +120,7 @@ fn variants_of_a_model_are_drives_of_their_own_and_found_by_their_names() {
     assert_eq!(one.changes[0].words(), "user_bytes = 5.76 GB");
 }
 
-/// Same name and size: the fingerprint alone differs.
+/// The name and size are the same: only the fingerprint differs.
 #[test]
 fn a_run_of_another_fingerprint_is_not_continued() {
     let (_folder, path) = place();
@@ -178,7 +178,7 @@ fn earlier_runs_are_told_apart_by_the_fingerprint_among_their_facts() {
     assert_eq!(numbers(&lab, "A drive"), [1, 2, 4]);
     let model = lab.review(RunId(1)).unwrap().target.model.unwrap();
     assert_eq!(model.fingerprint, "0000000000000001");
-    // What refers to a drive still does.
+    // References to a drive are still valid.
     lab.delete(&[RunId(1)]).unwrap();
     let connection = Connection::open(&path).unwrap();
     let problems = connection
@@ -270,7 +270,7 @@ fn jobs_are_found_by_words_drive_and_kind() {
     assert_eq!(numbers("cold 6400000000", "", None, 0, 9), (vec![], 0));
     assert_eq!(numbers("%", "", run, 0, 9), (vec![2], 1));
     assert_eq!(numbers("rw=read", "5.76 GB", None, 0, 9), (vec![3, 1], 2));
-    // In quotation marks it is all of the name.
+    // In quotation marks it is the whole name.
     let name = browse::drives(&lab, &Search::default(), 0, 9).unwrap().rows[1]
         .drive
         .model

@@ -1,13 +1,13 @@
-//! What a message takes.
+//! Arguments of messages.
 
 use fluent_bundle::FluentValue;
 
 /// An argument of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
-    /// A text, which stands as it is.
+    /// A text, inserted unchanged.
     Text(String),
-    /// A number, by which a message may choose a plural; said as the language writes it.
+    /// A number, by which a message may choose a plural; in the format of the language.
     Number(f64),
 }
 

@@ -1,4 +1,4 @@
-//! The messages of each language, read once.
+//! The messages of each language, parsed once.
 
 use std::sync::LazyLock;
 
@@ -25,7 +25,7 @@ const FILES: &[[&str; 2]] = files!(
     "page", "identify", "inside",
 );
 
-/// What reviews keep in English.
+/// Messages for the English texts in reviews.
 pub(crate) const RECORDED: [&str; 2] = [
     include_str!("../texts/en/recorded.ftl"),
     include_str!("../texts/ru/recorded.ftl"),
@@ -36,7 +36,7 @@ static BUNDLES: LazyLock<[Bundle; 2]> = LazyLock::new(|| Language::ALL.map(read)
 fn read(language: Language) -> Bundle {
     let tag = language.tag().parse().expect("the tags are BCP 47's");
     let mut bundle = Bundle::new_concurrent(vec![tag]);
-    // No browser needs marks around figures where all texts run from left to right.
+    // A browser needs no isolation marks around figures, because all texts run from left to right.
     bundle.set_use_isolating(false);
     bundle.set_formatter(Some(match language {
         Language::English => |value, _| formatted(Language::English, value),
@@ -52,7 +52,7 @@ fn read(language: Language) -> Bundle {
     bundle
 }
 
-/// A number that is an argument, as the language writes it.
+/// Formats a number argument for the language.
 fn formatted(language: Language, value: &FluentValue<'_>) -> Option<String> {
     match value {
         FluentValue::Number(number) => Some(numeral_in(language, &number.value.to_string())),
@@ -60,7 +60,7 @@ fn formatted(language: Language, value: &FluentValue<'_>) -> Option<String> {
     }
 }
 
-/// A message in a language.
+/// Returns a message in a language.
 pub(crate) fn message(
     language: Language,
     id: &str,
@@ -83,6 +83,6 @@ pub(crate) fn formatted_message(language: Language, id: &str, args: &FluentArgs<
     let mut errors = Vec::new();
     let text = bundle.format_pattern(pattern, Some(args), &mut errors);
     debug_assert!(errors.is_empty(), "{language}, `{id}`: {errors:?}");
-    // The files break lines where they are long.
+    // The files break long lines.
     text.replace('\n', " ")
 }

@@ -1,15 +1,15 @@
-//! How a language writes numbers, units and names in quotation marks.
+//! Numbers, units and names in quotation marks, in the form of the language.
 
 use crate::message::say;
 use crate::tag::{Language, current, numeral_in};
 
-/// The units that figures have, as the code names them.
+/// Units of figures, by their names in the code.
 const UNITS: [&str; 21] = [
     "IOPS", "MB/s", "B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "ns", "µs", "ms", "s", "min",
     "h", "J", "W", "mW", "%", "°C",
 ];
 
-/// Words that stay with the figure after them, in their cases.
+/// Words that stay on one line with the figure after them, with their cases.
 const BEFORE_FIGURES: [&str; 6] = [
     "depth",
     "глубина",
@@ -19,22 +19,22 @@ const BEFORE_FIGURES: [&str; 6] = [
     "глубину",
 ];
 
-/// Words that stay with the figure before them.
+/// Words that stay on one line with the figure before them.
 const AFTER_FIGURES: [&str; 3] = ["times", "раз", "раза"];
 
-/// A number as the current language writes it, from how English does: `41,240`, `0.62`.
+/// Converts a number from its English form to that of the current language: `41,240`, `0.62`.
 pub fn numeral(english: &str) -> String {
     numeral_in(current(), english)
 }
 
-/// How many there are, in English, of what has a regular plural: `1 row`, `2 rows`.
+/// Formats a count in English, for words with a regular plural: `1 row`, `2 rows`.
 pub fn counted<N: std::fmt::Display + PartialEq + From<u8>>(count: N, what: &str) -> String {
     let plural = if count == N::from(1) { "" } else { "s" };
     format!("{count} {what}{plural}")
 }
 
-/// A unit in the current language, by its English symbol: `MB/s`. A symbol that is not known
-/// stands as it is.
+/// Returns a unit in the current language, by its English symbol: `MB/s`. An unknown symbol is
+/// returned unchanged.
 pub fn unit(symbol: &str) -> String {
     match (current(), symbol) {
         (Language::English, _) | (_, "" | "%" | "°C") => symbol.to_owned(),
@@ -45,12 +45,12 @@ pub fn unit(symbol: &str) -> String {
     }
 }
 
-/// Whether a word is a unit, in English or in the current language.
+/// True if a word is a unit, in English or in the current language.
 pub fn is_unit(word: &str) -> bool {
     UNITS.contains(&word) || UNITS.iter().any(|symbol| unit(symbol) == word)
 }
 
-/// A text in which a line break parts no figure from its unit, and no depth from its
+/// Returns a text in which no line break separates a figure from its unit, or a depth from its
 /// figure.
 pub fn bound(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -71,10 +71,10 @@ pub fn bound(text: &str) -> String {
     out
 }
 
-/// A text whose names stand in the language's quotation marks: backticks are the terminal's.
+/// Returns a text with its names in the language's quotation marks: backticks are for terminals.
 pub fn quoted(text: &str) -> String {
     let mut parts = text.split('`');
-    // Without a partner a backtick is one.
+    // An unpaired backtick stays.
     if parts.clone().count().is_multiple_of(2) {
         return text.to_owned();
     }

@@ -4,16 +4,16 @@ use crate::argument::Argument;
 use crate::bundle;
 use crate::tag::current;
 
-/// A message by its id, without arguments, in the current language.
+/// Returns a message without arguments by its id, in the current language.
 pub fn say(id: &str) -> String {
     bundle::message(current(), id, &[])
 }
 
-/// A message by its id, in the current language; [`text!`] is the short way.
+/// Returns a message by its id, in the current language; [`text!`] is the short form.
 ///
 /// # Panics
-/// In builds with debug assertions, of an id that no message has, and of arguments that the message
-/// asks for and does not get. In others the id stands in place of such a message.
+/// In builds with debug assertions, if there is no such message or one of its arguments is missing.
+/// Otherwise the id replaces such a message.
 pub fn message(id: &str, arguments: &[(&'static str, Argument)]) -> String {
     bundle::message(current(), id, arguments)
 }

@@ -1,10 +1,9 @@
-//! What a review keeps in English, in the language of the page.
+//! Translates the English texts in a review to the language of the page.
 //!
-//! A review is the same whatever language its page has, so titles, conditions and warnings are
-//! kept as they were written. In another language their message is found by the English text:
-//! what the English message has as an argument is what stands at its place, with its figures and
-//! units as the language writes them. A text that no message fits, such as one of a user's own
-//! edition, stands as it is.
+//! A review is the same in every language of its page, so titles, conditions and warnings are
+//! stored as they were written. For another language their message is found by the English text:
+//! the arguments of the English message are extracted from it, and their figures and units
+//! converted. A text without a message, such as one of a user's own edition, stays unchanged.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,15 +16,15 @@ use crate::bundle::{RECORDED, formatted_message};
 use crate::figures::{is_unit, numeral, unit};
 use crate::tag::{Language, current};
 
-/// An English message taken apart: names of arguments with the text before each, and what follows
-/// the last.
+/// An English message split at its arguments: the text before each argument with its name, and the
+/// text after the last.
 struct Template {
     id: String,
     parts: Vec<(String, String)>,
     rest: String,
 }
 
-/// Messages of parts of lists, which are no texts of their own.
+/// Prefix of messages for parts of lists, which are not complete texts.
 const PIECE: &str = "rec-piece-";
 
 /// Messages without arguments by their English text, and those with arguments, most text first.
@@ -33,7 +32,7 @@ const PIECE: &str = "rec-piece-";
 struct Templates {
     whole: HashMap<String, String>,
     open: Vec<Template>,
-    /// Parts of lists alone.
+    /// Messages only for parts of lists.
     pieces: Vec<Template>,
 }
 
@@ -91,8 +90,8 @@ impl Template {
         self.rest.len() + self.parts.iter().map(|(text, _)| text.len()).sum::<usize>()
     }
 
-    /// The arguments, where the text is of this message. Each ends where the text after it comes
-    /// first.
+    /// Returns the arguments if the text matches this message. Each ends at the first occurrence of
+    /// the text after it.
     fn matched<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
         let mut left = text.strip_prefix(self.parts[0].0.as_str())?;
         let mut found = Vec::new();
@@ -111,7 +110,7 @@ impl Template {
     }
 }
 
-/// A text of a review in the current language.
+/// Translates a text of a review to the current language.
 pub fn recorded(english: &str) -> String {
     let language = current();
     if language == Language::English {
@@ -120,8 +119,8 @@ pub fn recorded(english: &str) -> String {
     translated(language, english).unwrap_or_else(|| english.to_owned())
 }
 
-/// A name that a review puts together of parts, such as that of a job, in the current language:
-/// `4K: random read, 4 KiB, queue depth 32, pass 1 of 5`.
+/// Translates a name that consists of parts, such as that of a job, to the current language: `4K:
+/// random read, 4 KiB, queue depth 32, pass 1 of 5`.
 pub fn recorded_parts(english: &str) -> String {
     let language = current();
     if language == Language::English {
@@ -145,7 +144,7 @@ fn first_of(templates: &[Template], language: Language, english: &str) -> Option
             let number = value.starts_with(|c: char| c.is_ascii_digit() || c == '-');
             match value.parse::<f64>().ok().filter(|_| number) {
                 Some(number) => args.set(name.to_owned(), number),
-                // An argument may be a text of its own, or a list of them.
+                // An argument may itself be a text with a message, or a list of them.
                 None => {
                     let text = translated(language, value);
                     let text = text.unwrap_or_else(|| parts(language, value));
@@ -157,7 +156,7 @@ fn first_of(templates: &[Template], language: Language, english: &str) -> Option
     })
 }
 
-/// Each part of a list, with the figures of what no message fits.
+/// Translates each part of a list; in a part without a message, only the figures.
 fn parts(language: Language, english: &str) -> String {
     for separator in ["; ", ": ", ", "] {
         if english.contains(separator) {
@@ -170,8 +169,8 @@ fn parts(language: Language, english: &str) -> String {
         .unwrap_or_else(|| with_figures(english))
 }
 
-/// A text whose figures with units are those of the language: `3 min` is `3 мин`. They may be a
-/// list: `[0.5, 70] µs`.
+/// Converts the figures with units in a text to the language: `3 min` becomes `3 мин`. They may be
+/// a list: `[0.5, 70] µs`.
 fn with_figures(text: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut figure_before = false;

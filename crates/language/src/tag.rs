@@ -1,4 +1,4 @@
-//! The languages, and which of them this thread writes.
+//! The languages, and the current one of this thread.
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// A language of the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
-    /// English, in which reviews are kept.
+    /// English, in which reviews are stored.
     #[default]
     English,
     /// Russian.
@@ -15,10 +15,10 @@ pub enum Language {
 }
 
 impl Language {
-    /// All of them.
+    /// All languages.
     pub const ALL: [Language; 2] = [Language::English, Language::Russian];
 
-    /// Its tag after BCP 47: `en`, `ru`.
+    /// Returns its BCP 47 tag: `en`, `ru`.
     pub const fn tag(self) -> &'static str {
         match self {
             Language::English => "en",
@@ -36,7 +36,7 @@ impl fmt::Display for Language {
 impl FromStr for Language {
     type Err = String;
 
-    /// From its tag.
+    /// Parses a tag.
     fn from_str(tag: &str) -> Result<Language, String> {
         let found = Language::ALL.into_iter().find(|one| one.tag() == tag);
         found.ok_or_else(|| {
@@ -50,14 +50,14 @@ thread_local! {
     static CURRENT: Cell<Language> = const { Cell::new(Language::English) };
 }
 
-/// The language in which this thread says texts and figures.
+/// Returns the language in which this thread formats texts and figures.
 pub fn current() -> Language {
     CURRENT.get()
 }
 
-/// Does something, on this thread, in a language.
+/// Runs `work` on this thread in a language.
 pub fn within<T>(language: Language, work: impl FnOnce() -> T) -> T {
-    // The former one is set again whichever way the work ends.
+    // The former language is restored however the work ends.
     struct Back(Language);
     impl Drop for Back {
         fn drop(&mut self) {
@@ -68,7 +68,7 @@ pub fn within<T>(language: Language, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// A number as a language writes it, from how English does.
+/// Converts a number from its English form to that of a language.
 pub(crate) fn numeral_in(language: Language, english: &str) -> String {
     match language {
         Language::English => english.to_owned(),

@@ -1,5 +1,5 @@
-//! The messages as a whole: that every language has all of them with the same arguments, that
-//! sources use all of them, and none that is not there.
+//! The messages as a whole: every language has all of them with the same arguments, sources use all
+//! of them, and use no missing one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternEl
 use fluent_syntax::parser::parse;
 use stend_language::{Language, message, text, within};
 
-/// A message that only one language needs, for its own messages.
+/// Prefix of messages that only one language needs, for its own messages.
 const PRIVATE: &str = "private-";
 
-/// What reviews keep is found by its English text, and units by their symbols.
+/// Texts of reviews are found by their English form, and units by their symbols.
 const FOUND_OTHERWISE: [&str; 2] = ["rec-", "unit-"];
 
-/// Where texts for people are made: folders of the crates.
+/// Folders of the crates that create texts for people.
 const SOURCES: [&str; 6] = [
     "analysis/src",
     "identify/src",
@@ -28,7 +28,8 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Arguments by message, of one language; arguments of messages that it refers to count.
+/// Returns the arguments of each message of a language, including those of messages that it refers
+/// to.
 fn messages(language: Language) -> BTreeMap<String, BTreeSet<String>> {
     let folder = crates().join("language/texts").join(language.tag());
     let mut own: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -63,7 +64,7 @@ fn messages(language: Language) -> BTreeMap<String, BTreeSet<String>> {
     own.keys().map(|id| (id.clone(), all(id))).collect()
 }
 
-/// Names of variables, and of messages behind `>`.
+/// Collects the names of variables, and of messages with the prefix `>`.
 fn of_pattern(pattern: &Pattern<&str>, found: &mut BTreeSet<String>) {
     for element in &pattern.elements {
         if let PatternElement::Placeable { expression } = element {
@@ -222,7 +223,7 @@ fn an_unknown_message_is_an_error_of_the_program() {
     message("there-is-none", &[]);
 }
 
-/// Files whose sentences are not messages, and why.
+/// Files whose sentences are not messages, with the reason.
 const OF_THEIR_OWN: [&str; 8] = [
     // The page of a study has one language.
     "report/src/study.rs",
@@ -230,18 +231,19 @@ const OF_THEIR_OWN: [&str; 8] = [
     "report/src/error.rs",
     "report/src/folder.rs",
     "analysis/src/claims/parse.rs",
-    // Kept in reviews and JSON: `recorded.ftl` has them.
+    // Stored in reviews and JSON: `recorded.ftl` has them.
     "analysis/src/compare.rs",
     "analysis/src/plausible.rs",
-    // Progress and errors; names of groups of probes are kept in JSON.
+    // Progress and errors; names of groups of probes are stored in JSON.
     "identify/src/observe/mod.rs",
     "identify/src/lib.rs",
 ];
 
-/// Units of JSON that are words.
+/// A unit in JSON that consists of words.
 const UNIT: &str = "percent of capacity";
 
-/// The string literals of a source without its comments and tests, but for reasons of `expect`.
+/// Returns the string literals of a source without its comments and tests, except reasons of
+/// `expect`.
 fn literals(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
     let code = source

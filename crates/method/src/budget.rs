@@ -6,11 +6,11 @@ use crate::edition::Edition;
 use crate::options::{MethodError, ReviewOptions};
 use crate::state::is_written;
 
-/// Whether the chosen tests may write as much as they will.
+/// Checks that the budget allows the chosen tests to write as much as they need.
 ///
 /// # Errors
-/// Where a budget is needed and not given, or given and of no use, or where it could not be
-/// kept: beside other tests, which write as much as the target takes in their time.
+/// If a budget is needed but missing, or given but unused, or if it could not be kept because other
+/// tests or states write too, as much as the target accepts in their time.
 pub(crate) fn check_budget(
     edition: &Edition,
     chosen: &[usize],
@@ -40,7 +40,7 @@ pub(crate) fn check_budget(
     if limit != WriteLimit::AsStated {
         return Ok(());
     }
-    // One target, and one budget for all that is written to it.
+    // One target has one budget for everything that is written to it.
     let others: Vec<String> = chosen.iter().filter(|i| *i != first).map(id).collect();
     if !others.is_empty() {
         return Err(MethodError::BudgetShared { test, others });

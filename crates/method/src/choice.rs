@@ -1,4 +1,4 @@
-//! Which tests of an edition are run with these options, and whether that is possible.
+//! Chooses the tests of an edition to run with given options, and checks that this is possible.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::options::{DURATION_SCALE_MAX, MethodError, ReviewOptions};
 use crate::plan::Plan;
 use crate::setting::Setting;
 
-/// Whether the options suit the edition, which can be known before a target is opened.
+/// Checks that the options suit the edition, as far as this is possible before a target is opened.
 pub fn check_options(edition: &Edition, options: &ReviewOptions<'_>) -> Result<(), MethodError> {
     let chosen = chosen(edition, options)?;
     match options.until_steady {
@@ -20,8 +20,8 @@ pub fn check_options(edition: &Edition, options: &ReviewOptions<'_>) -> Result<(
     }
 }
 
-/// Whether the chosen tests may write as much as they will to a target of this limit.
-/// [`run_review`](crate::run_review) asks again; for a real target the answer is known before it
+/// Checks that the chosen tests may write as much as they need to a target with this limit.
+/// [`run_review`](crate::run_review) checks again; for a real target the result is known before it
 /// is opened.
 pub fn check_write_budget(
     edition: &Edition,
@@ -31,7 +31,7 @@ pub fn check_write_budget(
     check_budget(edition, &chosen(edition, options)?, options, limit)
 }
 
-/// The edition as the options change it.
+/// Returns the edition as the options change it.
 pub(crate) fn effective<'e>(edition: &'e Edition, options: &ReviewOptions<'_>) -> Cow<'e, Edition> {
     match options.until_steady {
         None => Cow::Borrowed(edition),
@@ -39,17 +39,17 @@ pub(crate) fn effective<'e>(edition: &'e Edition, options: &ReviewOptions<'_>) -
     }
 }
 
-/// What a target does not allow.
+/// Operations that a target does not allow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Access {
-    /// Nothing may be written to it.
+    /// True if nothing may be written to it.
     pub(crate) read_only: bool,
-    /// It takes no TRIM.
+    /// True if it does not support TRIM.
     pub(crate) no_trim: bool,
 }
 
 impl Access {
-    /// What this target does not allow.
+    /// Returns the operations that `target` does not allow.
     pub(crate) fn to(target: &dyn Target) -> Access {
         Access {
             read_only: target.read_only(),
@@ -58,9 +58,9 @@ impl Access {
     }
 }
 
-/// Tests that an earlier run has not finished, by their index in the edition: each continues. Only
-/// endurance begins anew on a simulated drive, which is as new again; a real one stays worn by what
-/// was written.
+/// Returns tests that an earlier run has not finished, by their index in the edition: each
+/// continues. Only endurance starts over on a simulated drive, which is new again; a real one stays
+/// worn by earlier writes.
 pub(crate) fn unfinished(
     edition: &Edition,
     earlier: Option<&Review>,
@@ -75,7 +75,7 @@ pub(crate) fn unfinished(
     edition.tests.iter().map(|test| begun(&test.id)).collect()
 }
 
-/// The plan, and the tests taken over by their index in the edition.
+/// Returns the plan, and the finished results of an earlier run by their index in the edition.
 pub(crate) fn prepare_plan<'e>(
     edition: &'e Edition,
     options: &ReviewOptions<'_>,
@@ -92,7 +92,7 @@ pub(crate) fn prepare_plan<'e>(
             let id = &edition.tests[index].id;
             finished[index] = earlier.tests.iter().find(|t| t.id == *id).cloned();
         }
-        // A test that continues a curve needs the drive as that curve left it: both are run again.
+        // A test that continues a curve needs the drive as that curve left it: both run again.
         // Until then the finished result of the curve stays.
         for &index in &chosen {
             let before = edition.tests[index].kind.common().continues();
@@ -114,20 +114,20 @@ pub(crate) fn prepare_plan<'e>(
         percentiles: edition.percentiles.clone(),
         write_budget_bytes: options.write_budget_bytes,
         read_only: access.read_only,
-        // On a target that is only read, no state is prepared.
+        // On a read-only target, no state is prepared.
         no_trim: access.no_trim && !access.read_only,
     };
     let plan = Plan::new(edition, &left, setting, options.wanted, unfinished);
     Ok((plan, finished))
 }
 
-/// Indices of the tests to run, once the options are found possible.
+/// Returns the indices of the tests to run, after checking the options.
 pub(crate) fn chosen(
     edition: &Edition,
     options: &ReviewOptions<'_>,
 ) -> Result<Vec<usize>, MethodError> {
     let scale = options.duration_scale;
-    // Not a number is not above 0 either.
+    // NaN is not above 0 either.
     if !(scale > 0.0 && scale <= DURATION_SCALE_MAX) {
         return Err(MethodError::DurationScale(scale));
     }
@@ -160,11 +160,11 @@ fn choose(edition: &Edition, wanted: Option<&[String]>) -> Result<Vec<usize>, Me
         .collect())
 }
 
-/// Whether a review goes on from an earlier one, before anything is done: all that tells the two
-/// runs apart is the same.
+/// Checks, before anything is done, that a review can resume an earlier one: everything that
+/// distinguishes the two runs must be the same.
 ///
 /// # Errors
-/// [`MethodError::Resume`] names what is not.
+/// [`MethodError::Resume`] names the difference.
 pub fn check_resumes(
     earlier: &Review,
     edition: &Edition,
@@ -175,7 +175,7 @@ pub fn check_resumes(
     check_resume(earlier, edition, options, target)
 }
 
-/// Whether an earlier review is of as many repetitions.
+/// Checks that an earlier review has the same number of repetitions.
 pub(crate) fn check_same_repetitions(
     earlier: &Review,
     options: &ReviewOptions<'_>,
@@ -244,11 +244,11 @@ fn steady_name(load: Option<&str>) -> String {
     load.unwrap_or("none").to_owned()
 }
 
-/// What tells two drives of the same name apart: of simulated ones all that is known of
-/// the model, which may have been edited, of real ones what belongs to the one drive.
+/// Returns the facts that distinguish two drives of the same name: for simulated ones all facts of
+/// the model, which may have been edited, for real ones those of the single drive.
 fn identities(was: &TargetInfo, is: &TargetInfo) -> Vec<(String, String, String)> {
     let simulated = is.kind == TargetKind::Simulated;
-    // What it costs is the user's to say, now or later.
+    // The user may set the price now or later.
     let own = |name: &str| {
         name != PRICE && (simulated || ["serial number", "backing file"].contains(&name))
     };

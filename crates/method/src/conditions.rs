@@ -1,4 +1,4 @@
-//! What was tested and how, in sentences for the report.
+//! Conditions of a review, the target and the method, in sentences for the report.
 
 use stend_record::load::size_text;
 use stend_record::review::{Condition, Review};
@@ -7,10 +7,10 @@ use crate::plan::Plan;
 use crate::preparation::STEADY_STATE;
 use crate::setting::Setting;
 
-/// The name of the note that a run was stopped and continued.
+/// Name of the note that a run was interrupted and resumed.
 const INTERRUPTED: &str = "interrupted";
 
-/// The notes of an earlier run: of states that it prepared, and of its own interruptions.
+/// Returns the notes of an earlier run: on states that it prepared, and on its own interruptions.
 pub(crate) fn notes(earlier: &Review) -> Vec<Condition> {
     let noted = |condition: &&Condition| {
         condition.name.starts_with(STEADY_STATE) || condition.name == INTERRUPTED
@@ -18,8 +18,8 @@ pub(crate) fn notes(earlier: &Review) -> Vec<Condition> {
     earlier.conditions.iter().filter(noted).cloned().collect()
 }
 
-/// The note that a run continued with the test of this title on a target that cannot be copied.
-/// The drive is prepared again, but its wear cannot be undone.
+/// Returns the note that a run resumed with the test of this title on a target that cannot be
+/// copied. The drive is prepared again, but its wear cannot be undone.
 pub(crate) fn interruption(earlier: &Review, title: &str) -> (String, String) {
     let finished = match earlier.tests.len() {
         1 => "1 test".to_owned(),
@@ -32,16 +32,16 @@ pub(crate) fn interruption(earlier: &Review, title: &str) -> (String, String) {
     (INTERRUPTED.to_owned(), value)
 }
 
-/// Condition of a target that takes no TRIM.
+/// Condition of a target without TRIM.
 const NO_TRIM: &str = "NONE: the target takes no TRIM. States that require it were made by their \
      other steps alone, so that figures are not those of the edition";
 
-/// How a target that is only read was prepared.
+/// Preparation of a read-only target.
 const NO_PREPARATION: &str = "none, by --read-only: nothing was written and no TRIM given, the \
      state is what it was; the edition's states were not made, so that figures are not those of \
      the edition. Where a drive knows that nothing was written, it answers reads without its flash";
 
-/// The conditions of a review after this plan.
+/// Returns the conditions of a review after this plan.
 pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
     let edition = plan.edition;
     let mut list = Vec::new();
@@ -94,7 +94,7 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
     list
 }
 
-/// The regions of tests that do not use the whole target.
+/// Describes the regions of tests that do not use the whole target.
 fn regions(plan: &Plan<'_>) -> Option<String> {
     let procedures = plan.procedures.iter();
     let mut sizes: Vec<u64> = procedures.filter_map(|p| p.region_bytes).collect();

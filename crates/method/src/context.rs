@@ -1,5 +1,5 @@
-//! What a procedure measures with: jobs on the target, their figures and warnings, and the
-//! recorder of results.
+//! The context in which a procedure measures: jobs on the target, their figures and warnings, and
+//! the recorder of results.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -16,30 +16,30 @@ use crate::outcome;
 use crate::recorder::{Measurement, Place, Recorder, push};
 use crate::setting::Setting;
 
-/// Time between two events of a curve that grows, s.
+/// Time between two events of a growing curve, s.
 const GROWS_EVERY_S: f64 = 10.0;
 
-/// What a procedure measures with.
+/// The context in which a procedure measures.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) setting: &'a Setting,
     pub(crate) recorder: &'a Recorder<'a>,
-    /// What the machine itself can do.
+    /// Limits of the machine itself.
     pub(crate) limits: &'a Limits,
-    /// When enough of a measurement has been seen.
+    /// Decides when a measurement may end early.
     pub(crate) ends_when: Option<EndsWhen<'a>>,
-    /// Whether curves are told of while they are measured.
+    /// True if curves are reported while they are measured.
     pub(crate) curves_grow: bool,
 }
 
-/// A curve to be measured.
+/// A curve to measure.
 pub(crate) struct CurveJob<'j> {
     /// Name of the curve, `fresh`.
     pub(crate) name: &'j str,
-    /// Id of the test that names the random seed.
+    /// Id of the test, from which the random seed derives.
     pub(crate) test: &'j str,
     pub(crate) load: &'j Load,
-    /// s; `None` for one pass over the load's range.
+    /// Duration, s; `None` for one pass over the load's range.
     pub(crate) duration_s: Option<f64>,
     /// Sampling interval, ms.
     pub(crate) sample_ms: u32,
@@ -57,7 +57,7 @@ pub(crate) struct MeasuredCurve {
 }
 
 impl MeasuredCurve {
-    /// Records it at these places; `also` adds what follows from it.
+    /// Records it at these places; `also` adds results derived from it.
     pub(crate) fn record(
         self,
         recorder: &Recorder<'_>,
@@ -74,14 +74,14 @@ impl MeasuredCurve {
 }
 
 impl Context<'_> {
-    /// How much of a measurement is used: the most that any of these places needs.
+    /// Returns the part of a measurement that is used: the most that any of these places needs.
     pub(crate) fn ending(&self, places: &[Place], curve: Option<&str>) -> Ending {
         let id = |place: &Place| self.recorder.test_id(*place);
         let most = |when: EndsWhen<'_>| places.iter().map(|place| when(id(place), curve)).max();
         self.ends_when.and_then(most).unwrap_or(Ending::Whole)
     }
 
-    /// Processor time per request, ns; `None` of a simulated target.
+    /// Returns the processor time per request, ns; `None` for a simulated target.
     fn cpu_time(&self, outcome: &JobOutcome) -> Option<f64> {
         match self.setting.kind {
             TargetKind::Simulated => None,
@@ -89,7 +89,7 @@ impl Context<'_> {
         }
     }
 
-    /// The job file of a load, and its seed, which follows from the name.
+    /// Returns the job file of a load, and its seed, which derives from the name.
     pub(crate) fn job_text(
         &self,
         load: &Load,
@@ -106,7 +106,7 @@ impl Context<'_> {
         (job::measure(load, &frame), seed)
     }
 
-    /// Runs a load; ends it once `watch` has seen enough.
+    /// Runs a load; ends it when `watch` decides so.
     pub(crate) fn job(
         &self,
         target: &mut dyn Target,
@@ -129,8 +129,8 @@ impl Context<'_> {
         }
     }
 
-    /// Runs the load of a curve, and tells how it grows; ends it once `watch` has seen enough.
-    /// A real target runs it to its end, and tells by the kernel's count.
+    /// Runs the load of a curve and reports its growth; ends it when `watch` decides so. A real
+    /// target runs it to its end, and its growth comes from the kernel's counters.
     fn growing(
         &self,
         target: &mut dyn Target,
@@ -156,7 +156,7 @@ impl Context<'_> {
         })
     }
 
-    /// As [`Context::growing`], of a real target.
+    /// Runs the load like [`Context::growing`], on a real target.
     fn growing_real(
         &self,
         target: &mut dyn Target,
@@ -168,7 +168,7 @@ impl Context<'_> {
         target.run_told(request, &|now| {
             let mut before = before.lock();
             let passed_s = now.elapsed_s - before.0;
-            // In the beginning often, then as seldom as the eye needs it.
+            // Often at first, then as seldom as a viewer needs it.
             if passed_s < (now.elapsed_s / 60.0).clamp(0.5, GROWS_EVERY_S) {
                 return;
             }
@@ -179,7 +179,7 @@ impl Context<'_> {
         })
     }
 
-    /// Measures a point; ends it once `watch` has seen enough.
+    /// Measures a point; ends it when `watch` decides so.
     pub(crate) fn point(
         &self,
         target: &mut dyn Target,
@@ -194,8 +194,8 @@ impl Context<'_> {
         Ok((point, outcome))
     }
 
-    /// Runs a job to its end, or until the target refuses a request. `text` makes its file from
-    /// its seed.
+    /// Runs a job to its end, or until the target refuses a request. `text` makes its file from its
+    /// seed.
     pub(crate) fn until_refused(
         &self,
         target: &mut dyn Target,
@@ -210,7 +210,7 @@ impl Context<'_> {
         })
     }
 
-    /// Runs a job that only writes, of which nothing is measured.
+    /// Runs a job that only writes and is not measured.
     pub(crate) fn write(
         &self,
         target: &mut dyn Target,
@@ -226,7 +226,7 @@ impl Context<'_> {
         outcome::check_errors(&done)
     }
 
-    /// Measures a curve whose results go to these places.
+    /// Measures a curve for the results at these places.
     pub(crate) fn curve(
         &self,
         target: &mut dyn Target,
@@ -286,7 +286,7 @@ impl Context<'_> {
         })
     }
 
-    /// A warning if a load's region is larger than the target.
+    /// Returns a warning if a load's region is larger than the target.
     pub(crate) fn region_warning(&self, load: &Load) -> Option<String> {
         let capacity_bytes = self.setting.capacity_bytes;
         let region = load.region_bytes.filter(|r| *r > capacity_bytes)?;
@@ -303,7 +303,7 @@ impl Context<'_> {
         ))
     }
 
-    /// A warning if a measurement is too short under the duration scale.
+    /// Returns a warning if a measurement is too short under the duration scale.
     pub(crate) fn duration_warning(&self, duration_s: f64) -> Vec<String> {
         let scale = self.setting.scale;
         if duration_s * scale >= 1.0 {
@@ -316,7 +316,7 @@ impl Context<'_> {
     }
 }
 
-/// A curve by intervals of [`GROWS_EVERY_S`], or of a sixtieth of a shorter one.
+/// Averages a curve over intervals of [`GROWS_EVERY_S`], or of a sixtieth of a shorter curve.
 fn for_the_eye(series: &Series) -> Vec<(f64, f64)> {
     let end_s = series.samples.last().map_or(0.0, |sample| sample.t_s);
     let every_s = (end_s / 60.0).min(GROWS_EVERY_S);
@@ -333,7 +333,7 @@ fn for_the_eye(series: &Series) -> Vec<(f64, f64)> {
     points
 }
 
-/// A warning if the samples end well before the load did.
+/// Returns a warning if the samples end well before the load did.
 fn early_end(series: &Series, runtime_s: Option<u64>) -> Option<String> {
     let name = &series.name;
     let last = series.samples.last();

@@ -1,23 +1,23 @@
-//! What work costs, estimated.
+//! Estimated cost of work.
 
 use std::ops::{Add, AddAssign, Sub};
 
-/// An estimate of work. It is used for the progress that is shown, and to start the longest
-/// procedures first; it affects no result.
+/// An estimate of work. It is used to show progress and to start the longest procedures first; it
+/// affects no result.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Time that is known beforehand, on a real target, s: rests, loads of a given length, traces
     /// at their own times. 0 in virtual time.
     pub timed_s: f64,
-    /// Everything else: on a real target seconds, if a drive wrote 400 MB/s; on a simulated one
-    /// the 4 KiB pages that are moved and the requests that are made, roughly.
+    /// Everything else: on a real target seconds, assuming that a drive writes 400 MB/s; on a
+    /// simulated one roughly the number of 4 KiB pages moved and of requests.
     pub untimed: f64,
-    /// On a real target, how many jobs are started; 0 in virtual time.
+    /// Number of jobs started on a real target; 0 in virtual time.
     pub parts: f64,
 }
 
 impl Cost {
-    /// A job of a known length on a real target, s.
+    /// Returns the cost of a job of a known length on a real target, s.
     pub(crate) fn timed(timed_s: f64) -> Cost {
         Cost {
             timed_s,
@@ -26,7 +26,7 @@ impl Cost {
         }
     }
 
-    /// Work of unknown length.
+    /// Returns the cost of work of unknown length.
     pub(crate) fn untimed(untimed: f64) -> Cost {
         Cost {
             untimed,
@@ -34,13 +34,13 @@ impl Cost {
         }
     }
 
-    /// All of it as one number, of which shares are shown.
+    /// Returns the total as one number, for shares of progress.
     pub(crate) fn total(&self) -> f64 {
         // A job takes a moment to start.
         self.timed_s + self.untimed + 0.5 * self.parts
     }
 
-    /// The cost of doing this several times.
+    /// Returns the cost of repeating this `count` times.
     pub(crate) fn times(self, count: f64) -> Cost {
         Cost {
             timed_s: self.timed_s * count,
@@ -68,7 +68,7 @@ impl AddAssign for Cost {
     }
 }
 
-/// What is left; never below nothing.
+/// Subtracts finished work; never below 0.
 impl Sub for Cost {
     type Output = Cost;
 

@@ -1,7 +1,7 @@
-//! An edition: what is prepared, tested and for how long, as data.
+//! An edition: states, tests and durations, as data.
 //!
-//! The file format is described in `docs/edition-format.md`; [`Edition::parse`] checks
-//! all of it, so that an edition in memory can be carried out without further questions.
+//! The file format is described in `docs/edition-format.md`; [`Edition::parse`] checks all of it,
+//! so an edition in memory can be carried out without further checks.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::parse::{File, Scope, Source};
 use crate::timed::TimedText;
 use stend_record::sha256_hex;
 
-/// The name and version of the file format.
+/// Name and version of the file format.
 pub const SCHEMA: &str = "stend.edition/1";
 
 /// Editions that are part of the program: name and text.
@@ -38,14 +38,14 @@ pub struct Edition {
     pub percentiles: Vec<f64>,
     /// Rest between tests on a target that cannot be copied, s.
     pub pause_s: f64,
-    /// States a test can start from; one that builds on another comes after it.
+    /// States that a test can start from; one that builds on another comes after it.
     pub states: Vec<State>,
     /// Tests in their order.
     pub tests: Vec<Test>,
-    /// SHA-256 of the edition's text, hexadecimal; files that it names are not in it.
+    /// SHA-256 of the edition's text, hexadecimal; files that it names are not included.
     pub sha256: String,
-    /// It is for drives with so many times less capacity than theirs ([`Edition::scaled`]); 1: for
-    /// whole ones.
+    /// Factor by which capacities of the drives are reduced ([`Edition::scaled`]); 1 for whole
+    /// drives.
     pub scaled_by: u32,
 }
 
@@ -56,20 +56,20 @@ pub struct Test {
     pub id: String,
     /// Title for people.
     pub title: TimedText,
-    /// What is done, in a sentence.
+    /// The method, in a sentence.
     pub method: TimedText,
-    /// What is done, exactly.
+    /// The method, exactly.
     pub kind: TestKind,
 }
 
 impl Edition {
-    /// Ids of the editions that are part of the program.
+    /// Returns the ids of the editions that are part of the program.
     pub fn built_in() -> Vec<&'static str> {
         BUILT_IN.iter().map(|(id, _)| *id).collect()
     }
 
-    /// Loads an edition by its id, or from a file when `name` is a path: when it ends in
-    /// `.toml` or has a directory in it.
+    /// Loads an edition by its id, or from a file if `name` is a path: if it ends in `.toml` or
+    /// contains a directory.
     pub fn load(name: &str) -> Result<Edition, FileError> {
         if let Some((id, text)) = BUILT_IN.iter().find(|(id, _)| *id == name) {
             return Edition::parse(text, &format!("editions/{id}.toml (built in)"));
@@ -88,13 +88,13 @@ impl Edition {
         Edition::parse(&text, name)
     }
 
-    /// The edition for drives with a `by`-th of their capacity (`stend_model::Model::scaled`):
-    /// durations, rests, regions, files and traces are as much smaller, so that such a drive comes
-    /// to the same states. Speeds, latencies and shares are then those of the whole drives; times
-    /// and bytes a `by`-th of theirs.
+    /// Returns the edition for drives with a `by`-th of their capacity
+    /// (`stend_model::Model::scaled`): durations, rests, regions, files and traces are reduced by
+    /// the same factor, so that such a drive reaches the same states. Speeds, latencies and shares
+    /// are then those of the whole drives; times and bytes a `by`-th of theirs.
     ///
     /// # Errors
-    /// In words: a test that cannot be made smaller.
+    /// A message about a test that cannot be scaled.
     pub fn scaled(&self, by: u32) -> Result<Edition, String> {
         let mut edition = self.clone();
         if by <= 1 {
@@ -115,7 +115,7 @@ impl Edition {
         Ok(edition)
     }
 
-    /// Reads an edition from its text; `file` is its name in errors.
+    /// Parses an edition from its text; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Edition, FileError> {
         let source = Source(Text { text, file });
         let raw: File<TestEntry> = source.read()?;

@@ -1,26 +1,25 @@
-//! The early end of a measurement of which enough has been seen, on a simulated drive.
+//! The early end of a measurement on a simulated drive.
 //!
-//! A figure measured to its whole length and one ended here are not the same, so this is done
-//! only on request ([`EndsWhen`]). It is safe where the rest could not change the figure:
+//! A figure measured to its full length and one that ended early are not the same, so this is done
+//! only on request ([`EndsWhen`]). It is safe if the rest could not change the figure:
 //!
-//! - **Reads** change nothing on a drive at rest. They end once five rounds of half a second
+//! - **Reads** change nothing on a drive at rest. They end after five rounds of half a second that
 //!   neither spread nor drift by more than a hundredth.
 //! - **Curves of writes** have gone through the drive's caches and its spare area, and garbage
-//!   collection has passed over all blocks, once the capacity has been written [`TURNS_MIN`]
-//!   times since everything was last empty. They end once both their speed and their write
-//!   amplification, in five rounds of two minutes, spread by at most [`CURVE_SPREAD_SHARE_MAX`]
-//!   and drift by at most [`CURVE_DRIFT_SHARE_MAX`]. The speed alone does not tell: of a drive
-//!   whose flash is faster than its host, garbage collection takes more and more long before the
-//!   speed falls.
-//! - **Curves after a rest** of which only the recovered fast writes matter end once they have
-//!   fallen: for a minute they stayed clearly below the geometric mean of their start and of the
-//!   first curve's end, or they did not start clearly above that end.
+//!   collection has passed over all blocks, after writes of [`TURNS_MIN`] times the capacity since
+//!   everything was last empty. They end after five rounds of two minutes in which both their speed
+//!   and their write amplification spread by at most [`CURVE_SPREAD_SHARE_MAX`] and drift by at
+//!   most [`CURVE_DRIFT_SHARE_MAX`]. The speed alone is not enough: if a drive's flash is faster
+//!   than its host, the work of garbage collection grows long before the speed falls.
+//! - **Curves after a rest** that are used only for the recovered fast writes end after their fall:
+//!   for a minute they stayed clearly below the geometric mean of their start and of the first
+//!   curve's end, or they did not start clearly above that end.
 //!
-//! - **Points that write** end after a tenth of their time or more, once five rounds of a fiftieth
-//!   of it neither spread nor drift by more than a hundredth, if the drive has room for all that
-//!   the rest would write without moving data, a quarter more than that, and nothing else that may
-//!   change its speed. Only the drive can tell: half of the time may have been the same when a
-//!   cache is full at last, and the figure a fifth less.
+//! - **Points that write** end after a tenth of their time or more, after five rounds of a fiftieth
+//!   of it that neither spread nor drift by more than a hundredth. The drive must have room for a
+//!   quarter more than the rest would write without moving data, and no other cause of a change of
+//!   speed. Only the drive knows this: the speed may be constant for half of the time until a cache
+//!   is full, and the figure a fifth lower.
 //!
 //! Everything else is measured to the end.
 
@@ -28,81 +27,81 @@ use stend_analysis::steady::{WINDOW, Window};
 use stend_load::runner::Progress;
 use stend_record::load::Load;
 
-/// A round of reads, s.
+/// Length of a round of reads, s.
 const READ_ROUND_S: f64 = 0.5;
-/// Greatest less least of the rounds of a window of reads, as a share of their mean, at most.
+/// Greatest spread of the rounds of a steady window of reads, as a share of their mean.
 const READ_SPREAD_SHARE_MAX: f64 = 0.01;
-/// Rise or fall of the line through them, as a share of the mean, at most.
+/// Greatest rise or fall of the line through them, as a share of the mean.
 const READ_DRIFT_SHARE_MAX: f64 = 0.01;
 
-/// A round of a point that writes, as a share of its time. Five of them are a tenth: what is
-/// quicker at first, until buffers are full, weighs little by then.
+/// Length of a round of a point that writes, as a share of its time. Five of them are a tenth: the
+/// higher speed at first, until buffers are full, has little weight by then.
 const WRITE_ROUND_SHARE: f64 = 0.02;
-/// Room that a drive must have for the rest of a point that writes, as a multiple of what it would
-/// write.
+/// Room that a drive must have for the rest of a point that writes, as a multiple of the bytes that
+/// the rest would write.
 const ROOM_FOR_REST: f64 = 1.25;
 
-/// A round of a curve, s.
+/// Length of a round of a curve, s.
 const CURVE_ROUND_S: f64 = 120.0;
-/// As [`READ_SPREAD_SHARE_MAX`], of a curve.
+/// The same as [`READ_SPREAD_SHARE_MAX`], for a curve.
 const CURVE_SPREAD_SHARE_MAX: f64 = 0.05;
-/// As [`READ_DRIFT_SHARE_MAX`], of a curve.
+/// The same as [`READ_DRIFT_SHARE_MAX`], for a curve.
 const CURVE_DRIFT_SHARE_MAX: f64 = 0.02;
 /// Capacities written before a curve can have settled.
 const TURNS_MIN: f64 = 1.5;
 
-/// A round of a curve that is watched until it falls, s: no longer than what the start of a curve
-/// is computed from.
+/// Length of a round of a curve that is watched until it falls, s: no longer than the time from
+/// which the start of a curve is computed.
 const FALL_ROUND_S: f64 = 5.0;
-/// Rounds below that make a fall.
+/// Number of rounds below the threshold that make a fall.
 const FALL_ROUNDS: usize = 12;
-/// Rounds after which a curve that did not begin above the end has recovered nothing.
+/// Rounds after which a curve that did not start above the end has recovered nothing.
 const FLAT_ROUNDS: usize = 24;
-/// Share of the threshold below which a curve has certainly fallen.
+/// Share of the threshold below which a curve has fallen for certain.
 const BELOW: f64 = 0.9;
-/// A curve that begins below this multiple of the end has risen too little to be sure.
+/// A curve that starts below this multiple of the end has not risen enough to be sure.
 const RISEN: f64 = 1.2;
 
-/// Length of a curve of which only the start matters, s.
+/// Length of a curve of which only the start is used, s.
 const START_S: f64 = 30.0;
 
-/// How much of a measurement is used, from least to most.
+/// Used part of a measurement, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
-    /// Where a curve starts.
+    /// The start of a curve.
     Begun,
-    /// How long a curve stays above the end of the first one of its test.
+    /// The time for which a curve stays above the end of the first one of its test.
     Fallen,
-    /// The speed that it comes to, and everything before.
+    /// The settled speed, and everything before it.
     Settled,
-    /// All of it.
+    /// The whole measurement.
     Whole,
 }
 
-/// How much is used of the measurements of a test (by id), or of one of its curves (by name).
+/// Returns the used part of the measurements of a test (by id), or of one of its curves (by name).
 pub type EndsWhen<'a> = &'a (dyn Fn(&str, Option<&str>) -> Ending + Sync);
 
-/// What a curve continues from.
+/// The state that a curve continues from.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Before {
     /// Bytes written since everything was last empty.
     pub(crate) written_bytes: u64,
-    /// What the first curve came to, requests a second; `None` of the first one itself.
+    /// Settled speed of the first curve, requests a second; `None` for the first one itself.
     pub(crate) end_iops: Option<f64>,
 }
 
-/// When enough has been seen.
+/// Rule by which a measurement ends early.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
     Start,
     Settled {
         spread_share_max: f64,
         drift_share_max: f64,
-        /// Bytes to be moved before.
+        /// Bytes to move first.
         after_bytes: u64,
     },
     Steady {
-        /// How long it would last, s.
+        /// Planned duration, s.
         planned_s: f64,
     },
     Fallen {
@@ -112,19 +111,19 @@ enum Rule {
 
 /// Watches one measurement.
 pub(crate) struct Watch {
-    /// Between two looks, s.
+    /// Time between two evaluations, s.
     pub(crate) round_s: f64,
     rule: Rule,
     last: Progress,
     speeds: Vec<f64>,
-    /// Bytes written to flash over bytes moved, by round; empty where that is not known.
+    /// Bytes written to flash divided by bytes moved, for each round; empty if unknown.
     amplifications: Vec<f64>,
-    /// When enough had been seen, s since the start.
+    /// Time of the early end, s since the start.
     ended_s: Option<f64>,
 }
 
 impl Watch {
-    /// Of a point that is to last so many seconds; `None` where it is measured to its end.
+    /// Watches a point of `planned_s` seconds; `None` if it is measured to its end.
     pub(crate) fn of_point(load: &Load, ending: Ending, planned_s: u64) -> Option<Watch> {
         let planned_s = planned_s as f64;
         let watch = || match load.writes() {
@@ -134,8 +133,8 @@ impl Watch {
         (ending < Ending::Whole).then(watch)
     }
 
-    /// Of a curve on a drive of this capacity, which is so many times less than the whole one's
-    /// ([`crate::Edition::scaled_by`]); `None` where it is measured to its end.
+    /// Watches a curve on a drive of this capacity, which is reduced by `scaled_by`
+    /// ([`crate::Edition::scaled_by`]); `None` if it is measured to its end.
     pub(crate) fn of_curve(
         load: &Load,
         ending: Ending,
@@ -187,7 +186,7 @@ impl Watch {
         }
     }
 
-    /// Looks at the measurement after a round; whether enough has been seen.
+    /// Evaluates the measurement after a round. Returns true if it may end.
     pub(crate) fn look(&mut self, now: &Progress) -> bool {
         let seconds = now.elapsed_s - self.last.elapsed_s;
         if seconds > 0.0 {
@@ -222,7 +221,7 @@ impl Watch {
         enough
     }
 
-    /// The remark on a measurement that ended before so many seconds; `None` if it did not.
+    /// Returns the remark on a measurement that ended before `planned_s`; `None` if it did not.
     pub(crate) fn remark(&self, name: &str, planned_s: u64) -> Option<String> {
         let ended_s = self.ended_s?;
         let settled = |spread_share_max: f64, drift_share_max: f64| {
@@ -257,14 +256,14 @@ impl Watch {
     }
 }
 
-/// Whether the last rounds are alike; true if there are too few to tell.
+/// True if the last rounds are alike, or if there are too few to judge.
 fn steady(figures: &[f64], spread_share_max: f64, drift_share_max: f64) -> bool {
     Window::last(figures).is_none_or(|window| {
         window.spread_share <= spread_share_max && window.drift_share.abs() <= drift_share_max
     })
 }
 
-/// Whether the drive has room for the rest of so many seconds before it has to move data.
+/// True if the drive has room for the rest of `planned_s` before it has to move data.
 fn has_room(now: &Progress, planned_s: f64) -> bool {
     let (Some(room), Some(written)) = (now.steady_bytes, now.flash_written_bytes) else {
         return false;
@@ -273,15 +272,15 @@ fn has_room(now: &Progress, planned_s: f64) -> bool {
     room as f64 >= ROOM_FOR_REST * rest
 }
 
-/// Bytes written to flash over bytes moved, between two looks; `None` where nothing was moved or
-/// nothing is known.
+/// Returns bytes written to flash divided by bytes moved, between two evaluations; `None` if
+/// nothing was moved or the bytes in flash are unknown.
 fn amplification(before: &Progress, now: &Progress) -> Option<f64> {
     let flash = now.flash_written_bytes? - before.flash_written_bytes?;
     let moved = now.bytes - before.bytes;
     (moved > 0).then(|| flash as f64 / moved as f64)
 }
 
-/// Whether a curve of these speeds has fallen back towards an end, or never rose above it.
+/// True if a curve of these speeds has fallen back towards an end, or never rose above it.
 fn fallen(speeds: &[f64], end_iops: f64) -> bool {
     let Some(first) = speeds.first() else {
         return false;
@@ -310,7 +309,7 @@ mod tests {
         }
     }
 
-    /// When a measurement of these speeds, each for a round, ends.
+    /// Returns the time at which a measurement of these speeds, each for a round, ends.
     fn ends(watch: Watch, speeds: impl IntoIterator<Item = u64>) -> Option<f64> {
         amplified(watch, speeds.into_iter().map(|speed| (speed, 100)))
     }
@@ -341,18 +340,18 @@ mod tests {
             ends(reads(), [900, 950, 1000, 1000, 1000, 1000, 1000]),
             Some(7.0 * READ_ROUND_S)
         );
-        // A percent and a half between the rounds; then half a percent each round.
+        // 1.5 % between the rounds; then 0.5 % more each round.
         assert_eq!(ends(reads(), [1000, 1015].repeat(20)), None);
         assert_eq!(ends(reads(), (0..20).map(|i| 1000 + 5 * i)), None);
-        // No requests are writes in what is mixed here.
+        // The mix of this load has no writes.
         assert_eq!(of(PointOp::Mixed).expect("it reads").round_s, READ_ROUND_S);
         for op in [PointOp::Read, PointOp::Write] {
             assert!(Watch::of_point(&load(op), Ending::Whole, 180).is_none());
         }
     }
 
-    /// When a point of 100 s that writes 1,000 times a second ends, with room in the drive for so
-    /// many seconds at its beginning.
+    /// Returns the time at which a point of 100 s that writes with these speeds ends, if the drive
+    /// has room for `room_s` seconds at 1,000 writes a second at the start.
     fn writes_end(speeds: &[u64], room_s: Option<f64>) -> Option<f64> {
         let point = Watch::of_point(&load(PointOp::Write), Ending::Settled, 100);
         let mut watch = point.expect("it may end early");
@@ -376,7 +375,7 @@ mod tests {
     fn writes_end_where_the_drive_has_room_for_the_rest() {
         let alike = [1000; 49];
         assert_eq!(writes_end(&alike, Some(200.0)), Some(10.0));
-        // What is left, and a quarter more: 10 + 1.25 × 90 s.
+        // The rest, plus a quarter: 10 + 1.25 × 90 s.
         assert_eq!(writes_end(&alike, Some(122.6)), Some(10.0));
         assert_eq!(writes_end(&alike, Some(122.4)), Some(12.0));
         assert_eq!(writes_end(&alike, Some(99.0)), None);
@@ -400,13 +399,13 @@ mod tests {
     #[test]
     fn a_curve_ends_no_earlier_than_the_capacity_was_written_often_enough() {
         let settles = |before| writes(Ending::Settled, before, None);
-        // 120,000 a round: one and a half million after thirteen rounds.
+        // 120,000 requests a round: 1.5 million after thirteen rounds.
         assert_eq!(ends(settles(0), [1000; 60]), Some(13.0 * 120.0));
         assert_eq!(ends(settles(2 * CAPACITY), [1000; 60]), Some(5.0 * 120.0));
-        // It falls in the thirteenth round: five alike are needed after that.
+        // It falls in the thirteenth round: five similar rounds must follow.
         let falls = (0..60).map(|round| if round < 12 { 1000 } else { 500 });
         assert_eq!(ends(settles(0), falls), Some(17.0 * 120.0));
-        // As fast as ever, while more and more is moved until the twentieth round.
+        // Constant speed, but write amplification grows until the twentieth round.
         let moves = (0..60).map(|round| (1000, 100 + 10 * u64::min(round, 20)));
         assert_eq!(amplified(settles(0), moves), Some(25.0 * 120.0));
         // There is no first curve to fall back to.
@@ -419,11 +418,11 @@ mod tests {
     #[test]
     fn a_curve_that_is_watched_until_it_falls_ends_after_a_minute_below() {
         let falls = || writes(Ending::Fallen, 0, Some(100.0));
-        // 10,000 and 100: it has fallen at 1,000, and certainly below 900.
+        // 10,000 and 100: the threshold is 1,000, and it has fallen for certain below 900.
         let at = |low: u64| (0..99).map(move |round| if round < 10 { 10_000 } else { low });
         assert_eq!(ends(falls(), at(800)), Some(22.0 * 5.0));
         assert_eq!(ends(falls(), at(950)), None);
-        // Up again within the minute.
+        // It rises again within the minute.
         let again = (0..99).map(|round| if round % 11 == 0 { 10_000 } else { 100 });
         assert_eq!(ends(falls(), again), None);
         assert_eq!(ends(falls(), [110; 99]), Some(24.0 * 5.0));

@@ -1,4 +1,4 @@
-//! What a review would do and what it asks of its target, before anything is done.
+//! Estimates and outlines a review before anything is done.
 
 use stend_load::target::WriteLimit;
 use stend_record::load::{Load, range_bytes, size_text};
@@ -12,42 +12,42 @@ use crate::setting::{Action, PASS_BYTES_PER_S, Setting};
 use crate::state::Step;
 use crate::{parallel, serial};
 
-/// The speed at which a target is assumed to be filled, bytes a second: a SATA drive's. What is
-/// estimated with it says so.
+/// Speed at which a target is assumed to be filled, bytes a second: a SATA drive's. Estimates that
+/// use it state so.
 pub const FILL_BYTES_PER_S: f64 = PASS_BYTES_PER_S;
 
-/// What a review asks of its target, before anything is done. The time that a
-/// real target takes to fill is not in it: its speed is not known beforehand.
+/// Estimated load of a review on its target, before anything is done. It excludes the time that a
+/// real target takes to fill, because its speed is not known beforehand.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
-    /// Time under measured load, s. Of traces, those that are replayed at their own times.
+    /// Time under measured load, s. Includes traces only if they are replayed at their own times.
     pub measured_s: f64,
-    /// Of that, time under loads that write, s.
+    /// Part of [`Estimate::measured_s`] under loads that write, s.
     pub writing_s: f64,
     /// Rests, s.
     pub idle_s: f64,
-    /// Bytes written by preparation, by curves that end with their range, as files to be
-    /// deleted, as files of benchmarks, and as files that are made and worked on.
+    /// Bytes written by preparation, by curves that end with their range, as files to delete, as
+    /// files of benchmarks, and as files of file sets.
     pub fill_bytes: u64,
     /// Bytes written by traces.
     pub trace_bytes: u64,
-    /// Bytes written in [`Estimate::writing_s`] by a SATA drive that is as fast as its bus and
-    /// its latency allow: a guess, and of a slower drive too much.
+    /// Bytes written in [`Estimate::writing_s`] by a SATA drive that is as fast as its bus and its
+    /// latency allow: a guess, too high for a slower drive.
     pub load_bytes: u64,
-    /// Bytes of passes that only read, and of traces that are replayed as fast as possible: they
-    /// take time that is not in [`Estimate::measured_s`].
+    /// Bytes of passes that only read, and of traces that are replayed as fast as possible: their
+    /// time is not in [`Estimate::measured_s`].
     pub read_bytes: u64,
 }
 
 impl Estimate {
-    /// How long all of it takes a target that writes and reads passes at so many bytes a second,
+    /// Returns the duration of everything on a target that writes and reads passes at this speed,
     /// s.
     pub fn duration_s(&self, bytes_per_s: f64) -> f64 {
         let passes = self.fill_bytes + self.read_bytes;
         self.measured_s + self.idle_s + passes as f64 / bytes_per_s
     }
 
-    /// All bytes that would be written; those of loads that end with a time are a guess.
+    /// Returns all bytes that would be written; those of loads that end with a time are a guess.
     pub fn written_bytes(&self) -> u64 {
         self.fill_bytes + self.trace_bytes + self.load_bytes
     }
@@ -102,28 +102,28 @@ impl Estimate {
     }
 }
 
-/// What is known of a target before a review.
+/// Facts about a target that are known before a review.
 #[derive(Clone, Copy, Debug)]
 pub struct Prospect<'t> {
-    /// What it is.
+    /// The target.
     pub info: &'t TargetInfo,
-    /// Whether it can be copied, as a simulated drive can.
+    /// True if it can be copied, as a simulated drive can.
     pub can_be_copied: bool,
-    /// Whether it is opened for reading alone.
+    /// True if it is opened read-only.
     pub read_only: bool,
-    /// Whether it takes TRIM.
+    /// True if it supports TRIM.
     pub trim_supported: bool,
 }
 
-/// What a review would do, in its order.
+/// The parts of a review, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outline {
-    /// How states are made before all tests, each once, on a target that can be copied; on one
+    /// Preparation of states before all tests, each once, on a target that can be copied; on one
     /// that cannot, tests begin with it.
     pub states: Vec<OutlinedPart>,
     /// The chosen tests.
     pub tests: Vec<OutlinedTest>,
-    /// All of it.
+    /// Sum of all parts.
     pub total: Estimate,
 }
 
@@ -134,33 +134,31 @@ pub struct OutlinedTest {
     pub id: String,
     /// Title for people.
     pub title: String,
-    /// Why the target cannot do it, or not all of it.
+    /// Reasons why the target cannot do all of it.
     pub warnings: Vec<String>,
-    /// Id of the test among whose parts its own stand: a test that goes on after another is
-    /// measured with it.
+    /// Id of the test that lists its parts: a test that continues another is measured with it.
     pub measured_with: Option<String>,
-    /// What is done, with the states that are made for it; what is done several times stands
-    /// once.
+    /// Parts of the test, with the states that are prepared for it; equal parts are listed once.
     pub parts: Vec<OutlinedPart>,
 }
 
-/// One thing that is done.
+/// One part of a review.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutlinedPart {
-    /// In words, `random read, 4 KiB, queue depth 8`.
+    /// Description, `random read, 4 KiB, queue depth 8`.
     pub what: String,
-    /// How many times.
+    /// Number of repetitions.
     pub times: u64,
-    /// How long, each time, s; `None` of what goes by bytes.
+    /// Duration of each repetition, s; `None` if bytes end it.
     pub duration_s: Option<f64>,
-    /// Bytes written or read each time by what goes by bytes.
+    /// Bytes written or read in each repetition, if bytes end it.
     pub bytes: Option<u64>,
 }
 
-/// What [`run_review`](crate::run_review) would ask of a target of this kind and size.
+/// Estimates the load of [`run_review`](crate::run_review) on a target of this kind and size.
 ///
 /// # Errors
-/// As [`run_review`](crate::run_review).
+/// The same as [`run_review`](crate::run_review).
 pub fn estimate(
     edition: &Edition,
     options: &ReviewOptions<'_>,
@@ -177,11 +175,10 @@ pub fn estimate(
     Ok(sum)
 }
 
-/// What [`run_review`](crate::run_review) would do with a target: planned once, and nothing is
-/// touched.
+/// Outlines the work of [`run_review`](crate::run_review) on a target, without touching it.
 ///
 /// # Errors
-/// As [`run_review`](crate::run_review).
+/// The same as [`run_review`](crate::run_review).
 pub fn outline(
     edition: &Edition,
     options: &ReviewOptions<'_>,
@@ -238,8 +235,8 @@ pub fn outline(
     Ok(outline)
 }
 
-/// Shows every action of a plan, with the procedure that it belongs to, by its index; none for
-/// the states of a target that can be copied.
+/// Passes every action of a plan to `see`, with the index of its procedure; `None` for the states
+/// of a target that can be copied.
 pub(crate) fn walk(
     plan: &Plan<'_>,
     can_be_copied: bool,
@@ -252,7 +249,7 @@ pub(crate) fn walk(
     }
 }
 
-/// Adds what is done, or that it is done once more.
+/// Adds a part, or counts its repetition.
 fn add_part(parts: &mut Vec<OutlinedPart>, part: OutlinedPart) {
     let same = |known: &&mut OutlinedPart| {
         (&known.what, known.duration_s, known.bytes) == (&part.what, part.duration_s, part.bytes)
@@ -263,7 +260,7 @@ fn add_part(parts: &mut Vec<OutlinedPart>, part: OutlinedPart) {
     }
 }
 
-/// An action in words; a procedure may have a title of its own for its loads and traces.
+/// Describes an action in words; a procedure may have its own title for its loads and traces.
 fn part(setting: &Setting, action: &Action<'_>, title: Option<String>) -> OutlinedPart {
     let timed = |what: String, duration_s: f64| OutlinedPart {
         what,

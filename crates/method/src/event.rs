@@ -1,39 +1,39 @@
-//! What the engine reports while it works. It prints nothing itself.
+//! Events that the engine reports while it works. It prints nothing itself.
 
 use stend_load::target::TargetError;
 use stend_record::review::TestResult;
 
 use crate::cost::Cost;
 
-/// Something happened. With several threads, events of different tests interleave;
-/// shares of work done never fall.
+/// An event of a review. With several threads, events of different tests interleave; shares of
+/// finished work never decrease.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// It is known what is to be done; told once, before anything is.
+    /// The plan is complete; reported once, before any work.
     Planned {
-        /// The cost of everything.
+        /// Cost of all work.
         whole: Cost,
-        /// Whether it happens in virtual time.
+        /// True if it happens in virtual time.
         simulated: bool,
     },
-    /// A repetition of all tests begins, where there are several.
+    /// A repetition of all tests begins; only if there are several.
     Repetition {
-        /// Its number, from 0.
+        /// Number of the repetition, from 0.
         number: u32,
-        /// How many there are.
+        /// Number of all repetitions.
         count: u32,
     },
-    /// Work begins of which nothing is measured.
+    /// Work begins that is not measured.
     Preparing {
-        /// Id of the state that is being made, or of the test that this is a part of.
+        /// Id of the state that is being prepared, or of the test that this is a part of.
         state: &'a str,
-        /// What is done, `filling`.
+        /// The step, `filling`.
         step: &'a str,
-        /// What this costs.
+        /// Cost of this step.
         part: Cost,
-        /// What is left of the whole work, with this.
+        /// Cost of the remaining work, including this.
         left: Cost,
-        /// Share of the whole work that is done, by estimated cost, 0 to 1.
+        /// Finished share of all work, by estimated cost, 0 to 1.
         share_done: f64,
     },
     /// A test begins.
@@ -49,64 +49,64 @@ pub enum Event<'a> {
         test: &'a str,
         /// `random read, 4 KiB, queue depth 8`.
         point: &'a str,
-        /// What this costs.
+        /// Cost of this point or curve.
         part: Cost,
-        /// What is left of the whole work, with this.
+        /// Cost of the remaining work, including this.
         left: Cost,
     },
-    /// A curve is measured up to an instant: told only if
-    /// [`crate::ReviewOptions::curves_grow`], and of targets that know it before the end, which are
-    /// simulated drives that never throttle, and real ones where the kernel counts.
+    /// A curve has grown; reported only if [`crate::ReviewOptions::curves_grow`] is set, and only
+    /// for targets that know it before the end: simulated drives that never throttle, and real ones
+    /// for which the kernel counts.
     CurveGrew {
         /// Id of the test.
         test: &'a str,
-        /// As in [`Event::PointStarted`].
+        /// The curve, in the form of [`Event::PointStarted`].
         curve: &'a str,
-        /// The instant, s since the curve's beginning.
+        /// Time, s since the curve's start.
         t_s: f64,
         /// Requests a second since the last such event.
         iops: f64,
-        /// Whether it is counted otherwise than the result will be.
+        /// True if it is counted in another way than the result.
         preliminary: bool,
     },
-    /// A curve is measured: what takes the place of [`Event::CurveGrew`], and is told under the
-    /// same condition.
+    /// A curve is measured: replaces its [`Event::CurveGrew`], and is reported under the same
+    /// condition.
     CurveMeasured {
         /// Id of the test.
         test: &'a str,
-        /// As in [`Event::PointStarted`].
+        /// The curve, in the form of [`Event::PointStarted`].
         curve: &'a str,
-        /// Ends of intervals, s since the curve's beginning, and requests a second in them.
+        /// Ends of intervals, s since the curve's start, and requests a second in them.
         points: &'a [(f64, f64)],
     },
     /// A point or a curve is measured.
     PointFinished {
         /// Id of the test.
         test: &'a str,
-        /// As in [`Event::PointStarted`].
+        /// The point or curve, in the form of [`Event::PointStarted`].
         point: &'a str,
-        /// What is left of the whole work.
+        /// Cost of the remaining work.
         left: Cost,
-        /// Share of the whole work that is done, by estimated cost, 0 to 1.
+        /// Finished share of all work, by estimated cost, 0 to 1.
         share_done: f64,
     },
     /// A test is complete.
     TestFinished {
         /// Its result.
         result: &'a TestResult,
-        /// Share of the whole work that is done, by estimated cost, 0 to 1.
+        /// Finished share of all work, by estimated cost, 0 to 1.
         share_done: f64,
     },
-    /// A test will not be complete.
+    /// A test failed.
     TestFailed {
         /// Id of the test.
         test: &'a str,
-        /// Why.
+        /// The error.
         error: &'a TargetError,
     },
-    /// Something the user should know.
+    /// A warning for the user.
     Warning {
-        /// What, why, and what to do.
+        /// Problem, reason and advice.
         text: &'a str,
     },
 }

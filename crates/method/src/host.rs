@@ -4,25 +4,26 @@ use stend_load::target::{HostLimit, Target};
 use stend_record::review::{Condition, Review, Series};
 use stend_record::smart::BeforeAfter;
 
-/// Request sizes, bytes: the one with the most requests a second, and one with many bytes.
+/// Request sizes, bytes: one with the most requests a second, and one with many bytes.
 const SMALL_BYTES: u64 = 4096;
 const LARGE_BYTES: u64 = 131_072;
 
-/// From this share of the host's limit on, the host may have limited a figure.
+/// Share of the host's limit from which the host may have limited a figure.
 const NEAR_SHARE: f64 = 0.9;
 
-/// What the host can do without a drive.
+/// Limits of the host without a drive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Limits {
-    /// Small requests by number of threads, ascending; then large ones of the most threads.
+    /// Limits of small requests by number of threads, ascending; then of large ones with the most
+    /// threads.
     found: Vec<HostLimit>,
-    /// Why there are none, or not all.
+    /// Reason why limits are missing.
     missing: Option<String>,
 }
 
 impl Limits {
-    /// Measures them for each number of threads with which loads are to be measured, for a
-    /// second each; nothing of a simulated target, and nothing where no load is to be measured.
+    /// Measures the limits for each number of threads of the loads to be measured, for a second
+    /// each; nothing for a simulated target or without a load.
     pub(crate) fn measured(target: &mut dyn Target, mut threads: Vec<u32>) -> Limits {
         threads.sort_unstable();
         threads.dedup();
@@ -42,7 +43,7 @@ impl Limits {
         limits
     }
 
-    /// For the environment.
+    /// Returns the limits as a condition of the environment.
     pub(crate) fn conditions(&self) -> Option<Condition> {
         let mut words: Vec<String> = self.found.iter().map(limit_words).collect();
         words.extend(
@@ -60,7 +61,7 @@ impl Limits {
         })
     }
 
-    /// A warning if the host may have limited a figure of so many threads.
+    /// Returns a warning if the host may have limited a figure of `threads` threads.
     pub(crate) fn warning(
         &self,
         name: &str,
@@ -71,7 +72,7 @@ impl Limits {
         Some(warning_text(&format!("{name}: {of}"), threads))
     }
 
-    /// The same of the samples of a curve.
+    /// Returns a warning if the host may have limited samples of a curve.
     pub(crate) fn curve_warning(
         &self,
         name: &str,
@@ -139,7 +140,7 @@ fn limit_words(limit: &HostLimit) -> String {
     )
 }
 
-/// The drive's SMART data before the tests: those of the first run, where this one goes on.
+/// Reads the drive's SMART data before the tests; a resumed run keeps those of the first run.
 pub(crate) fn smart_before(
     target: &mut dyn Target,
     earlier: Option<&Review>,
@@ -159,7 +160,7 @@ pub(crate) fn smart_before(
     })
 }
 
-/// The same after the tests.
+/// Reads the drive's SMART data after the tests.
 pub(crate) fn smart_after(target: &mut dyn Target, review: &mut Review) {
     let Some(smart) = &mut review.smart else {
         return;

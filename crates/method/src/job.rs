@@ -1,14 +1,14 @@
-//! The fio job files of the points and of the preparation.
+//! fio job files of points and of preparation.
 //!
-//! They name neither a file nor an I/O engine nor `direct`: the target adds its own.
+//! They contain no file name, I/O engine or `direct`: the target adds its own.
 
 use std::fmt::Write as _;
 
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{Durability, Pattern, PointOp, SyncMethod};
 
-/// Sizes and offsets that share a capacity out are multiples of this, bytes: every
-/// common flash page and every block size of the editions divides it.
+/// Sizes and offsets that divide a capacity are multiples of this, bytes: every common flash page
+/// and every block size of the editions divides it.
 const SHARE_ALIGN_BYTES: u64 = 1 << 20;
 
 /// A runtime under the scale, whole seconds, at least 1: the sampling interval is a
@@ -18,19 +18,19 @@ pub(crate) fn scaled_runtime_s(duration_s: f64, scale: f64) -> u64 {
     (duration_s * scale).round().max(1.0) as u64
 }
 
-/// What a job needs in addition to its load.
+/// Options of a job beside its load.
 pub(crate) struct JobFrame<'a> {
-    /// Percentiles to ask for.
+    /// Percentiles to request.
     pub(crate) percentiles: &'a [f64],
-    /// Whole seconds; `None` for one pass over the range.
+    /// Runtime, whole seconds; `None` for one pass over the range.
     pub(crate) runtime_s: Option<u64>,
     /// From [`stend_base::job_seed`].
     pub(crate) seed: u64,
-    /// Of the target, bytes.
+    /// Capacity of the target, bytes.
     pub(crate) capacity_bytes: u64,
 }
 
-/// The job file that measures `load`.
+/// Returns the job file that measures `load`.
 pub(crate) fn measure(load: &Load, frame: &JobFrame<'_>) -> String {
     let mut text = String::from("[global]\n");
     push_load(&mut text, load);
@@ -42,7 +42,7 @@ pub(crate) fn measure(load: &Load, frame: &JobFrame<'_>) -> String {
     text
 }
 
-/// What is requested, in which order, and how much of it is outstanding.
+/// Adds direction, order, size and queue depth.
 fn push_load(text: &mut String, load: &Load) {
     let direction = match (load.pattern, load.op) {
         (Pattern::Sequential, PointOp::Read) => "read",
@@ -59,13 +59,13 @@ fn push_load(text: &mut String, load: &Load) {
     push(text, "bs", block_option(load.block_bytes));
     push(text, "iodepth", load.queue_depth);
     if load.pattern == Pattern::Random {
-        // Every draw is independent, as in Iometer; fio's own default visits every
-        // block once before it repeats one.
+        // Every draw is independent, as in Iometer; fio's default visits every block once before it
+        // repeats one.
         text.push_str("norandommap\n");
     }
 }
 
-/// How long, by which random numbers, and which percentiles.
+/// Adds runtime, seed and percentiles.
 fn push_frame(text: &mut String, frame: &JobFrame<'_>) {
     if let Some(runtime_s) = frame.runtime_s {
         text.push_str("time_based\n");
@@ -76,18 +76,18 @@ fn push_frame(text: &mut String, frame: &JobFrame<'_>) {
     push(text, "percentile_list", percentiles.join(":"));
 }
 
-/// Threads that do the same, in a range of the target.
+/// Threads with the same load, in a range of the target.
 pub(crate) struct Stream<'a> {
-    /// The load; where it lies is said by `range_bytes`.
+    /// The load; its place is `range_bytes`, not its region.
     pub(crate) load: &'a Load,
-    /// How its writes become durable.
+    /// Method by which its writes become durable.
     pub(crate) durability: Durability,
     /// First byte and length.
     pub(crate) range_bytes: (u64, u64),
 }
 
 impl Stream<'_> {
-    /// A name of letters, digits and dashes: the section, and what random seeds derive from.
+    /// Returns a name of letters, digits and dashes for the section and for the random seed.
     pub(crate) fn slug(&self) -> String {
         let sync = match self.durability.sync {
             SyncMethod::None => "unsynced",
@@ -110,7 +110,7 @@ fn option_of(method: SyncMethod) -> &'static str {
     }
 }
 
-/// The job file of several streams that run at the same time, each reported as one.
+/// Returns the job file of several streams that run at the same time, each reported as one group.
 pub(crate) fn streams(streams: &[Stream<'_>], frame: &JobFrame<'_>) -> String {
     let mut text = String::from("[global]\n");
     push_frame(&mut text, frame);
@@ -141,13 +141,13 @@ pub(crate) fn streams(streams: &[Stream<'_>], frame: &JobFrame<'_>) -> String {
     text
 }
 
-/// The job file of a load as an edition runs it, for those who carry it out on their own: for
+/// Returns the job file of a load as an edition runs it, to run it outside of a review: for
 /// `runtime_s`, or without it once over the load's range.
 pub fn load_job(load: &Load, runtime_s: Option<u64>, capacity_bytes: u64, seed: u64) -> String {
     measure(load, &plain_frame(runtime_s, capacity_bytes, seed))
 }
 
-/// As [`load_job`], of writes that must be durable.
+/// Returns the job file like [`load_job`], for durable writes.
 pub fn sync_job(
     load: &Load,
     durability: Durability,
@@ -165,8 +165,8 @@ pub fn sync_job(
     )
 }
 
-/// The job file of a step that fills: requests of so many bytes, so many outstanding, over a region
-/// or the whole capacity.
+/// Returns the job file of a step that fills a region or the whole capacity with requests of this
+/// size and queue depth.
 pub fn fill_job(
     (block_bytes, queue_depth): (u64, u32),
     region_bytes: Option<u64>,
@@ -185,9 +185,9 @@ fn plain_frame(runtime_s: Option<u64>, capacity_bytes: u64, seed: u64) -> JobFra
     }
 }
 
-/// The sections: one with `numjobs` for random loads, one a thread for sequential ones,
-/// each on its own share of the range, so that no thread reads what another has
-/// just brought into the drive's buffer.
+/// Adds the sections: one with `numjobs` for random loads, one for each thread for sequential
+/// loads, each on its own share of the range, so that no thread reads data that another has just
+/// brought into the drive's buffer.
 fn push_sections(text: &mut String, load: &Load, capacity_bytes: u64) {
     let slug = load.slug();
     if load.threads == 1 || load.pattern == Pattern::Random {
@@ -204,7 +204,7 @@ fn push_sections(text: &mut String, load: &Load, capacity_bytes: u64) {
     } else {
         load.block_bytes
     };
-    // Never 0, which fio takes for "everything": a target that small fails in fio's words.
+    // Never 0, which fio reads as "everything": a target that small fails with fio's message.
     let share = (share / align * align).max(load.block_bytes);
     for thread in 0..load.threads {
         let _ = writeln!(text, "\n[{slug}-{}]", thread + 1);
@@ -213,7 +213,7 @@ fn push_sections(text: &mut String, load: &Load, capacity_bytes: u64) {
     }
 }
 
-/// The bytes from the beginning of the target, unless they are all of it.
+/// Limits the job to the first bytes of the target, unless they are all of it.
 fn push_range(text: &mut String, region_bytes: Option<u64>, capacity_bytes: u64) {
     let range = range_bytes(region_bytes, capacity_bytes);
     if range < capacity_bytes {
@@ -221,7 +221,7 @@ fn push_range(text: &mut String, region_bytes: Option<u64>, capacity_bytes: u64)
     }
 }
 
-/// The job file that writes the whole capacity, or its first part, once, ascending.
+/// Returns the job file that writes the whole capacity, or its first part, once, ascending.
 pub(crate) fn fill(
     block_bytes: u64,
     queue_depth: u32,
@@ -234,12 +234,13 @@ pub(crate) fn fill(
     text
 }
 
-/// The job file that writes a file behind the first `offset_bytes`, once, ascending.
+/// Returns the job file that writes a file behind the first `offset_bytes`, once, ascending.
 pub(crate) fn write_file(offset_bytes: u64, file_bytes: u64, seed: u64) -> String {
     file((131_072, 32, seed), offset_bytes, file_bytes)
 }
 
-/// The job file that writes the file of a benchmark, as the program does: 1 MiB at a time.
+/// Returns the job file that writes the file of a benchmark like the original program: 1 MiB at a
+/// time.
 pub(crate) fn benchmark_file(region_bytes: u64, capacity_bytes: u64, seed: u64) -> String {
     let file_bytes = range_bytes(Some(region_bytes), capacity_bytes);
     file((1 << 20, 1, seed), 0, file_bytes)
@@ -252,8 +253,8 @@ fn file(requests: (u64, u32, u64), offset_bytes: u64, file_bytes: u64) -> String
     text
 }
 
-/// The job file that writes so many bytes into the range, again and again: whole requests, and
-/// never more.
+/// Returns the job file that writes `bytes` into the range, repeatedly: whole requests, and never
+/// more.
 pub(crate) fn wear(load: &Load, range_bytes: u64, bytes: u64, seed: u64) -> String {
     let (direction, option) = match load.pattern {
         Pattern::Sequential => ("write", ""),
@@ -266,7 +267,7 @@ pub(crate) fn wear(load: &Load, range_bytes: u64, bytes: u64, seed: u64) -> Stri
     text
 }
 
-/// The job file that reads the range once, whatever becomes of single reads.
+/// Returns the job file that reads the range once and continues after failed reads.
 pub(crate) fn read_back(block_bytes: u64, range_bytes: u64, seed: u64) -> String {
     let goes_on = "continue_on_error=read\n";
     let mut text = unmeasured("read-back", "read", goes_on, (block_bytes, 32, seed));
@@ -274,8 +275,7 @@ pub(crate) fn read_back(block_bytes: u64, range_bytes: u64, seed: u64) -> String
     text
 }
 
-/// A job file of one section, up to its range, without percentiles: by the size of a request, how
-/// many are outstanding, and the seed.
+/// Returns a job file of one section without percentiles; requests are size, queue depth and seed.
 fn unmeasured(
     section: &str,
     direction: &str,
@@ -294,7 +294,7 @@ fn push(text: &mut String, key: &str, value: impl std::fmt::Display) {
     let _ = writeln!(text, "{key}={value}");
 }
 
-/// `512`, `4k`, `1m`, as people write it in job files; fio's k and m are binary.
+/// Formats `512`, `4k`, `1m`, as people write it in job files; fio's k and m are binary.
 fn block_option(bytes: u64) -> String {
     match bytes {
         b if b % (1 << 20) == 0 => format!("{}m", b >> 20),

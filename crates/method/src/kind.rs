@@ -1,4 +1,4 @@
-//! What a kind of test is: how it is planned, and the procedures that measure it.
+//! Kinds of tests: their planning, and the procedures that measure them.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -13,65 +13,65 @@ use crate::recorder::{Done, Measurement, Place, PlannedTest};
 use crate::setting::{Action, Setting};
 use crate::state::State;
 
-/// Whether a point of the test of this id is wanted. The load comes without its region.
+/// Returns true if a point of the test with this id is wanted. The load has no region.
 pub type Wanted<'a> = &'a (dyn Fn(&str, &Load) -> bool + Sync);
 
-/// A kind of test with the keys that an edition gives it.
+/// A kind of test with its keys from an edition.
 pub(crate) trait Kind: Any {
-    /// The states that it starts from, as indices in the edition's; none where it goes on
-    /// after another test.
+    /// Returns the states that it starts from, as indices in the edition's; empty if it continues
+    /// another test.
     fn states_mut(&mut self) -> Vec<&mut usize>;
 
-    /// Why it cannot be done without writing; `None` if it, or a part of it, can.
+    /// Returns the reason why it cannot run without writing; `None` if all or a part of it can.
     fn needs_writes(&self) -> Option<&'static str>;
 
-    /// Why it cannot be done on a target without TRIM; `None` if it can. States of a test are
-    /// made without TRIM there, and its result says so.
+    /// Returns the reason why it cannot run on a target without TRIM; `None` if it can. States of a
+    /// test are prepared without TRIM there, and its result reports it.
     fn needs_trim(&self) -> Option<&'static str> {
         None
     }
 
-    /// Where it writes until the target refuses: by this load, from the state of this index.
+    /// Returns the load and the index of the start state if it writes until the target refuses.
     fn wears_out(&self) -> Option<(&Load, usize)> {
         None
     }
 
-    /// Index of the test whose target it goes on with.
+    /// Returns the index of the test that it continues.
     fn continues(&self) -> Option<usize> {
         None
     }
 
-    /// Makes it a test of a drive with a `by`-th of its capacity ([`crate::Edition::scaled`]).
+    /// Scales it to a drive with a `by`-th of its capacity ([`crate::Edition::scaled`]).
     ///
     /// # Errors
-    /// In words: why it cannot be made smaller.
+    /// A message if it cannot be scaled.
     fn scale(&mut self, by: u32) -> Result<(), String>;
 
     /// Adds its procedures to the plan.
     fn plan(&self, planner: &mut Planner<'_>);
 }
 
-/// What is run on one target without interruption.
+/// Work that runs on one target without interruption.
 #[derive(Debug)]
 pub(crate) struct Procedure {
-    /// The state it starts from, as an index in the edition's.
+    /// State that it starts from, as an index in the edition's.
     pub(crate) state: usize,
-    /// Where its results go, in order; at least one.
+    /// Places of its results, in order; at least one.
     pub(crate) places: Vec<Place>,
     /// The region of its load, if it has one, bytes.
     pub(crate) region_bytes: Option<u64>,
-    /// True when the state is made again even within a test.
+    /// True if the state is prepared again even within a test.
     pub(crate) starts_anew: bool,
     work: Box<dyn Work>,
 }
 
 impl Procedure {
-    /// The test it belongs to; of one that belongs to several, the first.
+    /// Returns the index of its test; of several tests, the first.
     pub(crate) fn test(&self) -> usize {
         self.places[0].test
     }
 
-    /// True when the target is no longer in the state afterwards.
+    /// True if the target is no longer in the state afterwards.
     pub(crate) fn disturbs(&self, setting: &Setting) -> bool {
         let mut only_reads = true;
         self.actions(setting, false, &mut |action| {
@@ -80,12 +80,12 @@ impl Procedure {
         !only_reads
     }
 
-    /// As [`Work::actions`].
+    /// Passes its actions to `see`, see [`Work::actions`].
     pub(crate) fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         self.work.actions(setting, copied, see);
     }
 
-    /// As [`Work::title`].
+    /// Returns its title, see [`Work::title`].
     pub(crate) fn title(&self) -> Option<String> {
         self.work.title()
     }
@@ -96,12 +96,12 @@ impl Procedure {
     }
 }
 
-/// What a procedure does.
+/// The work of a procedure.
 pub(crate) trait Work: Any + Debug + Send + Sync {
-    /// Shows every action that it consists of, on a target that can be copied or cannot.
+    /// Passes every action that it consists of to `see`, for a target that can be copied or cannot.
     fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>));
 
-    /// What it measures, in words; `None` where its loads say it.
+    /// Describes the work in words; `None` if its loads describe it.
     fn title(&self) -> Option<String> {
         None
     }
@@ -113,25 +113,25 @@ pub(crate) trait Work: Any + Debug + Send + Sync {
 /// Plans one test.
 pub(crate) struct Planner<'p> {
     pub(crate) setting: &'p Setting,
-    /// Those of the edition.
+    /// States of the edition.
     pub(crate) states: &'p [State],
     pub(crate) wanted: Option<Wanted<'p>>,
     /// Index of the test among those of the plan.
     pub(crate) number: usize,
     pub(crate) test: PlannedTest,
-    /// What an earlier run has left unfinished of it.
+    /// Unfinished result of an earlier run.
     pub(crate) earlier: Option<&'p TestResult>,
     /// Procedures of this test and of those before it.
     pub(crate) procedures: &'p mut Vec<Procedure>,
 }
 
 impl Planner<'_> {
-    /// Id of the test, which names random seeds.
+    /// Returns the id of the test, from which random seeds derive.
     pub(crate) fn id(&self) -> &str {
         &self.test.head.id
     }
 
-    /// The places of the next results of the test.
+    /// Reserves the places of the next results of the test.
     pub(crate) fn places(&mut self, count: usize) -> Vec<Place> {
         let first = self.test.slots;
         self.test.slots += count;
@@ -142,7 +142,7 @@ impl Planner<'_> {
         (first..self.test.slots).map(place).collect()
     }
 
-    /// Adds a procedure with so many results. It has no region, and may start in the state that
+    /// Adds a procedure with `results` results. It has no region, and may start in the state that
     /// the procedure before it in its test left.
     pub(crate) fn add(&mut self, state: usize, results: usize, work: impl Work) -> &mut Procedure {
         let places = self.places(results);
@@ -157,24 +157,24 @@ impl Planner<'_> {
         &mut self.procedures[last]
     }
 
-    /// Takes the next result over from an earlier run.
+    /// Keeps the next result of an earlier run.
     pub(crate) fn take_over(&mut self, measured: Measurement) {
         let slot = self.test.slots;
         self.test.slots += 1;
         self.test.taken_over.push((slot, Arc::new(measured)));
     }
 
-    /// The target cannot do this test.
+    /// Skips the test, because the target cannot do it.
     pub(crate) fn skip(&mut self, why: String) {
         self.test.skipped = Some(why);
     }
 
-    /// Sets the warning of the result; it replaces an earlier one.
+    /// Sets the warning of the result and replaces an earlier one.
     pub(crate) fn remark(&mut self, remark: String) {
         self.test.head.warnings = vec![remark];
     }
 
-    /// The first procedure whose work is of this type and such that `is` holds, with its places.
+    /// Finds the first procedure whose work has this type and satisfies `is`, with its places.
     pub(crate) fn find<W: Work>(
         &mut self,
         is: impl Fn(&W) -> bool,

@@ -6,13 +6,13 @@
 //! here, except whether it can be copied: a simulated drive can, and each point runs on
 //! its own copy of the prepared drive; a real one cannot, and everything happens in turn.
 //!
-//! The engine prints nothing: it tells an observer of [`Event`]s.
+//! The engine prints nothing: it reports [`Event`]s to an observer.
 //!
-//! Modules, each importing only those before it: `state`, `cost`, `setting` and `job` (what is done
-//! and what it costs); `timed` (texts that name times); `outcome` (from fio's JSON to figures);
-//! `recorder` (where results go); `context` and `preparation` (what measures); `kind` (what a kind
-//! of test is); `parse`; `kinds` (the table of them, one file each); `edition` and `until_steady`;
-//! `options` and `budget`; `plan`; `runner`; `serial` and `parallel` (in which order); `choice`;
+//! Modules, each importing only those before it: `state`, `cost`, `setting` and `job` (the work and
+//! its cost); `timed` (texts that state times); `outcome` (from fio's JSON to figures); `recorder`
+//! (collects results); `context` and `preparation` (measure); `kind` (the traits of a kind of
+//! test); `parse`; `kinds` (the table of them, one file each); `edition` and `until_steady`;
+//! `options` and `budget`; `plan`; `runner`; `serial` and `parallel` (order of the work); `choice`;
 //! `estimate`; `conditions`; `run`; `repeat`.
 
 mod budget;

@@ -1,4 +1,4 @@
-//! How a review is made, and why one was not begun.
+//! Options of a review, and errors that prevent its start.
 
 use stend_load::target::Target;
 use stend_record::review::Review;
@@ -9,53 +9,54 @@ use crate::recorder::Save;
 use crate::until_steady::SteadyLoad;
 use stend_experiment::Slots;
 
-/// The largest factor on durations: two hours become eight days. Much more would end in
-/// times that 64 bits of nanoseconds cannot hold.
+/// Greatest factor on durations: two hours become eight days. A much greater one would exceed 64
+/// bits of nanoseconds.
 pub const DURATION_SCALE_MAX: f64 = 100.0;
 
-/// How a review is made.
+/// Options of a review.
 #[derive(Clone)]
 pub struct ReviewOptions<'a> {
     /// Ids of the tests to run; `None` for all of the edition.
     pub tests: Option<Vec<String>>,
-    /// Only these points of the tests that consist of points; `None` for all. A test that
-    /// lacks some says so, and its review is not complete.
+    /// Selects the points to measure of tests that consist of points; `None` for all. A test
+    /// without some of its points reports it, and its review is not complete.
     pub wanted: Option<Wanted<'a>>,
-    /// When enough of a measurement has been seen; without it, at its end. One that ended early
-    /// says so in the warnings of its test. Only simulated drives end anything early.
+    /// Decides when a measurement may end early; `None` measures all to the end. A measurement that
+    /// ended early is reported in the warnings of its test. Only simulated drives end measurements
+    /// early.
     pub ends_when: Option<EndsWhen<'a>>,
-    /// Whether curves are told of while they are measured ([`crate::Event::CurveGrew`]); no result
+    /// True to report curves while they are measured ([`crate::Event::CurveGrew`]); no result
     /// depends on it.
     pub curves_grow: bool,
-    /// Root seed: every job's own seed is derived from it and from the job's name.
+    /// Root seed: the seed of every job derives from it and from the job's name.
     pub seed: u64,
-    /// How often every test is carried out, each time with a root seed of its own
+    /// Number of repetitions of every test, each with its own root seed
     /// ([`repetition_seed`](crate::repetition_seed)); 0 counts as 1.
     pub repeat: u32,
-    /// Factor on every measurement. Runtimes come out in whole seconds, at least one; of traces,
-    /// the beginning is replayed; filling the drive is by capacity, and rests are what the drive
-    /// needs to finish its work: neither is scaled.
+    /// Factor on every measurement. Runtimes are rounded to whole seconds, at least one; of traces,
+    /// the first part is replayed. Filling the drive depends on its capacity, and rests are the
+    /// time that the drive needs to finish its work: neither is scaled.
     pub duration_scale: f64,
-    /// How many procedures run at a time on a target that can be copied, and so how many
-    /// copies exist at a time; 0 counts as 1. The result does not depend on it.
+    /// Number of procedures that run at the same time on a target that can be copied, and so the
+    /// number of copies; 0 counts as 1. The result does not depend on it.
     pub threads: usize,
-    /// Places at which procedures run, where several reviews run side by side; `None` for as many
-    /// as there are threads.
+    /// Slots for procedures that several concurrent reviews share; `None` for one slot for each
+    /// thread.
     pub slots: Option<&'a Slots>,
-    /// Bytes that a test of endurance may write to the target.
+    /// Bytes that an endurance test may write to the target.
     pub write_budget_bytes: Option<u64>,
-    /// Bring the target to a steady state by this load before every test that starts from a
-    /// written target.
+    /// Load that brings the target to a steady state before every test that starts from a written
+    /// target.
     pub until_steady: Option<SteadyLoad>,
-    /// The command that makes the review again, for the review.
+    /// Command that repeats the review, stored in it.
     pub reproduce: String,
-    /// An earlier, partial review of the same target with the same edition, seed and
-    /// scale: the tests finished in it are taken over.
+    /// An earlier, partial review of the same target with the same edition, seed and scale: its
+    /// finished tests are kept.
     pub resume: Option<Review>,
     /// Called with the partial review after every test that finished or failed.
     pub save: Option<Save<'a>>,
-    /// Called with the target after the last test, where it cannot be copied: it is as the tests
-    /// have left it.
+    /// Called with the target after the last test if it cannot be copied: in the state that the
+    /// tests left.
     pub ended: Option<Ended<'a>>,
 }
 
@@ -84,7 +85,7 @@ impl Default for ReviewOptions<'_> {
     }
 }
 
-/// Why a review was not begun.
+/// Errors that prevent a review.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MethodError {
     /// A test that the edition does not have.
@@ -92,9 +93,9 @@ pub enum MethodError {
     UnknownTest {
         /// Id of the edition.
         edition: String,
-        /// What was requested.
+        /// The requested id.
         id: String,
-        /// What there is.
+        /// Ids of the edition's tests.
         allowed: Vec<String>,
     },
     /// An empty list of tests.
@@ -102,7 +103,7 @@ pub enum MethodError {
     NoTest {
         /// Id of the edition.
         edition: String,
-        /// What there is.
+        /// Ids of the edition's tests.
         allowed: Vec<String>,
     },
     /// A factor that is not above 0 and at most [`DURATION_SCALE_MAX`].
@@ -111,7 +112,7 @@ pub enum MethodError {
          {DURATION_SCALE_MAX}, such as 0.1 for a tenth of every duration"
     )]
     DurationScale(f64),
-    /// Writing without end, to a real target.
+    /// Endless writing to a real target.
     #[error(
         "`{test}` writes until the target refuses, which ends the life of a drive: on a real \
          target it runs only as far as you state, with a write budget (--write-budget BYTES, such \
@@ -121,7 +122,7 @@ pub enum MethodError {
         /// Id of the test.
         test: String,
     },
-    /// Writing without end, to a target that never refuses.
+    /// Endless writing to a target that never refuses.
     #[error(
         "`{test}` writes until the drive refuses, and nothing in this model wears out: say how \
          much is to be written, with a write budget (--write-budget BYTES, such as 2TB; in Python \
@@ -145,21 +146,21 @@ pub enum MethodError {
          {request} bytes"
     )]
     BudgetTooSmall {
-        /// As given, bytes.
+        /// The given budget, bytes.
         budget: u64,
         /// Size of a request, bytes.
         request: u64,
     },
-    /// The target gave no copy for a repetition.
+    /// The target returned no copy for a repetition.
     #[error("the target could not be copied for a repetition of the tests")]
     NoCopy,
-    /// A budget of writes for several repetitions.
+    /// A write budget with several repetitions.
     #[error(
         "a write budget (--write-budget) is the most that may be written, and --repeat would \
          write it more than once: leave one of them out; nothing has been written"
     )]
     BudgetRepeated,
-    /// Tests beside one of endurance on one real target.
+    /// Other tests beside an endurance test on one real target.
     #[error(
         "a write budget (--write-budget) is the most that may be written to a real target, and \
          could not be kept beside {}: choose `{test}` alone, with --tests {test}; nothing has \
@@ -167,40 +168,40 @@ pub enum MethodError {
          others.join(", ")
     )]
     BudgetShared {
-        /// Id of the test of endurance.
+        /// Id of the endurance test.
         test: String,
         /// Ids of the others.
         others: Vec<String>,
     },
-    /// A test of endurance whose state is written on a real target.
+    /// An endurance test whose start state is written, on a real target.
     #[error(
         "a write budget (--write-budget) is the most that may be written to a real target, and \
          state `{state}`, from which `{test}` starts, is written as well: start it from a state \
          that is not (as that of --edition endurance); nothing has been written"
     )]
     BudgetPrepared {
-        /// Id of the test of endurance.
+        /// Id of the endurance test.
         test: String,
         /// Id of the state.
         state: String,
     },
-    /// A steady state that no test would start from.
+    /// A steady state from which no test would start.
     #[error(
         "--until-steady changes nothing here: none of the chosen tests starts from a state that is \
          written and not steady already"
     )]
     NothingSteady,
-    /// The review to go on from is of something else.
+    /// The review to resume differs in a property.
     #[error(
         "the earlier review cannot be continued: its {what} is {was}, now it is {is}; choose \
          another folder, or the same {what}"
     )]
     Resume {
-        /// Which property differs.
+        /// The property that differs.
         what: String,
-        /// In the earlier review.
+        /// Its value in the earlier review.
         was: String,
-        /// Now.
+        /// Its value now.
         is: String,
     },
 }

@@ -1,4 +1,4 @@
-//! From fio's JSON to the figures of a review.
+//! Converts fio's JSON to the figures of a review.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use stend_record::review::{
     IntervalLatency, LatencySummary, Point, PointOp, PointPart, Sample, Series, SeriesPoint,
 };
 
-/// The review's point from the output of the job.
+/// Computes the review's point from the output of the job.
 pub(crate) fn point(
     load: &Load,
     runtime_s: u64,
@@ -57,7 +57,7 @@ pub(crate) fn point(
     })
 }
 
-/// The review's curve from the output of the job.
+/// Computes the review's curve from the output of the job.
 pub(crate) fn series(
     name: &str,
     load: &Load,
@@ -100,7 +100,7 @@ pub(crate) fn series(
     })
 }
 
-/// Latency over time; `None` where a sample does not know it.
+/// Returns latency over time; `None` if a sample lacks it.
 fn interval_latency(outcome: &JobOutcome) -> Option<IntervalLatency> {
     let of = |sample: &stend_load::Sample| sample.latency;
     let all: Option<Vec<_>> = outcome.samples.iter().map(of).collect();
@@ -108,11 +108,11 @@ fn interval_latency(outcome: &JobOutcome) -> Option<IntervalLatency> {
     Some(IntervalLatency::of(figures))
 }
 
-/// Processor time of the threads that sent the requests, per request, ns; `None` where it is not
-/// stated.
+/// Returns the processor time of the threads that sent the requests, per request, ns; `None` if fio
+/// does not state it.
 ///
-/// fio states shares of `job_runtime`, which is the sum over the threads of a group (`stat.c`),
-/// and so the product is the time of all of them.
+/// fio states shares of `job_runtime`, which is the sum over the threads of a group (`stat.c`), so
+/// the product is the time of all of them.
 pub(crate) fn cpu_ns_per_request(outcome: &JobOutcome) -> Option<f64> {
     let (mut cpu_ns, mut requests) = (0.0, 0);
     for job in &outcome.fio.jobs {
@@ -125,12 +125,12 @@ pub(crate) fn cpu_ns_per_request(outcome: &JobOutcome) -> Option<f64> {
     (requests > 0).then(|| cpu_ns / requests as f64)
 }
 
-/// Bytes written, all jobs of the file added up.
+/// Returns the bytes written by all jobs of the file.
 pub(crate) fn written_bytes(outcome: &JobOutcome) -> u64 {
     outcome.fio.jobs.iter().map(|job| job.write.io_bytes).sum()
 }
 
-/// Whether every job of the file went well.
+/// Checks that every job of the file succeeded.
 pub(crate) fn check_errors(outcome: &JobOutcome) -> Result<(), TargetError> {
     match outcome.fio.jobs.iter().find(|job| job.error != 0) {
         Some(job) => Err(TargetError::Failed(format!(
@@ -143,7 +143,7 @@ pub(crate) fn check_errors(outcome: &JobOutcome) -> Result<(), TargetError> {
     }
 }
 
-/// One direction, all jobs of the file added up.
+/// One direction, summed over all jobs of the file.
 #[derive(Clone, Default)]
 pub(crate) struct Part<'a> {
     /// Requests a second.
@@ -155,7 +155,7 @@ pub(crate) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// These directions, which ran at the same time, added up.
+    /// Sums these directions, which ran at the same time.
     pub(crate) fn of_directions(directions: impl Iterator<Item = &'a Direction>) -> Part<'a> {
         let mut part = Part::default();
         for direction in directions.filter(|direction| direction.total_ios > 0) {
@@ -166,7 +166,7 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// These distributions alone.
+    /// Collects these distributions, without speeds.
     pub(crate) fn of_latencies(latencies: impl Iterator<Item = &'a Latency>) -> Part<'a> {
         Part {
             latencies: latencies.filter(|latency| latency.n > 0).collect(),
@@ -188,15 +188,15 @@ impl<'a> Part<'a> {
         self
     }
 
-    /// How many.
+    /// Returns the number of requests.
     pub(crate) fn requests(&self) -> u64 {
         self.latencies.iter().map(|l| l.n).sum()
     }
 
-    /// Of one distribution, the percentiles as the target states them; of several (both
-    /// directions, or jobs reported one by one), percentiles recomputed from their
-    /// added histograms, by fio's own rule: the value of the first bin at which the count
-    /// reaches the share.
+    /// Summarizes latency. A single distribution keeps the percentiles that the target states. For
+    /// several (both directions, or separately reported jobs) percentiles are computed from the sum
+    /// of their histograms by fio's rule: the value of the first bin at which the count reaches the
+    /// share.
     pub(crate) fn latency(&self) -> Result<LatencySummary, TargetError> {
         let used: Vec<&Latency> = self.latencies.iter().filter(|l| l.n > 0).copied().collect();
         if let [one] = used[..]
@@ -213,7 +213,7 @@ impl<'a> Part<'a> {
         })?;
         let count: u64 = used.iter().map(|l| l.n).sum();
         let max = used.iter().map(|l| l.max).max().unwrap_or(0);
-        // A bin's value is its middle and may lie above the largest value in it.
+        // A bin's value is its middle and may exceed the largest value in it.
         let at = |percent: f64| percentile(&bins, percent).min(max);
         let mean = used.iter().map(|l| l.mean * l.n as f64).sum::<f64>() / count.max(1) as f64;
         let values = LatencySummary::PERCENTILES.map(at);
@@ -222,8 +222,8 @@ impl<'a> Part<'a> {
 }
 
 impl Part<'_> {
-    /// Values, ns, and how often each came, all distributions added; `None` where one of them
-    /// does not tell.
+    /// Returns values, ns, with their counts, summed over all distributions; `None` if one of them
+    /// has no histogram.
     fn bins(&self) -> Result<Option<BTreeMap<u64, u64>>, TargetError> {
         let mut bins: BTreeMap<u64, u64> = BTreeMap::new();
         for latency in self.latencies.iter().filter(|l| l.n > 0) {
@@ -247,7 +247,7 @@ impl Part<'_> {
     }
 }
 
-/// The summary from stated percentiles; `None` if one is missing.
+/// Returns the summary from stated percentiles; `None` if one is missing.
 fn stated(latency: &Latency) -> Option<LatencySummary> {
     let values = LatencySummary::PERCENTILES.map(|percent| latency.at(percent));
     let all = values.iter().all(Option::is_some);
@@ -255,11 +255,11 @@ fn stated(latency: &Latency) -> Option<LatencySummary> {
     all.then(|| LatencySummary::new(latency.n, latency.mean, latency.max, values))
 }
 
-/// The first value at which `percent` of the counts is reached; 0 of an empty histogram.
+/// Returns the first value at which `percent` of the counts is reached; 0 for an empty histogram.
 fn percentile(bins: &BTreeMap<u64, u64>, percent: f64) -> u64 {
     let total: u64 = bins.values().sum();
-    // A share such as 99.999 has no exact binary form: rounding must not push the rank
-    // past a whole number.
+    // A share such as 99.999 has no exact binary form: rounding must not push the rank past a whole
+    // number.
     let wanted = percent / 100.0 * total as f64 * (1.0 - 1e-12);
     let mut sum = 0;
     for (value, count) in bins {
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_mixed_point_merges_both_histograms() {
-        // 9 and 10 sort the other way round as strings.
+        // 9 and 10 sort in the other order as strings.
         let job = Job {
             read: direction(&[(9, 60), (100, 30)], 90.0, true),
             write: direction(&[(10, 9), (5_000, 1)], 10.0, true),
@@ -340,7 +340,7 @@ mod tests {
         let mean = (9.0 * 60.0 + 3_000.0 + 90.0 + 5_000.0) / 100.0;
         assert!((latency.mean - mean).abs() < 1e-9);
         assert_eq!(point.parts.len(), 2);
-        // A direction alone is as the target states it.
+        // A single direction keeps the percentiles that the target states.
         let part = point.parts[0].latency_ns;
         let stated = [part.p50, part.p99, part.p99_9, part.p99_99, part.p99_999];
         assert_eq!(stated, [771, 772, 773, 774, 775]);

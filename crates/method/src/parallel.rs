@@ -1,5 +1,5 @@
-//! A target that can be copied: every procedure runs on its own copy of a prepared one, as
-//! many at a time as there are threads.
+//! Runs procedures on copies of a target, each on its own copy of a prepared one, with one thread
+//! for each procedure at a time.
 //!
 //! Nothing that is measured depends on the order in which procedures happen to run: each
 //! starts from a copy of the same state and has seeds of its own, and results are put
@@ -19,7 +19,7 @@ use crate::setting::Action;
 /// A prepared target, or why there is none.
 type Prepared = Result<Box<dyn Target>, Arc<TargetError>>;
 
-/// What a task does.
+/// The work of a task.
 #[derive(Clone, Copy)]
 enum Work {
     /// Hands over the target.
@@ -42,8 +42,7 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Option<usize>, Action<'_
     }
 }
 
-/// Carries the plan out on copies of the target, with as many threads and in the places that the
-/// options name.
+/// Carries the plan out on copies of the target, with the threads and slots of the options.
 pub(crate) fn run(runner: &Runner<'_>, target: Box<dyn Target>, options: &ReviewOptions<'_>) {
     let own = Slots::new(options.threads);
     let slots = options.slots.unwrap_or(&own);
@@ -84,7 +83,7 @@ fn copy(prepared: &mut Prepared) -> Prepared {
     })
 }
 
-/// What each task does, and the tasks: the target as handed over, states, procedures.
+/// Work of each task, and the task: the target as handed over, states, procedures.
 fn tasks(plan: &Plan<'_>) -> Vec<(Work, Task)> {
     let needed = plan.needed_states();
     let place = |state: usize| {

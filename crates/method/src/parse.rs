@@ -1,8 +1,8 @@
-//! From the text of an edition to checked values.
+//! Parses the text of an edition to checked values.
 //!
-//! Two passes: serde reads the text into the shapes below and those of the kinds of test,
-//! which mirror the file and keep the place of every value that can be wrong; then everything
-//! that serde cannot know (references, ranges, names used twice) is checked and resolved.
+//! Two passes: serde reads the text into the types below and those of the kinds of tests, which
+//! mirror the file and keep the position of every value that can be wrong; then everything that
+//! serde cannot know (references, ranges, duplicate names) is checked and resolved.
 
 use std::ops::{Deref, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ use crate::kind::Kind;
 use crate::state::{ContinuationStep, State, Step, UntilSteady};
 use crate::timed::TimedText;
 
-/// The longest duration, s. A multiple by the largest duration scale still fits the
-/// nanoseconds of virtual time, five times over.
+/// The longest duration, s. Times the largest duration scale, it is still less than a fifth of the
+/// range of virtual time in nanoseconds.
 pub(crate) const YEAR_S: f64 = 365.0 * 86_400.0;
 
-/// An edition's file, with tests of this shape.
+/// An edition's file, with tests of type `T`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File<T> {
@@ -47,7 +47,7 @@ pub(crate) struct StateEntry {
     again: Option<Vec<StepEntry>>,
 }
 
-/// `deny_unknown_fields` holds for the fields of the variants as well.
+/// `deny_unknown_fields` applies to the fields of the variants as well.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub(crate) enum StepEntry {
@@ -72,7 +72,7 @@ pub(crate) enum StepEntry {
     },
 }
 
-/// The text under examination, with the checks that all kinds of test share.
+/// The text being parsed, with the checks that all kinds of tests share.
 pub(crate) struct Source<'a>(pub(crate) Text<'a>);
 
 impl<'a> Deref for Source<'a> {
@@ -84,7 +84,7 @@ impl<'a> Deref for Source<'a> {
 }
 
 impl Source<'_> {
-    /// The path of a file that the text names, seen from the folder of its own file.
+    /// Returns the path of a file that the text names, relative to the folder of its own file.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         let folder = Path::new(self.file).parent();
         folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
@@ -103,7 +103,7 @@ impl Source<'_> {
         if !values.iter().all(|p| *p > 0.0 && *p < 100.0) || !values.is_sorted_by(|a, b| a < b) {
             return self.fail(list, "percentiles lie between 0 and 100 and ascend");
         }
-        // fio takes no more (FIO_IO_U_LIST_MAX_LEN in its stat.h).
+        // fio accepts no more (FIO_IO_U_LIST_MAX_LEN in its stat.h).
         if values.len() > 20 {
             return self.fail(list, "at most 20 percentiles are possible");
         }
@@ -114,7 +114,7 @@ impl Source<'_> {
         }
     }
 
-    /// A value within a range; `problem` tells what is allowed.
+    /// Checks that a value is within a range; `problem` states the allowed values.
     pub(crate) fn within<T: Copy + PartialOrd>(
         &self,
         value: &Spanned<T>,
@@ -127,7 +127,7 @@ impl Source<'_> {
         }
     }
 
-    /// A length of rest: 0 is allowed.
+    /// Checks the length of a rest: 0 is allowed.
     pub(crate) fn pause(&self, value: &Spanned<f64>) -> Result<f64, FileError> {
         let problem = "a rest is 0 s or longer, and at most a year";
         self.within(value, 0.0..=YEAR_S, problem)
@@ -275,7 +275,7 @@ impl Source<'_> {
         }
     }
 
-    /// Writes of one thread to the whole capacity.
+    /// Returns writes of one thread to the whole capacity.
     pub(crate) fn write_load(
         &self,
         pattern: Pattern,
@@ -287,7 +287,7 @@ impl Source<'_> {
         Ok(Load::write(pattern, block, depth))
     }
 
-    /// The same of several threads.
+    /// Returns writes of several threads to the whole capacity.
     pub(crate) fn threads_load(
         &self,
         pattern: Pattern,
@@ -301,12 +301,12 @@ impl Source<'_> {
         })
     }
 
-    /// Rounds within which a state may become steady.
+    /// Checks the greatest number of rounds in which a state may become steady.
     pub(crate) fn steady_rounds(&self, place: &Spanned<u32>) -> Result<u32, FileError> {
         self.rounds_within(place, WINDOW as u32, ROUNDS_MAX as u32)
     }
 
-    /// Rounds at most, from `least` to `most`.
+    /// Checks a greatest number of rounds, from `least` to `most`.
     pub(crate) fn rounds_within(
         &self,
         place: &Spanned<u32>,
@@ -319,7 +319,7 @@ impl Source<'_> {
     }
 }
 
-/// What the keys of a test are checked against.
+/// Context against which the keys of a test are checked.
 pub(crate) struct Scope<'s> {
     pub(crate) source: &'s Source<'s>,
     /// Id of the test.
@@ -332,7 +332,7 @@ pub(crate) struct Scope<'s> {
 }
 
 impl Scope<'_> {
-    /// Index of the state that the test starts from.
+    /// Returns the index of the state that the test starts from.
     pub(crate) fn start(&self, name: &Spanned<String>) -> Result<usize, FileError> {
         self.source.state_index(name, self.states)
     }

@@ -1,4 +1,4 @@
-//! What is to be done: the procedures of the chosen tests in the edition's order.
+//! The plan of a review: the procedures of the chosen tests in the edition's order.
 
 use stend_record::review::TestResult;
 
@@ -9,7 +9,7 @@ use crate::recorder::PlannedTest;
 use crate::setting::{Action, Setting};
 use crate::state::{is_trimmed, lineage};
 
-/// Everything to be done.
+/// The plan of a review.
 #[derive(Debug)]
 pub(crate) struct Plan<'e> {
     pub(crate) edition: &'e Edition,
@@ -21,8 +21,8 @@ pub(crate) struct Plan<'e> {
 }
 
 impl<'e> Plan<'e> {
-    /// The plan for the tests of these indices, which ascend. `unfinished` is what an earlier run
-    /// has left unfinished, by index in the edition.
+    /// Plans the tests of these indices, which ascend. `unfinished` has the results that an earlier
+    /// run left unfinished, by index in the edition.
     pub(crate) fn new(
         edition: &'e Edition,
         chosen: &[usize],
@@ -50,7 +50,7 @@ impl<'e> Plan<'e> {
         plan
     }
 
-    /// The plan of these tests as if none of them had been begun.
+    /// Plans these tests as if none of them had been started.
     pub(crate) fn with_finished(&self, chosen: &[usize], wanted: Option<Wanted<'_>>) -> Plan<'e> {
         let nothing = vec![None; self.edition.tests.len()];
         Plan::new(self.edition, chosen, self.setting.clone(), wanted, &nothing)
@@ -83,7 +83,8 @@ impl<'e> Plan<'e> {
         self.tests.push(planner.test);
     }
 
-    /// States that are needed on the way to any procedure, in the edition's order.
+    /// Returns the states that any procedure needs, including intermediate ones, in the edition's
+    /// order.
     pub(crate) fn needed_states(&self) -> Vec<usize> {
         let states = &self.edition.states;
         let procedures = self.procedures.iter();
@@ -95,7 +96,7 @@ impl<'e> Plan<'e> {
         needed
     }
 
-    /// The cost of a procedure on a copy of a target, without its preparation.
+    /// Returns the cost of a procedure on a copy of a target, without its preparation.
     pub(crate) fn cost_on_copy(&self, procedure: &Procedure) -> Cost {
         let mut cost = Cost::default();
         let mut add = |action: Action<'_>| cost += self.setting.cost(&action);
@@ -108,7 +109,7 @@ impl<'e> Plan<'e> {
 const STATE_WITHOUT_TRIM: &str = "it starts from a state that was made without TRIM, which the \
      target does not take: to the drive, everything that was ever written to it is data";
 
-/// Why the target cannot do a test.
+/// Returns the reason why the target cannot run a test.
 fn missing(setting: &Setting, kind: &TestKind) -> Option<String> {
     let kind = kind.common();
     if setting.read_only {

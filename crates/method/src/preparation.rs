@@ -1,4 +1,4 @@
-//! Carrying out the steps towards a state.
+//! Carries out the steps that prepare a state.
 
 use stend_analysis::steady::{Window, start_words};
 use stend_load::target::{Target, TargetError};
@@ -11,11 +11,11 @@ use crate::outcome::written_bytes;
 use crate::recorder::Done;
 use crate::state::{Step, UntilSteady};
 
-/// How the name of a note about a steady state begins.
+/// Prefix of the names of notes about steady states.
 pub(crate) const STEADY_STATE: &str = "steady state of ";
 
 impl Context<'_> {
-    /// Carries out a step; `name` is that of the state or the test, and names random seeds.
+    /// Carries out a step; `name` is that of the state or the test, from which random seeds derive.
     pub(crate) fn step(&self, target: &mut dyn Target, name: &str, step: &Step) -> Done {
         let cost = self.setting.step_cost(step);
         let begin = || self.recorder.preparing(name, step.name(), cost);
@@ -48,13 +48,13 @@ impl Context<'_> {
                 target.idle(*duration_s)?;
             }
         }
-        // Of rounds that were not needed, too.
+        // Includes rounds that were not needed.
         self.recorder.spent(cost - spent);
         Ok(())
     }
 
-    /// Writes round after round; returns what these cost. It is an error if the speed must become
-    /// steady and does not, so that no test starts from a state that is not what its name says.
+    /// Writes round after round; returns their cost. It is an error if the speed must become steady
+    /// and does not: no test may start from a state that differs from its name.
     fn until_steady(
         &self,
         target: &mut dyn Target,

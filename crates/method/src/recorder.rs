@@ -1,5 +1,5 @@
-//! Puts results together in the edition's order, whatever the order they come in, and
-//! reports and saves them.
+//! Assembles results in the edition's order, in whatever order they arrive, and reports and saves
+//! them.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
@@ -13,47 +13,47 @@ use stend_record::review::{Condition, FailedTest, JobText, Review, SteadyStart, 
 use crate::cost::Cost;
 use crate::event::Event;
 
-/// Saves a partial review. An error, in words, becomes a warning.
+/// Saves a partial review. An error message becomes a warning.
 pub type Save<'a> = &'a (dyn Fn(&Review) -> Result<(), String> + Sync);
 
-/// The end of a part of a plan: its results are recorded, or an error, which several tests may
+/// Outcome of a part of a plan: its results are recorded, or an error, which several tests may
 /// share, ended it.
 pub(crate) type Done = Result<(), Arc<TargetError>>;
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Index of the test among those of the plan.
+    /// Index of the test in the plan.
     pub(crate) test: usize,
     /// Index among the test's results.
     pub(crate) slot: usize,
 }
 
-/// A test to be carried out.
+/// A test to carry out.
 #[derive(Debug, Default)]
 pub(crate) struct PlannedTest {
     /// Index among the tests of the edition.
     pub(crate) index: usize,
-    /// As the review has it, without results.
+    /// The test's entry in the review, without results.
     pub(crate) head: TestResult,
-    /// How many results it consists of.
+    /// Number of its results.
     pub(crate) slots: usize,
-    /// Results taken over from an earlier run, by slot.
+    /// Results of an earlier run that are kept, by slot.
     pub(crate) taken_over: Vec<(usize, Arc<Measurement>)>,
-    /// Whether each result is kept at once, for a later run to take it over.
+    /// True if each result is saved at once, so that a later run can keep it.
     pub(crate) kept_in_parts: bool,
-    /// Why the target cannot do it.
+    /// Reason why the target cannot run it.
     pub(crate) skipped: Option<String>,
 }
 
 /// One measurement.
 pub(crate) struct Measurement {
-    /// What it is of, as in [`Recorder::begin`].
+    /// Name of the measurement, see [`Recorder::begin`].
     pub(crate) name: String,
-    /// The jobs by which it was measured, in their order.
+    /// Jobs that measured it, in their order.
     pub(crate) jobs: Vec<JobText>,
     pub(crate) warnings: Vec<String>,
-    /// Puts the result into its test's.
+    /// Adds the result to its test's.
     put: Box<dyn Fn(&mut TestResult) + Send + Sync>,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Debug for Measurement {
 }
 
 impl Measurement {
-    /// A measurement by one job, of the same name.
+    /// Creates a measurement of one job with the same name.
     pub(crate) fn of_job(
         name: String,
         text: String,
@@ -78,7 +78,7 @@ impl Measurement {
         Measurement::new(name, jobs, warnings, put)
     }
 
-    /// A measurement by any jobs.
+    /// Creates a measurement of any jobs.
     pub(crate) fn new(
         name: String,
         jobs: Vec<JobText>,
@@ -94,7 +94,7 @@ impl Measurement {
     }
 }
 
-/// Adds a result to a list that is missing while it is empty.
+/// Adds a result to a list that is `None` while it is empty.
 pub(crate) fn push<T: Clone>(list: &mut Option<Vec<T>>, result: &T) {
     list.get_or_insert_with(Vec::new).push(result.clone());
 }
@@ -102,29 +102,29 @@ pub(crate) fn push<T: Clone>(list: &mut Option<Vec<T>>, result: &T) {
 type SlotResult = Option<Result<Arc<Measurement>, Arc<TargetError>>>;
 
 struct Progress {
-    /// By test of the plan, by slot.
+    /// By test of the plan and slot.
     slots: Vec<Vec<SlotResult>>,
     begun: Vec<bool>,
-    /// Finished or failed; their slots are emptied.
+    /// Finished or failed tests; their slots are emptied.
     settled: Vec<bool>,
     cost_done: Cost,
-    /// Without tests; those are in `finished`.
+    /// The review without tests; those are in `finished`.
     review: Review,
-    /// Finished tests by index in the edition, those taken over among them.
+    /// Finished tests by index in the edition, including those of an earlier run.
     finished: Vec<Option<TestResult>>,
     failed: Vec<Option<FailedTest>>,
-    /// Conditions noted while states were prepared, by name: that happens in any order.
+    /// Conditions noted while states were prepared, by name: states are prepared in any order.
     notes: BTreeMap<String, Vec<String>>,
-    /// How a state that is to be steady was prepared last, by its id.
+    /// Last preparation of each state that must be steady, by its id.
     steady: BTreeMap<String, SteadyStart>,
-    /// Of the tests of the plan, the steady state that each result started from, by slot: on
-    /// copies, results begin in any order.
+    /// For the tests of the plan, the steady state that each result started from, by slot: on
+    /// copies, results start in any order.
     steady_starts: Vec<BTreeMap<usize, SteadyStart>>,
     /// Tests that a later run can continue, by index in the edition.
     unfinished: Vec<Option<TestResult>>,
 }
 
-/// Where all results go. Shared by all workers.
+/// Collects all results. Shared by all workers.
 pub(crate) struct Recorder<'a> {
     tests: &'a [PlannedTest],
     capacity_bytes: u64,
@@ -135,8 +135,8 @@ pub(crate) struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder of a review that holds everything but its tests; `finished` and
-    /// `unfinished` are taken over from an earlier run, by index in the edition.
+    /// Creates a recorder of a review that is complete except for its tests; `finished` and
+    /// `unfinished` are from an earlier run, by index in the edition.
     pub(crate) fn new(
         tests: &'a [PlannedTest],
         cost_total: Cost,
@@ -174,7 +174,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Events are emitted under the lock, so that shares of work done never fall.
+    /// Events are emitted under the lock, so that shares of finished work never decrease.
     fn lock(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock()
     }
@@ -190,17 +190,17 @@ impl<'a> Recorder<'a> {
         self.cost_total - progress.cost_done
     }
 
-    /// Id of the test that a place belongs to.
+    /// Returns the id of the test that a place belongs to.
     pub(crate) fn test_id(&self, place: Place) -> &'a str {
         &self.tests[place.test].head.id
     }
 
-    /// What an earlier run has left unfinished of the test of a place.
+    /// Returns the unfinished result that an earlier run left for the test of a place.
     pub(crate) fn unfinished(&self, place: Place) -> Option<TestResult> {
         self.lock().unfinished[self.tests[place.test].index].clone()
     }
 
-    /// Notes how a state was prepared; several notes of one name keep their order.
+    /// Notes the preparation of a state; several notes of one name keep their order.
     pub(crate) fn note(&self, name: String, value: String) {
         let mut progress = self.lock();
         let said = progress.notes.entry(name).or_default();
@@ -210,7 +210,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Takes over what an earlier run noted.
+    /// Copies the notes of an earlier run.
     pub(crate) fn take_over(&self, notes: &[Condition]) {
         for note in notes {
             for value in note.value.split(AGAIN) {
@@ -219,12 +219,12 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// A state was written until it was steady, or for as many rounds as allowed.
+    /// Records that a state was written until it was steady, or for the allowed number of rounds.
     pub(crate) fn made_steady(&self, start: SteadyStart) {
         self.lock().steady.insert(start.state.clone(), start);
     }
 
-    /// Tests begin, or go on, from a state.
+    /// Records that tests start or continue from a state.
     pub(crate) fn starts_from(&self, places: &[Place], state: &str) {
         let mut progress = self.lock();
         let Some(start) = progress.steady.get(state).cloned() else {
@@ -235,7 +235,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Saves what a test that a later run can continue has measured so far.
+    /// Saves the results so far of a test that a later run can continue.
     pub(crate) fn under_way(&self, place: Place, measured: Measurement) {
         let mut progress = self.lock();
         let slot: SlotResult = Some(Ok(Arc::new(measured)));
@@ -244,7 +244,7 @@ impl<'a> Recorder<'a> {
         self.save(&review(&progress));
     }
 
-    /// Work begins of which nothing is measured, for a state or within a test.
+    /// Reports that unmeasured work starts, for a state or within a test.
     pub(crate) fn preparing(&self, state: &str, step: &str, part: Cost) {
         let progress = self.lock();
         (self.events)(Event::Preparing {
@@ -261,7 +261,7 @@ impl<'a> Recorder<'a> {
         self.lock().cost_done += cost;
     }
 
-    /// A test begins, unless it has begun.
+    /// Reports that a test starts, unless it has started.
     pub(crate) fn begin_test(&self, test: usize) {
         let mut progress = self.lock();
         if !std::mem::replace(&mut progress.begun[test], true) {
@@ -273,7 +273,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// A measurement begins.
+    /// Reports that a measurement starts.
     pub(crate) fn begin(&self, place: Place, name: &str, part: Cost) {
         self.begin_test(place.test);
         let progress = self.lock();
@@ -285,7 +285,7 @@ impl<'a> Recorder<'a> {
         });
     }
 
-    /// A curve is measured up to an instant.
+    /// Reports the growth of a curve.
     pub(crate) fn grew(
         &self,
         place: Place,
@@ -303,7 +303,7 @@ impl<'a> Recorder<'a> {
         });
     }
 
-    /// A curve is measured.
+    /// Reports that a curve is measured.
     pub(crate) fn measured(&self, place: Place, curve: &str, points: &[(f64, f64)]) {
         let _one_at_a_time = self.lock();
         (self.events)(Event::CurveMeasured {
@@ -333,7 +333,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Saves the results that a test has so far, if some are missing.
+    /// Saves the results so far of a test, if some are missing.
     fn keep_parts(&self, progress: &mut Progress, test: usize) {
         let slots = &progress.slots[test];
         if slots.iter().all(Option::is_some) {
@@ -344,7 +344,7 @@ impl<'a> Recorder<'a> {
         self.save(&review(progress));
     }
 
-    /// Finishes tests of which an earlier run has left nothing to be measured.
+    /// Finishes tests for which an earlier run left nothing to measure.
     pub(crate) fn settle_taken_over(&self) {
         for (number, test) in self.tests.iter().enumerate() {
             if !test.taken_over.is_empty() {
@@ -353,7 +353,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Results that are still missing have failed.
+    /// Marks results that are still missing as failed.
     pub(crate) fn fail(&self, places: &[Place], error: &Arc<TargetError>) {
         let mut progress = self.lock();
         for place in places {
@@ -365,7 +365,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// A test that the target cannot do: it has no results, and says why.
+    /// Records a test that the target cannot run: it has no results, only the reason.
     pub(crate) fn skip(&self, test: usize, why: &str) {
         self.begin_test(test);
         let mut progress = self.lock();
@@ -376,7 +376,7 @@ impl<'a> Recorder<'a> {
         self.settle(&mut progress, test);
     }
 
-    /// Finishes a test once every result of it is there or has failed.
+    /// Finishes a test when every result is recorded or failed.
     fn settle(&self, progress: &mut Progress, test: usize) {
         let slots = &progress.slots[test];
         if slots.iter().any(Option::is_none) {
@@ -465,17 +465,17 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The review so far.
+    /// Returns the review so far.
     pub(crate) fn finish(&self) -> Review {
         review(&self.lock())
     }
 }
 
-/// Between two notes of one name.
+/// Separator between two notes of one name.
 const AGAIN: &str = "; again: ";
 
-/// What is to be said where a test was to start from a steady state and did not, or from one
-/// that may not last: the definition is met by any five rounds at one speed.
+/// Returns the warning on a test that did not start from a required steady state, or started from
+/// one that may not last: any five rounds at one speed meet the definition.
 fn not_steady(start: &SteadyStart, capacity_bytes: u64) -> Option<String> {
     if start.reached && start.written_bytes < capacity_bytes {
         return Some(format!(

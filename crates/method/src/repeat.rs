@@ -1,8 +1,8 @@
-//! Every test several times, with other seeds: the whole edition, repetition after repetition.
+//! Runs every test several times, with other seeds: the whole edition, repetition after repetition.
 //!
-//! A repetition is a review of its own, with a seed of its own, and knows nothing of the others. A
-//! test is finished when all of its repetitions are; until then each is kept among the unfinished
-//! tests of the review, with its number.
+//! A repetition is a separate review, with its own seed, and independent of the others. A test is
+//! finished when all of its repetitions are; until then each is among the unfinished tests of the
+//! review, with its number.
 
 use parking_lot::Mutex;
 
@@ -20,8 +20,8 @@ use stend_base::job_seed;
 
 /// Runs the chosen tests of `edition` on `target`.
 ///
-/// An error of a test is part of the review (`failed`); the others go on where they can.
-/// An `Err` means that nothing was done.
+/// An error of a test is part of the review (`failed`); the others continue if possible. An `Err`
+/// means that nothing was done.
 pub fn run_review(
     target: Box<dyn Target>,
     edition: &Edition,
@@ -35,7 +35,7 @@ pub fn run_review(
     }
 }
 
-/// The root seed of a repetition, which counts from 0: the first has that of the review.
+/// Returns the root seed of a repetition, which counts from 0: the first has that of the review.
 pub fn repetition_seed(seed: u64, number: u32) -> u64 {
     match number {
         0 => seed,
@@ -43,7 +43,7 @@ pub fn repetition_seed(seed: u64, number: u32) -> u64 {
     }
 }
 
-/// What is there of all repetitions.
+/// Results of all repetitions.
 struct Repetitions<'a> {
     edition: &'a Edition,
     options: &'a ReviewOptions<'a>,
@@ -51,11 +51,11 @@ struct Repetitions<'a> {
     merged: Vec<TestResult>,
     /// Finished tests of each repetition.
     parts: Vec<Vec<TestResult>>,
-    /// Repetitions that came to their end, as reviews.
+    /// Repetitions that ended, as reviews.
     done: Vec<Review>,
 }
 
-/// As [`run_review`], for more than one repetition.
+/// Runs a review like [`run_review`], with more than one repetition.
 fn run(
     target: Box<dyn Target>,
     edition: &Edition,
@@ -93,7 +93,7 @@ fn run(
     Ok(all.together(count - 1, &last))
 }
 
-/// Whether an earlier review is of as many repetitions.
+/// Checks that an earlier review has the same number of repetitions.
 fn check_resume(options: &ReviewOptions<'_>) -> Result<(), MethodError> {
     match &options.resume {
         Some(earlier) => choice::check_same_repetitions(earlier, options),
@@ -123,7 +123,8 @@ impl<'a> Repetitions<'a> {
         }
     }
 
-    /// What a repetition continues: what is finished of it, and all that is merged already.
+    /// Returns the review that a repetition resumes: its finished tests, and all that are merged
+    /// already.
     fn earlier(&self, number: u32) -> Option<Review> {
         let part = &self.parts[number as usize];
         let tests: Vec<TestResult> = self.merged.iter().chain(part).cloned().collect();
@@ -137,13 +138,13 @@ impl<'a> Repetitions<'a> {
         })
     }
 
-    /// The finished tests that are a repetition's own.
+    /// Returns the finished tests that belong only to this repetition.
     fn own(&self, of: &Review) -> Vec<TestResult> {
         let merged = |test: &&TestResult| !self.merged.iter().any(|other| other.id == test.id);
         of.tests.iter().filter(merged).cloned().collect()
     }
 
-    /// The review of all that there is while a repetition is under way, or has just ended.
+    /// Merges all results so far while a repetition runs, or when it has just ended.
     fn together(&self, number: u32, now: &Review) -> Review {
         let own = self.own(now);
         let parts = || {
@@ -214,7 +215,7 @@ impl<'a> Repetitions<'a> {
         all
     }
 
-    /// The first failure of each test.
+    /// Returns the first failure of each test.
     fn failed<'r>(&self, reviews: impl Iterator<Item = &'r Review>) -> Vec<FailedTest> {
         let mut failed: Vec<FailedTest> = Vec::new();
         for (number, review) in (1..).zip(reviews) {
@@ -231,7 +232,7 @@ impl<'a> Repetitions<'a> {
     }
 }
 
-/// Tells an event of a repetition as one of the whole: shares of all work, and what is left of it.
+/// Reports an event of a repetition as one of the whole: shares of all work, and the rest of it.
 fn shifted(
     mut event: Event<'_>,
     number: u32,

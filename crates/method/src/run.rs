@@ -1,4 +1,4 @@
-//! Carrying an edition out on a target, once.
+//! Carries an edition out on a target, once.
 
 use stend_load::target::Target;
 use stend_record::review::{Review, SCHEMA, TargetKind};
@@ -19,8 +19,9 @@ use crate::runner::Runner;
 use crate::setting::Action;
 use crate::{conditions, parallel, serial};
 
-/// As [`run_review`](crate::run_review), once. A target that can be copied is taken, or if this is
-/// not the `last` time, a copy of it; one that cannot stays.
+/// Runs a review like [`run_review`](crate::run_review), once. A target that can be copied is
+/// consumed, or copied if this is not the `last` repetition; one that cannot be copied stays in
+/// `slot`.
 pub(crate) fn once(
     slot: &mut Option<Box<dyn Target>>,
     last: bool,
@@ -31,7 +32,7 @@ pub(crate) fn once(
     let target = slot.as_mut().expect("only the last repetition takes it");
     let info = target.info();
     check_options(edition, options)?;
-    // In read-only mode what writes is left out, however much it would be.
+    // In read-only mode tests that write are left out, so no budget applies.
     if !target.read_only() {
         check_write_budget(edition, options, target.write_limit())?;
     }
@@ -40,7 +41,7 @@ pub(crate) fn once(
     let earlier = options.resume.as_ref();
     let unfinished = unfinished(&edition, earlier, target.write_limit());
     let (plan, finished) = prepare_plan(&edition, options, &info, access, &unfinished)?;
-    // What is said of all tests is said of those that are taken over as well.
+    // Statements about all tests must also hold for those of an earlier run.
     let all = chosen(&edition, options)?;
     let with_finished = earlier.map(|_| plan.with_finished(&all, options.wanted));
     let whole = with_finished.as_ref().unwrap_or(&plan);
@@ -91,7 +92,8 @@ pub(crate) fn once(
     Ok(review)
 }
 
-/// Records what needs no measuring: what an earlier run left, and what the target cannot do.
+/// Records the results that need no measurement: those of an earlier run, and tests that the target
+/// cannot run.
 fn settle_what_is_known(
     recorder: &Recorder<'_>,
     earlier: Option<&Review>,
@@ -109,7 +111,7 @@ fn settle_what_is_known(
     recorder.settle_taken_over();
 }
 
-/// The review of a plan before anything is measured, without what the target says of itself.
+/// Returns the review of a plan before any measurement, without the target's reports about itself.
 fn without_results(plan: &Plan<'_>, options: &ReviewOptions<'_>, can_be_copied: bool) -> Review {
     Review {
         schema: SCHEMA.to_owned(),
@@ -125,10 +127,10 @@ fn without_results(plan: &Plan<'_>, options: &ReviewOptions<'_>, can_be_copied: 
     }
 }
 
-/// Notes what the earlier run noted and, on a target that cannot be copied, that the run was
-/// interrupted.
+/// Copies the notes of the earlier run and, on a target that cannot be copied, notes the
+/// interruption.
 fn note_earlier(recorder: &Recorder<'_>, earlier: &Review, plan: &Plan<'_>, can_be_copied: bool) {
-    // The states of tests that are taken over are not made again.
+    // The states of tests that are kept from the earlier run are not prepared again.
     recorder.take_over(&conditions::notes(earlier));
     if let (false, Some(next)) = (can_be_copied, plan.tests.first()) {
         let (name, value) = conditions::interruption(earlier, &next.head.title);
@@ -136,7 +138,7 @@ fn note_earlier(recorder: &Recorder<'_>, earlier: &Review, plan: &Plan<'_>, can_
     }
 }
 
-/// The cost of everything to be done, which is told.
+/// Returns and reports the cost of all work.
 fn tell_cost(plan: &Plan<'_>, can_be_copied: bool, events: &dyn Fn(Event<'_>)) -> Cost {
     let mut whole = Cost::default();
     walk(plan, can_be_copied, &mut |_, action| {
@@ -147,7 +149,7 @@ fn tell_cost(plan: &Plan<'_>, can_be_copied: bool, events: &dyn Fn(Event<'_>)) -
     whole
 }
 
-/// The numbers of threads of all loads of a plan.
+/// Returns the numbers of threads of all loads of a plan.
 fn threads(plan: &Plan<'_>) -> Vec<u32> {
     let mut threads = Vec::new();
     for procedure in &plan.procedures {

@@ -19,7 +19,7 @@ pub(crate) struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Carries out the steps towards a state.
+    /// Carries out the steps that prepare a state.
     pub(crate) fn prepare(&self, target: &mut dyn Target, state: &str, steps: &[Step]) -> Done {
         guarded(|| {
             for step in steps {
@@ -32,7 +32,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Runs a procedure. Its results, and the error that ends it, are recorded here.
+    /// Runs a procedure. Records its results, and the error that ends it.
     pub(crate) fn run(&self, target: &mut dyn Target, procedure: &Procedure) -> Done {
         let recorder = self.context.recorder;
         let state = &self.plan.edition.states[procedure.state].id;
@@ -45,13 +45,13 @@ impl Runner<'_> {
     }
 }
 
-/// Runs something on a target; a panic of the target's becomes an error, so that the
-/// other tests go on and what is finished is kept.
+/// Runs `run` on a target; turns a panic of the target into an error, so that the other tests
+/// continue and finished results are kept.
 pub(crate) fn guarded<T>(
     run: impl FnOnce() -> Result<T, Arc<TargetError>>,
 ) -> Result<T, Arc<TargetError>> {
-    // A panic leaves half done: the target, which is not used again before it is
-    // prepared again, and the recorder, which is changed only by complete results.
+    // A panic can leave two things unfinished: the target, which is prepared again before its next
+    // use, and the recorder, which only complete results change.
     std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
         let said = payload
             .downcast_ref::<String>()

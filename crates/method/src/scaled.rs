@@ -3,17 +3,17 @@
 /// Regions and files are multiples of this, bytes.
 const ALIGN_BYTES: u64 = 1 << 20;
 
-/// A size in bytes, made smaller.
+/// Scales a size in bytes.
 pub(crate) fn bytes(bytes: &mut u64, by: u32) {
     *bytes = (*bytes / u64::from(by) / ALIGN_BYTES * ALIGN_BYTES).max(ALIGN_BYTES);
 }
 
-/// A region, made smaller, if there is one.
+/// Scales a region, if there is one.
 pub(crate) fn region(region_bytes: &mut Option<u64>, by: u32) {
     region_bytes.iter_mut().for_each(|size| bytes(size, by));
 }
 
-/// An interval in ms, made shorter.
+/// Scales an interval in ms.
 pub(crate) fn interval(ms: &mut u32, by: u32) {
     *ms = (*ms / by).max(1);
 }

@@ -1,4 +1,4 @@
-//! One target that cannot be copied: everything happens on it, one after the other.
+//! Runs everything on one target that cannot be copied, in sequence.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use crate::runner::Runner;
 use crate::setting::Action;
 use crate::state::{State, Step, is_steady, lineage};
 
-/// What is known of the target's state.
+/// The known state of the target.
 #[derive(Clone, Debug)]
 struct Tracker<'e> {
     states: &'e [State],
     /// Rest between tests, s.
     pause_s: f64,
-    /// The state it is in, if it is in one.
+    /// The state that it is in, if any.
     current: Option<usize>,
     /// The state that was last requested.
     requested: Option<usize>,
-    /// States that it was in at some time.
+    /// States that it was in at any time.
     reached: Vec<bool>,
-    /// No state is made: there are only rests.
+    /// True if no state is prepared: there are only rests.
     read_only: bool,
 }
 
@@ -38,16 +38,15 @@ impl<'e> Tracker<'e> {
         }
     }
 
-    /// The steps that bring the target to `state`, and the assumption that they succeed.
+    /// Returns the steps that bring the target to `state`, and assumes that they succeed.
     ///
-    /// Within a test, points of the same state follow one on the other without a rest,
-    /// as they do in a reviewer's lab: to make the state again for each of a sweep's
-    /// writes would cost a real drive days and dozens of fills. Between tests, a state
-    /// that only reads have touched is kept, after a pause; without one where it is steady,
-    /// which a rest would undo. From a state on the way (`clean`, on the way to `filled`) only
-    /// the rest is made. A target that was in the first state of the way before is brought back
-    /// by the edition's `again`. `new_test` is true as well of a part of a test that starts in a
-    /// fresh state.
+    /// Within a test, points of the same state follow one another without a rest, as in a
+    /// reviewer's lab: preparing the state again for each of a sweep's writes would cost a real
+    /// drive days and dozens of fills. Between tests, a state after which only reads ran is kept,
+    /// after a pause; a steady state without one, because a rest would undo it. From an
+    /// intermediate state (`clean`, on the way to `filled`) only the remaining steps run. A target
+    /// that was in the first state of the sequence before is returned to it by the edition's
+    /// `again`. `new_test` is also true for a part of a test that starts in a fresh state.
     fn bring_to(&mut self, state: usize, new_test: bool) -> Vec<Step> {
         let pause = Step::Idle {
             duration_s: self.pause_s,
@@ -85,13 +84,13 @@ impl<'e> Tracker<'e> {
         steps
     }
 
-    /// The target has left its state.
+    /// Notes that the target has left its state.
     fn lost(&mut self) {
         self.current = None;
     }
 }
 
-/// Shows every action of the whole plan in its order, with the index of its procedure.
+/// Passes every action of the whole plan to `see`, in order, with the index of its procedure.
 pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Option<usize>, Action<'_>)) {
     let mut tracker = Tracker::of(plan);
     let mut last_test = None;
@@ -108,11 +107,11 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Option<usize>, Action<'_
     }
 }
 
-/// Carries the plan out on the one target.
+/// Carries the plan out on the single target.
 ///
-/// A test stops at its first error, and the next one is tried, after the state has been
-/// made again: one broken job must not end the other tests. Where nothing can go on (a
-/// tool is missing, the target is refused or was removed), every test left fails at once.
+/// A test stops at its first error, and the next one starts after the state has been prepared
+/// again: one broken job must not end the other tests. If no test can continue (a tool is missing,
+/// the target is rejected or was removed), all remaining tests fail at once.
 pub(crate) fn run(runner: &Runner<'_>, target: &mut dyn Target) {
     let (plan, recorder) = (runner.plan, runner.context.recorder);
     let mut tracker = Tracker::of(plan);
@@ -128,7 +127,7 @@ pub(crate) fn run(runner: &Runner<'_>, target: &mut dyn Target) {
             continue;
         }
         recorder.begin_test(procedure.test());
-        // Until the steps have succeeded, the state is unknown.
+        // Until the steps succeed, the state is unknown.
         let mut after = tracker.clone();
         tracker.lost();
         let steps = after.bring_to(procedure.state, new_test || procedure.starts_anew);

@@ -1,4 +1,4 @@
-//! What all measurements of a review have in common, and the estimated cost of each.
+//! Parameters that all measurements of a review share, and the estimated cost of each.
 
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{PointOp, TargetKind};
@@ -7,40 +7,40 @@ use crate::cost::Cost;
 use crate::job::scaled_runtime_s;
 use crate::state::Step;
 
-/// The speed at which a target is assumed to move bytes in sequence, bytes a second: that of a
-/// SATA drive that writes.
+/// Assumed speed of sequential transfers, bytes a second: that of a SATA drive that writes.
 pub(crate) const PASS_BYTES_PER_S: f64 = 400e6;
 
-/// What all measurements of a review have in common.
+/// Parameters that all measurements of a review share.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     /// Root seed.
     pub(crate) seed: u64,
     /// Factor on the duration of every measurement.
     pub(crate) scale: f64,
-    /// As [`crate::Edition::scaled_by`].
+    /// Factor of reduced capacity, see [`crate::Edition::scaled_by`].
     pub(crate) scaled_by: u32,
     /// Capacity of the target, bytes.
     pub(crate) capacity_bytes: u64,
-    /// How the target is measured.
+    /// Kind of the target.
     pub(crate) kind: TargetKind,
     /// Latency percentiles requested of every job.
     pub(crate) percentiles: Vec<f64>,
-    /// Bytes that a test of endurance may write; `None` where only the target ends it.
+    /// Bytes that an endurance test may write; `None` if only the target ends it.
     pub(crate) write_budget_bytes: Option<u64>,
-    /// Nothing may be written: what writes is not in the plan.
+    /// True if nothing may be written: tests that write are not in the plan.
     pub(crate) read_only: bool,
-    /// The target takes no TRIM: states are made without, and tests of it are not in the plan.
+    /// True if the target does not support TRIM: states are prepared without it, and tests of TRIM
+    /// are not in the plan.
     pub(crate) no_trim: bool,
 }
 
-/// Work that takes time, to estimate the whole.
+/// Work that takes time, for estimates.
 pub(crate) enum Action<'a> {
     /// A step of a preparation.
     Step(&'a Step),
-    /// So many bytes written in sequence.
+    /// Sequential writes of this many bytes.
     Write(u64),
-    /// A set of files of so many bytes made, read and written.
+    /// Writing, reading and rewriting a set of files of this many bytes.
     Files(u64),
     /// A load.
     Load {
@@ -52,22 +52,22 @@ pub(crate) enum Action<'a> {
     Replay(Replay),
 }
 
-/// What a trace moves.
+/// Size of a trace's replay.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Replay {
     pub(crate) read_bytes: u64,
     pub(crate) written_bytes: u64,
-    /// Time that it takes at its own times, s; 0 where these do not matter.
+    /// Duration at its own times, s; 0 if these do not matter.
     pub(crate) duration_s: f64,
 }
 
 impl Setting {
-    /// The runtime of a job, whole seconds.
+    /// Returns the runtime of a job, whole seconds.
     pub(crate) fn runtime_s(&self, duration_s: f64) -> u64 {
         scaled_runtime_s(duration_s, self.scale)
     }
 
-    /// The cost of an action.
+    /// Returns the cost of an action.
     pub(crate) fn cost(&self, action: &Action<'_>) -> Cost {
         match action {
             Action::Step(step) => self.step_cost(step),
@@ -75,7 +75,7 @@ impl Setting {
             Action::Files(bytes) => self.pass_cost(*bytes).times(3.0),
             Action::Load { load, runtime_s } => self.load_cost(load, *runtime_s),
             Action::Replay(replay) => match self.kind {
-                // Written pages are copied as well.
+                // Written pages are also copied.
                 TargetKind::Simulated => {
                     Cost::untimed((replay.read_bytes + 3 * replay.written_bytes) as f64 / 4096.0)
                 }
@@ -85,7 +85,7 @@ impl Setting {
         }
     }
 
-    /// The cost of a step of a preparation.
+    /// Returns the cost of a step of a preparation.
     pub(crate) fn step_cost(&self, step: &Step) -> Cost {
         match (self.kind, step) {
             (_, Step::Fill { region_bytes, .. }) => {
@@ -96,7 +96,7 @@ impl Setting {
                 let round = self.load_cost(&rounds.load, Some(runtime_s));
                 round.times(f64::from(rounds.rounds_max))
             }
-            // Mostly the garbage collection that happens meanwhile.
+            // Mostly the garbage collection during the rest.
             (TargetKind::Simulated, Step::Idle { .. } | Step::Trim) => {
                 Cost::untimed(self.capacity_bytes as f64 / 4096.0 / 20.0)
             }
@@ -108,7 +108,7 @@ impl Setting {
         }
     }
 
-    /// What it costs to write so many bytes in sequence.
+    /// Returns the cost of sequential writes of this many bytes.
     fn pass_cost(&self, bytes: u64) -> Cost {
         match self.kind {
             TargetKind::Simulated => Cost::untimed(bytes as f64 / 4096.0),
@@ -116,7 +116,7 @@ impl Setting {
         }
     }
 
-    /// What a load costs.
+    /// Returns the cost of a load.
     pub(crate) fn load_cost(&self, load: &Load, runtime_s: Option<u64>) -> Cost {
         let Some(runtime_s) = runtime_s else {
             return self.pass_cost(load.range_bytes(self.capacity_bytes));
@@ -125,7 +125,7 @@ impl Setting {
             return Cost::timed(runtime_s as f64);
         }
         let block = load.block_bytes as f64;
-        // Random writes end in garbage collection, which costs as much again several times.
+        // Random writes cause garbage collection, which costs several times as much.
         let write = match load.op {
             PointOp::Read => 1.0,
             _ => 3.0,
@@ -134,7 +134,8 @@ impl Setting {
         Cost::untimed(Setting::guessed_iops(load) * (1.0 + pages) * runtime_s as f64)
     }
 
-    /// The requests a second of a SATA drive that is as fast as its bus and its latency allow.
+    /// Returns the requests a second of a SATA drive that is as fast as its bus and its latency
+    /// allow.
     pub(crate) fn guessed_iops(load: &Load) -> f64 {
         let outstanding = f64::from(load.queue_depth) * f64::from(load.threads);
         let latency_bound = 8_000.0 * outstanding;

@@ -1,4 +1,4 @@
-//! States that a target is prepared to, and the steps there.
+//! States of a target, and the steps that prepare them.
 
 use stend_record::load::Load;
 
@@ -9,15 +9,15 @@ use crate::scaled;
 pub struct State {
     /// Id.
     pub id: String,
-    /// What it is, in words.
+    /// Description for people.
     pub title: String,
-    /// Index in [`Edition::states`](crate::Edition::states) of the state it is made from;
-    /// `None`: from the target as it was handed over.
+    /// Index in [`Edition::states`](crate::Edition::states) of the state that it is prepared from;
+    /// `None` for the target as it was passed in.
     pub from: Option<usize>,
-    /// How to get there.
+    /// Steps that prepare it.
     pub steps: Vec<Step>,
-    /// How to return to it on a target that cannot be copied; the same as `steps` unless the
-    /// edition says otherwise.
+    /// Steps that return to it on a target that cannot be copied; the same as `steps` unless the
+    /// edition states others.
     pub again: Vec<Step>,
 }
 
@@ -28,17 +28,17 @@ pub enum Step {
     Fill {
         /// Size of a write, bytes.
         block_bytes: u64,
-        /// Writes outstanding.
+        /// Queue depth.
         queue_depth: u32,
-        /// Only so many bytes from the beginning of the target, or its capacity if that is
-        /// less; `None` for the whole capacity.
+        /// Bytes to write from the start of the target, at most its capacity; `None` for the whole
+        /// capacity.
         region_bytes: Option<u64>,
     },
     /// TRIM the whole capacity.
     Trim,
-    /// Leave the target alone.
+    /// Rest: no request is made.
     Idle {
-        /// How long, s.
+        /// Duration, s.
         duration_s: f64,
     },
     /// Write at random over the whole capacity, round after round, until the speed is steady
@@ -49,13 +49,13 @@ pub enum Step {
 /// One step of a continuation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContinuationStep {
-    /// Something done to the target.
+    /// A step of a preparation.
     Do(Step),
-    /// The load of the test that goes before, sampled again.
+    /// The load of the test that it continues, sampled again.
     Measure {
         /// Name of the curve, `after idle`.
         name: String,
-        /// How long, s.
+        /// Duration, s.
         duration_s: f64,
     },
 }
@@ -67,15 +67,15 @@ pub struct UntilSteady {
     pub load: Load,
     /// Length of a round, s.
     pub round_s: f64,
-    /// Rounds at most.
+    /// Greatest number of rounds.
     pub rounds_max: u32,
-    /// Whether a test that starts from here fails where the speed does not become
-    /// steady; if not, its result says so.
+    /// True if a test that starts from here fails without a steady speed; if false, its result
+    /// reports it.
     pub required: bool,
 }
 
 impl Step {
-    /// What is being done, in a word.
+    /// Returns the name of the step in progress.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Step::Fill { .. } => "filling",
@@ -106,8 +106,8 @@ impl ContinuationStep {
     }
 }
 
-/// The states on the way to `state`: indices from the one made of the bare target to `state`
-/// itself.
+/// Returns the indices of the states from the first one, which is prepared from the bare target, to
+/// `state` itself.
 pub(crate) fn lineage(states: &[State], state: usize) -> Vec<usize> {
     let mut chain = vec![state];
     while let Some(from) = states[chain[chain.len() - 1]].from {
@@ -117,19 +117,19 @@ pub(crate) fn lineage(states: &[State], state: usize) -> Vec<usize> {
     chain
 }
 
-/// Whether anything is written on the way to a state.
+/// True if anything is written to prepare a state.
 pub(crate) fn is_written(states: &[State], state: usize) -> bool {
     let way = lineage(states, state);
     let mut steps = way.iter().flat_map(|s| &states[*s].steps);
     steps.any(|step| matches!(step, Step::Fill { .. } | Step::UntilSteady(_)))
 }
 
-/// Whether a state ends with writing until it is steady, so that a rest would undo it.
+/// True if a state ends with writing until it is steady, so that a rest would undo it.
 pub(crate) fn is_steady(states: &[State], state: usize) -> bool {
     matches!(states[state].steps.last(), Some(Step::UntilSteady(_)))
 }
 
-/// Whether a state is made with TRIM.
+/// True if a state is prepared with TRIM.
 pub(crate) fn is_trimmed(states: &[State], state: usize) -> bool {
     let trimmed = |state: &usize| states[*state].steps.contains(&Step::Trim);
     lineage(states, state).iter().any(trimmed)

@@ -1,5 +1,5 @@
-//! Texts of an edition that name times of loads, which a run may scale: `{180 s} a point` says
-//! `3 min a point` at its own length, and `18 s a point` in a run of a tenth.
+//! Texts of an edition that state times of loads, which a run may scale: `{180 s} a point` becomes
+//! `3 min a point` at full length, and `18 s a point` in a run of a tenth.
 
 use std::fmt;
 
@@ -12,14 +12,14 @@ use crate::job::scaled_runtime_s;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct TimedText {
-    /// A text, and the seconds that follow it.
+    /// A text and the seconds after it, repeated.
     timed: Vec<(String, u64)>,
-    /// What follows the last of them.
+    /// Text after the last time.
     rest: String,
 }
 
 impl TimedText {
-    /// The text of a run whose loads take this factor of their time.
+    /// Returns the text of a run whose loads take this factor of their time.
     pub fn at(&self, scale: f64) -> String {
         let mut out = String::new();
         for (before, seconds) in &self.timed {
@@ -29,7 +29,7 @@ impl TimedText {
         out + &self.rest
     }
 
-    /// The times that it names, s.
+    /// Returns the times in the text, s.
     pub fn seconds(&self) -> impl Iterator<Item = u64> + '_ {
         self.timed.iter().map(|(_, seconds)| *seconds)
     }
@@ -60,7 +60,7 @@ impl TryFrom<String> for TimedText {
     }
 }
 
-/// As the edition has it, at its own length.
+/// Writes the text at full length.
 impl fmt::Display for TimedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.at(1.0))

@@ -6,22 +6,22 @@ use stend_record::review::Pattern;
 use crate::edition::Edition;
 use crate::state::{State, Step, UntilSteady, is_steady, is_written};
 
-/// A load by which a target is brought to a steady state before tests.
+/// A load that brings a target to a steady state before tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SteadyLoad {
-    /// Its name, `random-write-4k`.
+    /// Name, `random-write-4k`.
     pub name: &'static str,
     /// Size of a request, bytes.
     block_bytes: u64,
 }
 
-/// Time a round, s; rounds at most. Both, and the load, after the write saturation of SNIA PTS
-/// 2.0.1 and its definition of the steady state.
+/// Duration of a round, s, and greatest number of rounds. Both, and the load, follow the write
+/// saturation of SNIA PTS 2.0.1 and its definition of the steady state.
 const ROUND_S: f64 = 60.0;
 const ROUNDS_MAX: u32 = stend_analysis::steady::ROUNDS_MAX as u32;
 
 impl SteadyLoad {
-    /// All of them; the first is the default.
+    /// All loads; the first is the default.
     pub const ALL: [SteadyLoad; 2] = [
         SteadyLoad {
             name: "random-write-4k",
@@ -33,7 +33,7 @@ impl SteadyLoad {
         },
     ];
 
-    /// The load of a name.
+    /// Returns the load with a name.
     pub fn of(name: &str) -> Option<SteadyLoad> {
         SteadyLoad::ALL.into_iter().find(|load| load.name == name)
     }
@@ -49,12 +49,12 @@ impl SteadyLoad {
 }
 
 impl Edition {
-    /// The edition with a steady state before every test that starts from a written target.
+    /// Returns the edition with a steady state before every test that starts from a written target.
     ///
-    /// Each state on whose way something is written gets another one behind it, `clean-steady`
-    /// behind `clean`, and the tests start from that. A state that nothing is written for is
-    /// meant to be fresh, and one that ends with rounds until it is steady is so already: tests
-    /// that start from these stay as they are.
+    /// Each state whose preparation writes anything is followed by another one, `clean` by
+    /// `clean-steady`, and the tests start from that. A state prepared without writes is meant to
+    /// be fresh, and one that ends with rounds until it is steady already is: tests that start from
+    /// these do not change.
     pub fn until_steady(&self, load: SteadyLoad) -> Edition {
         let mut edition = self.clone();
         let mut steady = vec![None; self.states.len()];
@@ -85,7 +85,7 @@ impl Edition {
         edition
     }
 
-    /// Whether the tests of these indices change when a steady state is requested.
+    /// True if any of these tests changes when a steady state is requested.
     pub(crate) fn can_be_steady(&self, tests: &[usize]) -> bool {
         tests.iter().any(|&test| {
             let mut kind = self.tests[test].kind.clone();

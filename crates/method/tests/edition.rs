@@ -1,5 +1,5 @@
-//! Editions: the built-in one says what its documentation says, and whatever is wrong
-//! with a file is told with its place and what is allowed.
+//! Editions: the built-in one matches its documentation, and every fault of a file is reported with
+//! its place and the allowed values.
 
 use crate::common::{ALL, rows};
 use stend_method::edition::{Benchmark, ContinuationStep, Edition, Load, Step, TestKind};
@@ -35,7 +35,7 @@ fn the_built_in_edition_is_as_documented() {
         for sweep in sweeps {
             let minute = test.id == "sequential";
             assert_eq!(sweep.duration_s, if minute { 60.0 } else { 180.0 });
-            // Reads and mixed loads find data, writes find room.
+            // Reads and mixed loads need data, writes need space.
             let state = usize::from(sweep.loads[0].read_percent > 0 || sweep.loads.len() == 11);
             assert_eq!(sweep.state, state, "{}", test.id);
         }
@@ -170,7 +170,7 @@ fn regions_and_ends_are_checked() {
     assert!(none.contains(": duration_s: missing"), "{none}");
     let problem = with("end = \"range\"");
     assert!(problem.contains("only a sequential load"), "{problem}");
-    // What ends with its range cannot be gone on from: the drive is full.
+    // A curve that ends with its range cannot be continued: the drive is full.
     let text = TEXT
         .replace("duration_s = 7200\nsample_ms", "end = \"range\"\nsample_ms")
         .replace(
@@ -232,7 +232,7 @@ fn a_sweep_overrides_the_region_of_its_edition() {
     assert_eq!(loads(&edition, "degradation")[0].region_bytes, None);
 }
 
-/// The message for the built-in text with one replacement.
+/// Returns the message for the built-in text with one replacement.
 fn message(from: &str, to: &str) -> String {
     assert!(TEXT.contains(from), "{from}");
     let text = TEXT.replacen(from, to, 1);
@@ -243,7 +243,7 @@ fn line_of(what: &str) -> usize {
     1 + TEXT[..TEXT.find(what).unwrap()].matches('\n').count()
 }
 
-/// What is replaced in the text, by what, the key that the error names, and what it says.
+/// Text to replace, its replacement, the key that the error names, and a part of its message.
 const MISTAKES: &str = r#"
 op = "read" | op = "reed" | op | expected one of `read`, `write`, `mixed`
 pattern = "random" | pattern = 3 | pattern | wanted string
@@ -334,7 +334,7 @@ fn editions_are_found_by_id_or_path() {
     assert_eq!(mine.id, "mine");
 }
 
-/// The benchmark of an edition's test.
+/// Returns the benchmark of an edition's test.
 fn benchmark(edition: &Edition, id: &str) -> Benchmark {
     let test = edition.tests.iter().find(|t| t.id == id);
     match &test.unwrap_or_else(|| panic!("{id}")).kind {
@@ -380,7 +380,7 @@ fn benchmarks_have_the_rows_that_their_users_know() {
         assert_eq!(profile.region_bytes, region_mib << 20, "{id}");
         assert_eq!(mix, id.ends_with("mix"), "{id}");
         for row in &profile.rows {
-            // Names from version 4 on tell depth and threads, and from 8 on the size.
+            // Names state depth and threads from version 4, and the size from version 8.
             let Some((what, depth)) = row.name.split_once(" Q") else {
                 let depth = if row.name.ends_with("QD32") { 32 } else { 1 };
                 assert_eq!((row.load.queue_depth, row.load.threads), (depth, 1), "{id}");
@@ -411,7 +411,7 @@ fn benchmarks_have_the_rows_that_their_users_know() {
     }
 }
 
-/// As [`MISTAKES`], of a benchmark's profile.
+/// The same as [`MISTAKES`], for a benchmark's profile.
 const PROFILE_MISTAKES: &str = r#"
 \npasses = 5 | \npasses = 0 | passes | from 1 to 100
 discarded_passes = 1 | discarded_passes = 101 | discarded_passes | at most 100
@@ -443,7 +443,7 @@ fn benchmarks_are_checked() {
         "{nowhere}"
     );
 
-    // A profile of one's own lies beside the edition, and its errors are its own.
+    // A user's profile lies beside the edition, and its errors name its own file.
     let folder = tempfile::tempdir().unwrap();
     let edition = folder.path().join("mine.toml");
     let text = TEXT.replace("\"crystaldiskmark-3\"", "\"own.toml\"");
@@ -490,7 +490,7 @@ fn traces_are_checked() {
          profile = \"crystaldiskmark-3\"",
     );
     assert!(both.contains("exactly one of"), "{both}");
-    // A captured trace, beside the edition: all of it is read.
+    // A captured trace beside the edition is read completely.
     let folder = tempfile::tempdir().unwrap();
     let edition = folder.path().join("mine.toml");
     let text = TEXT.replace("[\"game-start\"]", "[\"mine.log\"]");

@@ -1,4 +1,4 @@
-//! Writing until the target refuses, on a target that bears so many bytes.
+//! Writing until the target refuses, on a target with a limited life.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,11 +14,11 @@ use stend_record::endurance::{Endurance, EnduranceEnd, Health};
 use stend_record::fio::{Direction, Job, Latency};
 use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult};
 
-/// No whole number of requests.
+/// Not a whole number of requests.
 const CAPACITY_BYTES: u64 = (64 << 20) + 4096;
 const ROUND_BYTES: u64 = 64 << 20;
 
-/// Takes so many bytes and no more; a byte costs two in flash.
+/// Accepts `life_bytes` bytes and no more; each byte costs two in flash.
 #[derive(Clone)]
 struct Mortal {
     life_bytes: u64,
@@ -26,13 +26,13 @@ struct Mortal {
     healthy: bool,
     /// The round, from 1, at which fio is killed.
     killed_in_round: Option<usize>,
-    /// Whether it can be read at its end.
+    /// True if it can be read at its end.
     readable: bool,
-    /// Whether it takes writes again once it has refused one.
+    /// True if it accepts writes again after it has refused one.
     recovers: bool,
-    /// Whether it can tell what further rounds would do, but for its last two.
+    /// True if it can predict further rounds, except for its last two.
     repeats: bool,
-    /// Slower by so many MB/s each round.
+    /// Loss of speed with each round, MB/s.
     fades_mb: u64,
     taken: Arc<Mutex<u64>>,
     log: Arc<Mutex<Vec<String>>>,
@@ -246,7 +246,7 @@ fn it_writes_until_it_is_refused() {
     assert_eq!((after.read_bytes, after.failed_reads), (ROUND_BYTES, 0));
     assert_eq!(after.health.unwrap().host_written_bytes, Some(life));
     assert!(test.warnings.is_empty(), "{:?}", test.warnings);
-    // Three rounds of whole requests, one more write, and the reads; nothing before.
+    // Three rounds of whole requests, one more write, and the reads; nothing before them.
     let log = target.log.lock().unwrap().clone();
     let round = format!("write {ROUND_BYTES} of {ROUND_BYTES}");
     let again = format!("write 131072 of {ROUND_BYTES}");
@@ -305,7 +305,7 @@ fn the_budget_is_never_exceeded() {
             let (test, worn) = result(&review);
             assert_eq!(worn.end, EnduranceEnd::Budget);
             assert_eq!(worn.rounds.len(), rounds, "{budget_bytes}");
-            // All of it, in whole requests, and what the target took.
+            // All of it, in whole requests, and everything that the target accepted.
             let whole = budget_bytes / 131_072 * 131_072;
             assert_eq!((worn.written_bytes, target.taken()), (whole, whole));
             assert_eq!(worn.afterwards.unwrap().write_refused, None);
@@ -318,7 +318,7 @@ fn the_budget_is_never_exceeded() {
 
 #[test]
 fn one_more_write_is_within_the_budget_too() {
-    // The last request that there is room for is the one that is refused.
+    // The last request for which there is room is the one that is refused.
     let target = Mortal::new(ROUND_BYTES - 131_072, WriteLimit::AsStated);
     let review = run(&target, &budget(ROUND_BYTES - 131_072));
     assert_eq!(result(&review).1.end, EnduranceEnd::Budget);
@@ -333,7 +333,7 @@ fn one_more_write_is_within_the_budget_too() {
 fn refused(target: &Mortal, edition: &Edition, options: &ReviewOptions<'_>) -> MethodError {
     let error = run_review(Box::new(target.clone()), edition, options, &|_| {}).unwrap_err();
     assert_eq!(target.log.lock().unwrap().len(), 0, "nothing was done");
-    // And it is known without the target.
+    // The same error is found without the target.
     let early = check_write_budget(edition, options, target.limit).unwrap_err();
     assert_eq!(early, error);
     error
@@ -358,7 +358,7 @@ fn what_may_not_be_written_is_refused_before_anything_is() {
         "{error}"
     );
 
-    // Beside other tests, and from a state that is written, it could not be kept.
+    // Beside other tests, and from a written state, the budget could not be kept.
     let twice = TEXT.replace(
         "[[test]]",
         r#"[[test]]
@@ -391,7 +391,7 @@ drive_writes_per_round = 2
         matches!(error, MethodError::BudgetPrepared { .. }),
         "{error}"
     );
-    // A copy is nobody's: there the state costs nothing.
+    // A copy is not a real drive: there the state costs nothing.
     let copies = Mortal::new(1 << 20, WriteLimit::UntilRefused);
     run_review(Box::new(copies), &written, &budget(1 << 30), &|_| {}).unwrap();
 
@@ -399,7 +399,7 @@ drive_writes_per_round = 2
     assert_eq!(error, MethodError::BudgetUnused);
 }
 
-/// The review as it was last saved.
+/// Returns the review as it was last saved, and the final one.
 fn saved(target: &Mortal, options: &ReviewOptions<'_>) -> (Review, Review) {
     let last = Mutex::new(None);
     let keep = |review: &Review| {
@@ -424,7 +424,7 @@ fn a_test_that_was_broken_off_goes_on_and_keeps_its_budget() {
     let begun = kept.unfinished[0].endurance.clone().unwrap();
     assert_eq!(begun.end, EnduranceEnd::Unfinished);
     assert_eq!(begun.rounds.len(), 2);
-    // What the third may have written.
+    // The bytes that the third may have written.
     assert_eq!(begun.broken_off_bytes, ROUND_BYTES);
     assert_eq!(begun.written_bytes, 2 * ROUND_BYTES);
 
@@ -562,7 +562,7 @@ fn rounds_like_the_last_are_not_measured_again() {
     assert_eq!(worn.rounds_done(), 101);
     let repeated = worn.rounds_repeated();
     assert!((60..90).contains(&repeated), "{repeated}");
-    // None before two were measured that are alike, and never two in a row.
+    // None before two similar rounds were measured, and never two in a row.
     let repeats: Vec<u64> = worn.rounds.iter().map(|round| round.repeats).collect();
     assert_eq!(repeats[..5], [0, 0, 1, 0, 2], "{repeats:?}");
     assert!(repeats.windows(2).all(|two| two[0] * two[1] == 0));
@@ -572,7 +572,7 @@ fn rounds_like_the_last_are_not_measured_again() {
     let written: u64 = worn.rounds.iter().map(|round| round.written_bytes).sum();
     assert_eq!(written, life);
 
-    // A budget holds for them too.
+    // A budget applies to them too.
     let mortal = Mortal {
         repeats: true,
         ..Mortal::new(life, WriteLimit::UntilRefused)
@@ -590,7 +590,7 @@ fn rounds_like_the_last_are_not_measured_again() {
     let review = run(&mortal, &ReviewOptions::default());
     assert_eq!(result(&review).1.rounds_repeated(), 0);
 
-    // Nor is any left out where the edition does not say so.
+    // None is skipped unless the edition allows it.
     let text = TEXT.replace("repeat_rounds = true", "");
     let edition = Edition::parse(&text, "own.toml").unwrap();
     let mortal = Mortal {

@@ -1,5 +1,5 @@
-//! Measurements that end once their speed has settled: what ends, what does not, and that the
-//! figure is the same.
+//! Measurements that end when their speed has settled: those that end early, those that do not, and
+//! equality of their figures.
 
 use stend_load::target::Target;
 use stend_method::{Edition, Ending, EndsWhen, ReviewOptions, run_review};
@@ -98,7 +98,7 @@ steps = [
 ]
 "#;
 
-/// A drive of 64 MiB that takes two milliseconds over a write, with an SLC cache or without.
+/// A drive of 64 MiB that takes two milliseconds for a write, with or without an SLC cache.
 fn model(cache: bool) -> Model {
     let mut text = DEMO.to_owned();
     if !cache {
@@ -166,9 +166,9 @@ fn what_settles_ends_early_with_the_figure_of_the_whole() {
         "a cache may be full at last"
     );
 
-    // 64 MiB at some 500 requests a second: one and a half capacities are written after 49 s, and
-    // what it waits for is five rounds of two minutes, whose first ones may still find the write
-    // amplification on its way; on the drive that was given TRIM too.
+    // 64 MiB at about 500 requests a second: 1.5 capacities are written after 49 s. It then needs
+    // five rounds of two minutes, in the first of which write amplification may still change; the
+    // same on the drive after TRIM.
     for (id, curves) in [("curve", 1), ("again", 3)] {
         let (some, all) = (test(&short, id), test(&whole, id));
         assert_eq!(remarks(some).len(), curves, "{:?}", some.warnings);
@@ -194,13 +194,13 @@ fn a_test_that_may_not_end_early_is_whole_with_every_curve_that_is_part_of_it() 
         _ => Ending::Whole,
     }));
     assert!(remarks(test(&short, "points")).is_empty());
-    // The fresh curve belongs to both.
+    // The fresh curve is a result of both tests.
     assert!(remarks(test(&short, "curve")).is_empty());
     let again = test(&short, "again");
     assert_eq!(remarks(again).len(), 2, "{:?}", again.warnings);
     let ends = ends_s(again);
     assert!((1799.0..1802.0).contains(&ends[0]), "{ends:?}");
-    // Nothing that comes back; then the start alone.
+    // Nothing is recovered; then only the start.
     assert!((119.0..122.0).contains(&ends[1]), "{ends:?}");
     assert!((29.0..32.0).contains(&ends[2]), "{ends:?}");
 }

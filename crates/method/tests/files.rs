@@ -1,5 +1,5 @@
-//! Work on files in the engine: each set from its state, scaled sets, targets that have no
-//! file system.
+//! Work on files in the engine: each set from its state, scaled sets, targets without a file
+//! system.
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use common::{CAPACITY_BYTES, Fake, Fault, options, test};
 use stend_load::target::Target;
 use stend_method::{Edition, estimate, run_review};
 
-/// The edition of 2014 with sets that a target of [`CAPACITY_BYTES`] holds twice.
+/// The edition of 2014 with sets of which a target of [`CAPACITY_BYTES`] holds two.
 fn on_files(set_bytes: u64) -> Edition {
     let text = include_str!("../../../editions/2014.toml")
         .replace("8_589_934_592", &set_bytes.to_string());
@@ -35,7 +35,7 @@ fn sets_are_copied_and_packed_each_from_the_state() {
             let line = format!("{what} 16777216 900");
             assert_eq!(log.iter().filter(|l| **l == line).count(), 1, "{log:?}");
         }
-        // One that cannot be copied is trimmed before each set.
+        // A target that cannot be copied is trimmed before each set.
         let trims = log.iter().filter(|l| *l == "trim").count();
         assert_eq!(trims, if copied { 1 } else { 5 }, "{log:?}");
         assert_eq!(asked.fill_bytes, CAPACITY_BYTES + 5 * 2 * (16 << 20));
@@ -46,7 +46,7 @@ fn sets_are_copied_and_packed_each_from_the_state() {
             assert_eq!((work.set_bytes, work.scaled), (16 << 20, false));
             assert!((work.bw_bytes_per_s / 1e9 - 1.0).abs() < 1e-9);
         }
-        // The same files, whatever is done with them.
+        // The same files for every operation.
         let archived = test(&review, "archive").files.clone().unwrap();
         assert_eq!(archived[0].files, works[2].files);
         assert_ne!(works[0].files, works[1].files);
@@ -119,7 +119,7 @@ fn figures_that_no_drive_has_are_warned_of() {
         }
     };
     let mut options = options(&["sequential"]);
-    // What the fake measures follows from hashes.
+    // The fake's figures derive from hashes.
     let reviews = (1..50).map(|seed| {
         options.seed = seed;
         told.lock().unwrap().clear();

@@ -32,8 +32,8 @@ fn fio_parses_every_job() {
         .and_then(|file| file.set_len(common::CAPACITY_BYTES))
         .unwrap();
     let tests = reviews.flat_map(|r| r.tests);
-    // A trace is no job of the methodology's: its target makes one of its own. Work on files is
-    // no job of fio.
+    // A trace is not a job of the methodology: its target makes its own. Work on files is not a job
+    // of fio.
     let jobs: Vec<_> = tests
         .filter(|t| t.traces.is_none() && t.files.is_none())
         .flat_map(|t| t.jobs)

@@ -59,8 +59,8 @@ fn each_rest_starts_from_a_copy_of_the_slow_drive() {
             write(600),
         ]
     );
-    // The slow drive itself is left alone: a rung without another before it has the same
-    // figures. The fake's depend on all that was done to it.
+    // The slow drive itself is not used: a rung has the same figures without another before it. The
+    // fake's figures depend on its whole history.
     let one = include_str!("../../../editions/recovery-ladder.toml")
         .replace("[30, 60, 300, 600, 900, 1800]", "[300]")
         .replace("[false, true]", "[true]");
@@ -95,7 +95,7 @@ fn one_target_is_made_slow_again_before_each_rest() {
             "trim".into(),
             "idle 30 s".into(),
             write(600),
-            // After TRIM everything is free.
+            // After TRIM all space is free.
             write(7200),
             "trim".into(),
             "idle 300 s".into(),
@@ -156,7 +156,7 @@ fn what_is_wrong_with_a_ladder_is_told() {
     assert!(wrong("again_s = 1800", "").contains("missing field `again_s`"));
 }
 
-/// A target whose writes start at 40,000 IOPS after a rest and fall after so many samples.
+/// A target whose writes start at 40,000 IOPS after a rest and fall after `fast_samples` samples.
 struct Rested {
     fast_samples: usize,
     rested: bool,
@@ -229,7 +229,7 @@ fn a_load_that_is_still_fast_at_its_end_is_warned_of() {
         let warned = |w: &&String| w.starts_with("after some rests the load was still fast");
         (fell, test.warnings.iter().filter(warned).count())
     };
-    // A rung is measured for 600 samples: it falls within them, or it does not. Said once.
+    // A rung is measured for 600 samples: its speed falls within them or not. Reported once.
     assert_eq!(told(100), (true, 0));
     assert_eq!(told(600), (false, 1));
 }

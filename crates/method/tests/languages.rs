@@ -1,10 +1,10 @@
-//! What a review keeps of shipped editions has a message in each language of the report.
+//! The texts of shipped editions in a review have a message in each language of the report.
 
 use stend_language::{Language, recorded, within};
 use stend_method::edition::Edition;
 use stend_model::{Model, SHIPPED};
 
-/// Titles that are names in every language.
+/// Returns true for titles that are names in every language.
 fn is_name(text: &str) -> bool {
     text.starts_with("CrystalDiskMark") && !text.contains(' ') || {
         let rest = text.strip_prefix("CrystalDiskMark ");

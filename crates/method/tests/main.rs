@@ -1,6 +1,6 @@
 //! The methodology on targets that are simulated, scripted or broken on purpose.
 //!
-//! One program for all of them: it is built and linked once, and its tests run side by side.
+//! One program for all of them: it is built and linked once, and its tests run in parallel.
 
 #![allow(missing_docs)]
 

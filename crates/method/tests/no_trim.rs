@@ -1,4 +1,4 @@
-//! Targets that take no TRIM.
+//! Targets that do not support TRIM.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! Some points of a test alone: the same figures, and nobody takes them for the whole.
+//! Only some points of a test: the figures are the same, and no result treats them as the whole.
 
 use crate::common;
 
@@ -38,7 +38,7 @@ fn some_points_are_those_of_the_whole_test_and_say_that_they_are_some() {
         "{:?}",
         part.warnings
     );
-    // Neither a key figure nor a finding follows from a part.
+    // A part results in neither a key figure nor a finding.
     let figures = stend_analysis::key_figures(&some.tests);
     assert!(!figures.is_empty() && figures.iter().all(|f| f.test_id == "random"));
     let titles: Vec<String> = stend_analysis::findings(&some)

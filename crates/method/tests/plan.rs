@@ -1,4 +1,4 @@
-//! What would be done is told before it is, and as it is done.
+//! The outline of the work agrees with the work.
 
 use crate::common::{self, Fake, info, options};
 use stend_method::{
@@ -7,7 +7,7 @@ use stend_method::{
 };
 use stend_record::review::{TargetInfo, TargetKind};
 
-/// A target of which nothing is forbidden.
+/// A target that allows everything.
 fn prospect(info: &TargetInfo, can_be_copied: bool) -> Prospect<'_> {
     Prospect {
         info,
@@ -30,7 +30,7 @@ fn quick_takes_five_minutes_on_a_sata_drive() {
         let asked = estimate(&edition, &ReviewOptions::default(), &drive, false).unwrap();
         let seconds = asked.duration_s(500e6);
         assert!((200.0..=300.0).contains(&seconds), "{seconds} s");
-        // Jobs begin, and the host's limit is measured: half a minute is left for it.
+        // Starting jobs and measuring the host's limit may take half a minute.
         assert!(asked.duration_s(FILL_BYTES_PER_S) <= 270.0, "{asked:?}");
     }
     let has = |what: &str| edition.tests.iter().any(|test| test.id == what);
@@ -70,11 +70,11 @@ fn every_test_of_every_edition_is_outlined_as_it_is_estimated() {
                 let with = test.measured_with.as_deref();
                 let continues = (test.id == "recovery").then_some("degradation");
                 assert_eq!(with, continues, "{id}");
-                // Or it is said why not: there is no work on files without a directory.
+                // Otherwise a reason is given: there is no work on files without a directory.
                 let done = with.is_some() || !test.warnings.is_empty();
                 assert_ne!(test.parts.is_empty(), !done, "{id}: {}", test.id);
             }
-            // What is told adds up to what is asked.
+            // The parts add up to the estimate.
             let parts = || told.tests.iter().flat_map(|t| &t.parts).chain(&told.states);
             let timed = parts().filter_map(|p| Some(p.duration_s? * p.times as f64));
             let seconds: f64 = timed.sum();

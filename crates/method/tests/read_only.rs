@@ -1,4 +1,4 @@
-//! A target that may only be read: what is left of an edition.
+//! A target that may only be read: the remaining tests of an edition.
 
 use crate::common;
 

@@ -9,7 +9,7 @@ use stend_analysis::{Interval, key_figures, repeated};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, repetition_seed, run_review};
 use stend_record::review::{Review, TestResult};
 
-/// That of the options of all tests here.
+/// Seed of the options of all tests here.
 const SEED: u64 = 42;
 
 const TESTS: [&str; 3] = ["sequential", "random", "degradation"];
@@ -117,7 +117,7 @@ fn a_broken_run_goes_on_with_what_is_missing() {
     let saved = saved.into_inner().unwrap();
     let mut left = Vec::new();
     for (nth, partial) in saved.into_iter().enumerate() {
-        // As a file has it.
+        // As it is in a file.
         let json = serde_json::to_string(&partial).unwrap();
         let resume: Review = serde_json::from_str(&json).unwrap();
         let finished = partial.tests.len() * 2 + partial.unfinished.len();

@@ -1,5 +1,5 @@
-//! The engine on a fake target: order, states, independence of the number of threads,
-//! failures, resuming.
+//! The engine on a fake target: order, states, independence of the number of threads, failures,
+//! resuming.
 
 use crate::common;
 
@@ -23,7 +23,7 @@ fn ids(tests: &[TestResult]) -> Vec<&str> {
     tests.iter().map(|t| t.id.as_str()).collect()
 }
 
-/// How many results a test has.
+/// Returns the number of results of a test.
 fn results(test: &TestResult) -> usize {
     let count = |n: Option<usize>| n.unwrap_or(0);
     count(test.points.as_ref().map(Vec::len))
@@ -73,7 +73,7 @@ fn the_number_of_threads_changes_nothing() {
         let spy = fake.spy.clone();
         let review = run(fake, &options);
         let most = spy.alive_max.load(Ordering::SeqCst);
-        // The two prepared states, and one copy a thread.
+        // The two prepared states, and one copy for each thread.
         assert!(most <= threads + 2, "{most} copies with {threads} threads");
         serde_json::to_string(&review).unwrap()
     };
@@ -96,10 +96,10 @@ fn a_test_alone_yields_what_it_yields_among_others() {
 #[test]
 fn every_point_starts_from_the_state_its_sweep_names() {
     let review = run(Fake::simulated(), &options(&[]));
-    // Work on files is no job of fio.
+    // Work on files is not a job of fio.
     for test in review.tests.iter().filter(|t| t.files.is_none()) {
         for job in &test.jobs {
-            // `clean` was filled once, `filled` twice; more would be another point's copy.
+            // `clean` was filled once, `filled` twice; more would mean another point's copy.
             let rw = common::option(&job.text, "rw").unwrap_or_default();
             let clean = rw.ends_with("write") || test.benchmark.is_some();
             let fills = if clean { 1 } else { 2 };
@@ -130,13 +130,13 @@ fn no_two_measurements_share_a_seed() {
     let review = run(Fake::simulated(), &options(&[]));
     let jobs = review.tests.iter().flat_map(|t| &t.jobs);
     let mut seeds: Vec<(&str, &str)> = jobs
-        // Traces and files have none: all of them follow from the review's own.
+        // Traces and files have none: all of theirs derive from the review's.
         .filter_map(|j| Some((common::option(&j.text, "randseed")?, j.name.as_str())))
         .collect();
     seeds.sort_unstable();
     let jobs = seeds.len();
     seeds.dedup_by_key(|(seed, _)| *seed);
-    // One only stands twice: the fresh curve, under `degradation` and `recovery`.
+    // Only one occurs twice: the fresh curve, under `degradation` and `recovery`.
     assert_eq!(seeds.len(), jobs - 1);
 }
 
@@ -336,7 +336,7 @@ fn after_a_failure_the_state_is_made_anew() {
     let spy = fake.spy.clone();
     run(fake, &options(&["sequential", "random"]));
     let log = spy.log.lock().unwrap();
-    // The writes of the failed test are left out; `filled` comes back by way of `clean`.
+    // The writes of the failed test are skipped; `filled` is prepared again through `clean`.
     assert_eq!(log[5], "seq-read-262144-t1-qd1 1 s");
     assert_eq!(log[6..10], ["trim", "idle 900 s", "fill 1 s", "idle 900 s"]);
     assert_eq!(log[10], "rand-read-4096-t1-qd1 2 s");
@@ -366,7 +366,7 @@ fn when_the_device_is_removed_the_rest_fails_at_once_and_what_was_done_stays() {
     let fake = Fake::new(false, Fault::Removed { on });
     let spy = fake.spy.clone();
     let review = run(fake, &options(&[]));
-    // The target can do no work on files, which was said at once.
+    // The target cannot work on files, which was reported at the start.
     assert_eq!(
         ids(&review.tests),
         ["sequential", "file-copy", "archive", "unarchive"]
@@ -397,7 +397,7 @@ fn a_missing_tool_ends_everything_at_once() {
 
 #[test]
 fn a_failed_preparation_fails_what_waits_for_it() {
-    // The second fill makes `filled`; here the first fails, and both states with it.
+    // The second fill prepares `filled`; here the first fails, and both states with it.
     let review = run(Fake::new(true, Fault::Job { on: "fill" }), &options(&[]));
     assert!(review.tests.is_empty());
     assert_eq!(review.failed.len(), ALL.len());
@@ -430,8 +430,8 @@ fn a_target_that_stops_giving_copies_fails_in_words() {
 
 #[test]
 fn a_chain_keeps_the_curve_that_was_finished() {
-    // The second curve differs from the first by nothing but its seed: the fault is on
-    // the TRIM, which the target refuses.
+    // The second curve differs from the first only in its seed, so the fault is on the TRIM, which
+    // the target refuses.
     struct NoTrimTwice(Fake, u32);
     impl Target for NoTrimTwice {
         fn info(&self) -> stend_record::review::TargetInfo {
@@ -500,7 +500,8 @@ fn shares_of_work_rise_to_one() {
     }
 }
 
-/// Whatever is done, its cost is in what is left when it begins, and gone when the next begins.
+/// The cost of each action is part of the remaining cost when it starts, and gone when the next
+/// starts.
 #[test]
 fn what_is_left_is_told_part_by_part_and_comes_to_nothing() {
     let all = [
@@ -537,7 +538,7 @@ fn what_is_left_is_told_part_by_part_and_comes_to_nothing() {
                 "{}: {pair:?}",
                 edition.id
             );
-            // A curve of two tests begins twice; rounds that are not needed are gone at once.
+            // A curve of two tests starts twice; rounds that are not needed are subtracted at once.
             let gone = near(left.timed_s - next.timed_s, part.timed_s)
                 && near(left.untimed - next.untimed, part.untimed);
             assert!(
@@ -599,12 +600,12 @@ fn a_review_goes_on_from_what_was_finished() {
     };
     assert_eq!(run(fake, &again), whole);
     let log = spy.log.lock().unwrap();
-    // Random at depth 1 belongs to `random` and to `depth-scaling`: once less than in all.
+    // Random at depth 1 belongs to `random` and to `depth-scaling`: one less than in a full run.
     let depth_1 = log
         .iter()
         .filter(|l| l.starts_with("rand-read-4096-t1-qd1 "));
     assert_eq!(depth_1.count(), 1);
-    // `recovery` needs the drive that `degradation` leaves: that is run again.
+    // `recovery` needs the drive as `degradation` left it: that test runs again.
     let chain = log
         .iter()
         .filter(|l| l.starts_with("rand-write-4096-t1-qd32 72"));
@@ -628,8 +629,7 @@ fn a_review_goes_on_from_what_was_finished() {
     );
 }
 
-/// `degradation` runs again with `recovery`; until it has, what was finished stays, whatever
-/// happens.
+/// `degradation` runs again with `recovery`; until it ends, the earlier result stays in any case.
 #[test]
 fn a_finished_test_that_is_made_again_is_not_lost_meanwhile() {
     let both = options(&["degradation", "recovery"]);
@@ -766,7 +766,7 @@ fn a_target_smaller_than_the_region_says_so() {
             .all(|p| p.load.region_bytes.is_none())
     );
     assert!(random.jobs.iter().all(|j| !j.text.contains("size=")));
-    // The other warning is of the shortened run.
+    // The other warning is about the shortened run.
     let warnings = &random.warnings;
     let said = |w: &String| w.contains("128 MiB") && w.contains("67.11 MB");
     assert_eq!(
@@ -785,7 +785,7 @@ fn a_target_smaller_than_the_region_says_so() {
     );
 }
 
-/// An edition of the one test of a deletion, for a target of [`CAPACITY_BYTES`].
+/// An edition with only the test of a deletion, for a target of [`CAPACITY_BYTES`].
 fn deletion(file_bytes: u64) -> Edition {
     let text = include_str!("../../../editions/2018.toml")
         .replace(
@@ -815,7 +815,7 @@ fn a_file_is_written_then_deleted_while_reads_go_on() {
             "trim 8388608 at 16777216 by 2097152 after 1 s"
         );
         assert_eq!(count("trim "), 1, "{log:?}");
-        // Each part starts from the state: a target that cannot be copied is filled again.
+        // Each part starts from the state, so a target that cannot be copied is filled again.
         let fills = if copied { 2 } else { 3 };
         assert_eq!(count("fill"), fills, "{log:?}");
         let written = CAPACITY_BYTES + (fills - 1) * (16 << 20) + 2 * (8 << 20);
@@ -842,7 +842,7 @@ fn a_file_is_written_then_deleted_while_reads_go_on() {
             (1_000_000, 10_000_000)
         );
         let lost = parts[1].intervals.iter().filter(|i| i.iops < 500.0).count();
-        // A shortened run reads for a second after the deletion, all of it slow.
+        // A shortened run reads for one second after the deletion, and every read is slow.
         assert!((9..=10).contains(&lost), "{lost}");
         assert!(result.points.is_none() && result.series.is_none());
         assert!(result.jobs[0].text.contains("rw=randread"));
@@ -882,7 +882,7 @@ fn a_file_that_does_not_fit_is_made_smaller_and_said() {
     );
 }
 
-/// The edition of every version of a benchmark.
+/// The edition with every version of a benchmark.
 fn versions() -> Edition {
     Edition::load("crystaldiskmark").unwrap()
 }
@@ -949,7 +949,7 @@ fn the_fastest_pass_counts_and_every_pass_is_kept() {
         let test = test(&review, "crystaldiskmark-9");
         let cells = test.benchmark.as_ref().unwrap();
         assert_eq!(cells.len(), 8);
-        // Every job is told, the discarded pass as well.
+        // Every job is reported, including the discarded pass.
         assert_eq!(test.jobs.len(), 8 * 4);
         assert!(test.jobs[0].name.ends_with("discarded pass"));
         assert!(test.jobs[3].name.ends_with("pass 3 of 3"));

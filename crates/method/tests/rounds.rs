@@ -1,4 +1,4 @@
-//! Rounds until a steady state, on a target whose speeds are written down.
+//! Rounds until a steady state, on a target with scripted speeds.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,10 +10,10 @@ use stend_record::review::{Condition, Review, Rounds, TargetInfo, TargetKind};
 
 const CAPACITY_BYTES: u64 = 1 << 30;
 
-/// Each write of 4 KiB has the next of these speeds; the last stays.
+/// A target whose 4 KiB writes take these speeds in turn; the last one stays.
 struct Scripted {
     speeds: &'static [f64],
-    /// Bytes that each job with writes is said to have written.
+    /// Bytes that each job with writes reports as written.
     written_bytes: u64,
     copied: bool,
     log: Arc<Mutex<Vec<String>>>,
@@ -132,7 +132,7 @@ fn rounds(review: &Review) -> &Rounds {
     review.tests[0].rounds.as_ref().unwrap()
 }
 
-/// Falls, and is steady from the fourth round on: the third is a fifth above the mean.
+/// Falls, and is steady from the fourth round: the third is a fifth above the mean.
 const SETTLING: &[f64] = &[
     40_000.0, 20_000.0, 12_700.0, 10_200.0, 10_000.0, 9_900.0, 10_100.0,
 ];
@@ -143,7 +143,7 @@ fn rounds_end_with_the_first_steady_window() {
         let (review, log) = run(&edition(), "steady-iops", SETTLING, copied);
         // Purge, and twice the capacity.
         assert_eq!(log[..3], ["trim", "write 128k", "write 128k"]);
-        // Shares of reads turn slowest, sizes from the largest down.
+        // Shares of reads change slowest, sizes descend.
         assert_eq!(log[3..5], ["randread 1m", "randread 128k"]);
         assert_eq!(log[3 + 55], "randwrite 512");
         let found = rounds(&review);
@@ -185,8 +185,8 @@ fn latency_is_tracked_where_the_edition_says_so() {
     let (review, _) = run(&edition(), "steady-latency", SETTLING, true);
     let found = rounds(&review);
     assert_eq!(found.tracked_figures()[0], 32e9 / 40_000.0);
-    // 32 s / 12,700 is a fifth less than the mean of the latencies that follow, and its
-    // line rises by more than a tenth: the same window as that of the speeds.
+    // 32 s / 12,700 is a fifth less than the mean of the latencies that follow, and its line rises
+    // by more than a tenth: the same window as that of the speeds.
     assert_eq!(found.steady_from_round, Some(4));
 }
 
@@ -194,7 +194,7 @@ fn latency_is_tracked_where_the_edition_says_so() {
 fn saturation_ends_when_enough_is_written() {
     let (review, log) = run(&edition(), "write-saturation", SETTLING, true);
     let found = rounds(&review);
-    // Half the capacity a round: four times the capacity after eight, steady or not.
+    // Half the capacity each round: four times the capacity after eight, steady or not.
     assert_eq!(log.len(), 1 + 8);
     assert_eq!(found.written_bytes, 4 * CAPACITY_BYTES);
     assert_eq!(
@@ -234,7 +234,7 @@ fn every_job_has_a_seed_of_its_own_and_shares_of_work_rise_to_one() {
         }
     })
     .unwrap();
-    // Of every round of both tests, whose 4 KiB writes are the same load; two fills of one
+    // Seeds of every round of both tests, whose 4 KiB writes are the same load; two fills of one
     // state are the same job.
     assert!(review.complete);
     let mut seeds = seeds.lock().unwrap().clone();
@@ -243,7 +243,7 @@ fn every_job_has_a_seed_of_its_own_and_shares_of_work_rise_to_one() {
     seeds.sort_unstable();
     seeds.dedup();
     assert_eq!(seeds.len(), all - 1);
-    // What was not needed counts as done.
+    // Rounds that were not needed count as done.
     let last = *shares.lock().unwrap().last().unwrap();
     assert!((last - 1.0).abs() < 1e-9, "{last}");
 }
@@ -290,7 +290,7 @@ fn what_is_wrong_with_rounds_is_told() {
     assert!(wrong("figure = \"latency-mean\"", "figure = \"p99\"").contains("latency-mean"));
 }
 
-/// An edition of one point, from a state that is written until it is steady.
+/// An edition of one point, from a state that is written until steady.
 fn steady_edition(rounds_max: u32) -> Edition {
     let text = include_str!("../../../editions/snia-pts.toml");
     let head = text.split("[[state]]").next().unwrap();
@@ -363,7 +363,7 @@ fn a_state_that_does_not_become_steady_fails_its_tests() {
     );
 }
 
-/// Runs with a steady state before tests.
+/// Runs tests with a steady state before them.
 fn run_steady(
     edition: &Edition,
     tests: &[&str],
@@ -396,7 +396,7 @@ fn a_test_from_a_written_state_is_given_a_steady_one_on_wish() {
         let id = "steady-throughput-1m";
         let (review, log) = run_steady(&edition(), &[id], SETTLING, copied, None);
         let review = review.unwrap();
-        // The state of the edition, eight rounds, and only then the test's own.
+        // The state of the edition, eight rounds, and then the test's own.
         assert_eq!(log[..3], ["trim", "write 128k", "write 128k"]);
         assert!(
             log[3..11].iter().all(|job| job == "randwrite 4k"),
@@ -453,7 +453,7 @@ fn a_fresh_state_and_a_steady_one_stay_as_they_are() {
     let (review, log) = run_steady(&edition(), &["write-saturation"], SETTLING, true, None);
     assert_eq!(review.unwrap_err(), MethodError::NothingSteady);
     assert!(log.is_empty());
-    // Beside a test that is changed, it runs as it always did.
+    // Beside a test that changes, it runs unchanged.
     let both = ["write-saturation", "steady-throughput-1m"];
     let (review, _) = run_steady(&edition(), &both, SETTLING, false, None);
     let review = review.unwrap();
@@ -463,7 +463,7 @@ fn a_fresh_state_and_a_steady_one_stay_as_they_are() {
     assert_eq!(review.unwrap_err(), MethodError::NothingSteady);
 }
 
-/// Two tests that only read, from the same steady state of the edition's own.
+/// Two tests that only read, from the same steady state of the edition.
 fn two_reads() -> Edition {
     let text = include_str!("../../../editions/snia-pts.toml");
     let head = text.split("[[state]]").next().unwrap();
@@ -521,7 +521,7 @@ fn no_rest_undoes_a_steady_state_between_tests_that_read() {
     assert!(log.iter().all(|did| !did.starts_with("idle")), "{log:?}");
     for test in &review.tests {
         assert_eq!(test.steady_starts.len(), 1, "{}", test.id);
-        // This target has written nothing to speak of.
+        // This target has written almost nothing.
         let said = test.warnings.join("; ");
         assert!(said.contains("may become slower still"), "{said}");
     }
@@ -555,16 +555,16 @@ fn what_is_taken_over_keeps_its_steady_state() {
         };
         let mut first = run(&["first"], None).unwrap();
         first.complete = false;
-        // Nothing is left to be done, and the state is not made again.
+        // No work remains, and the state is not prepared again.
         let taken = run(&["first"], Some(first.clone())).unwrap();
         assert_eq!(said(&taken), said(&first));
         assert_eq!(said(&first).len(), 1);
-        // Made again for the other test, it came about in the same way: said once.
+        // Prepared again for the other test with the same outcome: reported once.
         let both = run(&["first", "second"], Some(first.clone())).unwrap();
         assert_eq!(said(&both), said(&first));
         assert_eq!(both.tests[0], first.tests[0]);
         assert_eq!(both.tests[1].steady_starts, first.tests[0].steady_starts);
-        // A condition that differs stands beside the earlier one.
+        // A different condition is listed beside the earlier one.
         let other = first
             .conditions
             .iter_mut()

@@ -1,5 +1,5 @@
-//! A drive with a fraction of its capacity, by an edition that takes a fraction of the time, comes
-//! to the same speeds, after the same share of its capacity.
+//! A drive with a fraction of its capacity, under an edition with the same fraction of the time,
+//! reaches the same speeds after the same share of its capacity.
 
 use stend_analysis::{end_level, recovery};
 use stend_method::edition::{ContinuationStep, Step, TestKind};

@@ -1,4 +1,4 @@
-//! Tests of writes that must be durable: the edition's keys, the jobs, and what is measured.
+//! Tests of durable writes: the edition's keys, the jobs, and the results.
 
 use std::sync::{Arc, Mutex};
 
@@ -57,10 +57,10 @@ read_percent = 70
 duration_s = 10
 "#;
 
-/// Each job is slower than the one before.
+/// A target on which each job is slower than the one before.
 struct Scripted {
     log: Arc<Mutex<Vec<String>>>,
-    /// Answers leave flushes out.
+    /// True if outputs omit flushes.
     mute: bool,
 }
 
@@ -109,7 +109,7 @@ impl Target for Scripted {
             }
             if let (Some(every), false) = (option(section, "fsync"), self.mute) {
                 let n = 8_000 / every.parse::<u64>().unwrap();
-                // As fio states it of an asynchronous engine.
+                // As fio reports it for an asynchronous engine.
                 let total_ios = 0;
                 let lat_ns = latency(100 * ns, n);
                 done.sync = Some(Syncs { total_ios, lat_ns });
@@ -163,7 +163,7 @@ fn flushes_and_intervals_are_measured() {
     assert!(review.complete, "{:?}", review.failed);
     let points = review.tests[0].sync.as_ref().unwrap();
     assert_eq!(points.len(), 10);
-    // Eight with one job each, four intervals, and one more.
+    // Eight points with one job each, four intervals, and one more point.
     assert_eq!(jobs.len(), 13);
     let words: Vec<String> = points
         .iter()
@@ -228,7 +228,7 @@ fn jobs_are_of_one_request_a_thread_and_keep_to_their_ranges() {
         "{}",
         jobs[12]
     );
-    // Intervals are other requests of the same kind.
+    // Intervals make other requests of the same kind.
     let seed = |nth: usize| option(&jobs[nth], "randseed").unwrap().to_owned();
     assert_ne!(seed(8), seed(9));
 }
@@ -241,7 +241,7 @@ fn an_answer_without_flushes_is_a_failure_and_no_figure() {
     assert!(error.contains("no latency of its flushes"), "{error}");
 }
 
-/// What is replaced by what, the key that the error names, and what it says.
+/// Text to replace, its replacement, the key that the error names, and a part of its message.
 const MISTAKES: &str = r#"
 every = [1, 16]\n | \n | sync | need `every`
 every = [1, 16] | every = [] | every | at least one

@@ -1,4 +1,4 @@
-//! Texts of a run under a duration scale say what was done.
+//! Texts of a run under a duration scale state the actual times.
 
 use crate::common;
 
@@ -34,7 +34,7 @@ fn titles_and_methods_have_the_times_of_the_run() {
         "4 KiB random write over the whole drive at queue depth 32 for 12 min, sampled every \
          second."
     );
-    // Rests of a simulated drive keep their length.
+    // Rests of a simulated drive are not scaled.
     let method = &test(&review, "recovery").method;
     assert!(method.starts_with("After 12 min of random write the drive rests for 15 minutes"));
     let title = &run("quick", Fake::simulated(), &["write-burst"], 0.1).tests[0].title;
@@ -46,7 +46,7 @@ fn titles_and_methods_have_the_times_of_the_run() {
     assert_eq!(test(&review, "random").method, method);
 }
 
-/// What a text names is what a job of the test runs for, or all of its rounds.
+/// Every time in a text is the runtime of a job of the test, or of all its rounds.
 #[test]
 fn editions_of_the_program_name_the_times_of_their_jobs() {
     for id in Edition::built_in() {
@@ -63,10 +63,11 @@ fn editions_of_the_program_name_the_times_of_their_jobs() {
             let times: Vec<u64> = texts.into_iter().flat_map(|text| text.seconds()).collect();
             let named = |seconds: &u64| jobs.contains(&format!("runtime={seconds}\n"));
             for seconds in &times {
-                // A point in intervals has a job for each; all rounds of a test, and the time
-                // until a deletion, are no job's.
+                // A point in intervals has one job for each; the sum of a test's rounds, and the
+                // time until a deletion, belong to no single job.
                 let parts = times.iter().any(|part| named(part) && seconds % part == 0);
-                // The fake target never becomes steady, and has none of what starts so.
+                // The fake target never becomes steady, and has no test that starts from a steady
+                // state.
                 let whole = *seconds == 86_400
                     || ["trim-response", "read-write-steady"].contains(&&*of_edition.id);
                 assert!(

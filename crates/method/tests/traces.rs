@@ -1,4 +1,4 @@
-//! Tests of traces: replayed as the edition says, shortened, kept one by one, taken over.
+//! Tests of traces: replayed by the edition, shortened, saved one by one, kept on resuming.
 
 use crate::common;
 
@@ -32,7 +32,7 @@ fn traces_are_replayed_as_the_edition_says_and_added_up() {
             ..options(&wanted)
         };
         let asked = estimate(&edition(), &options, &fake.info(), copied).unwrap();
-        // Of the ten 8,869 MB, of the start 10; and the time of their own.
+        // 8,869 MB of the ten traces and 10 MB of the start, plus the time of the latter.
         let mb = asked.trace_bytes as f64 / 1e6;
         assert!((mb - 8_879.0).abs() < 0.1, "{mb}");
         assert!((600.0..900.0).contains(&asked.measured_s), "{asked:?}");
@@ -62,7 +62,7 @@ fn traces_are_replayed_as_the_edition_says_and_added_up() {
             assert!((trace.iops * trace.busy_s / 2000.0 - 1.0).abs() < 1e-9);
             assert_eq!(trace.write_amplification, copied.then_some(1.5));
             assert!(trace.limits[0].contains("synthesised desktop trace, seed 42"));
-            // The target holds 64 MiB, the traces span gigabytes.
+            // The target holds 64 MiB; the traces span gigabytes.
             assert!(trace.moved_requests > 1000, "{trace:?}");
             let warned = |w: &&String| w.starts_with(&format!("{}: ", trace.name));
             assert_eq!(test.warnings.iter().filter(warned).count(), 1);
@@ -109,7 +109,7 @@ fn a_shortened_run_replays_the_beginnings_of_traces_and_says_so() {
     }
 }
 
-/// The review as it was saved when so many traces of the test were there, and at its end.
+/// Returns the review as saved when `count` traces of the test were finished, and at its end.
 fn saved_with_traces(fake: Fake, options: &ReviewOptions<'_>, count: usize) -> [Review; 2] {
     let saved = Mutex::new(None);
     let save = |review: &Review| {
@@ -155,7 +155,7 @@ fn finished_traces_are_kept_and_not_replayed_again() {
             test(&whole, "desktop-traces"),
         );
         if copied {
-            // Each starts from a copy of its own: as if nothing had been interrupted.
+            // Each starts from its own copy, as if nothing had been interrupted.
             assert_eq!(test, before);
             continue;
         }

@@ -1,5 +1,5 @@
-//! Makes the page of a review anew from its JSON, with the verdict of this version:
-//! `cargo run -p stend-report --example page -- REVIEW.json FOLDER [LANG]`.
+//! Makes the page of a review again from its JSON, with the verdict of this version: `cargo run -p
+//! stend-report --example page -- REVIEW.json FOLDER [LANG]`.
 
 use stend_language::{Language, within};
 use stend_record::review::Review;

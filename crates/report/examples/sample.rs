@@ -1,5 +1,5 @@
-//! Writes a report of made-up figures, to look at the page while working on it:
-//! `cargo run -p stend-report --example sample -- FOLDER [DURATION_SCALE [RIVALS]]`.
+//! Writes a report of made-up figures, to check the page's design: `cargo run -p stend-report
+//! --example sample -- FOLDER [DURATION_SCALE [RIVALS]]`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -1,9 +1,9 @@
-//! What a page needs besides its text: style, scripts, and the data of its charts. All of it is in
-//! the page, for it must open without a network.
+//! Assets of a page: style, scripts, and the data of its charts. All of them are in the page,
+//! because it must open without a network.
 //!
-//! The charting library and the data are gzipped, in base64, which the page's script undoes with
-//! the browser's own `DecompressionStream`: the library, of which `build.rs` keeps what draws lines
-//! and dots, takes 0.45 MB.
+//! The charting library and the data are gzipped, in base64; the page's script decodes them with
+//! the browser's own `DecompressionStream`. The library, reduced by `build.rs` to lines and dots,
+//! takes 0.45 MB.
 
 use std::io::Write as _;
 
@@ -15,13 +15,13 @@ use flate2::write::GzEncoder;
 use crate::chart::ChartData;
 use crate::error::ReportError;
 
-/// The charting library, as far as it draws lines and dots, gzipped.
+/// The charting library, reduced to lines and dots, gzipped.
 pub static PLOTLY_GZIP: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plotly.min.js.gz"));
 
 /// The style of all pages: colours, light and dark, tables, bars, print.
 pub const STYLE: &str = include_str!("../page/style.css");
 
-/// What draws the charts.
+/// The script that draws the charts.
 const SCRIPT: &str = include_str!("../page/charts.js");
 
 /// The style and scripts of a page.
@@ -31,13 +31,13 @@ pub(crate) struct Assets {
     pub(crate) language: &'static str,
     /// The charting library, gzipped, in base64; empty for a page without charts.
     pub(crate) plotly: String,
-    /// The data of the charts as JSON, likewise.
+    /// The data of the charts as JSON, gzipped, in base64.
     pub(crate) data: String,
     pub(crate) script: &'static str,
 }
 
 impl Assets {
-    /// With the data of these charts.
+    /// Creates the assets with the data of these charts.
     pub(crate) fn embedding(data: &ChartData) -> Result<Assets, ReportError> {
         let failed = |error: &dyn std::fmt::Display| ReportError::Render(error.to_string());
         let json = serde_json::to_vec(data).map_err(|error| failed(&error))?;
@@ -56,7 +56,7 @@ impl Assets {
     }
 }
 
-/// Without a name or a time: the same bytes each time.
+/// Compresses without a name or a time: the same bytes each time.
 fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;

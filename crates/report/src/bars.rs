@@ -1,5 +1,5 @@
-//! Horizontal bars in named groups, the drives of each sorted by their result. They are part of the
-//! page's text: they need no script, and their figures no table.
+//! Horizontal bars in named groups, each sorted by result. They are part of the page's text: they
+//! need no script, and their figures no table.
 
 use stend_analysis::Interval;
 
@@ -9,18 +9,18 @@ use crate::number;
 /// The result of a drive.
 #[derive(Clone, Debug, Default)]
 pub struct Bar {
-    /// How long the bar is, in the unit of its chart.
+    /// Length of the bar, in the unit of its chart.
     pub at: f64,
-    /// With its unit.
+    /// Result with its unit.
     pub text: String,
-    /// The same in another unit; empty for none.
+    /// The result in another unit; empty for none.
     pub note: String,
-    /// Half the width of the 95 % interval of the mean, of a repeated test.
+    /// Half the width of the 95 % interval of the mean, for a repeated test.
     pub half_width: Option<f64>,
 }
 
 impl Bar {
-    /// A bandwidth.
+    /// Creates a bar of a bandwidth.
     pub fn mb_per_s(bytes_per_s: f64) -> Bar {
         Bar {
             at: bytes_per_s / 1e6,
@@ -29,13 +29,13 @@ impl Bar {
         }
     }
 
-    /// With the 95 % interval of repeated figures, in the unit of the bar times `unit`.
+    /// Adds the 95 % interval of repeated figures, which are in the unit of the bar times `unit`.
     pub fn repeated(mut self, values: &[f64], unit: f64) -> Bar {
         self.half_width = Interval::of(values).map(|interval| interval.half_width / unit);
         self
     }
 
-    /// With the same in another unit.
+    /// Adds the result in another unit.
     pub fn noted(mut self, note: String) -> Bar {
         self.note = note;
         self
@@ -47,18 +47,18 @@ impl Bar {
 pub struct BarChart {
     /// Title over the chart.
     pub title: String,
-    /// What the bars show, and in which unit.
+    /// Meaning of the bars, and their unit.
     pub axis: String,
-    /// A sentence on how to read it; empty for none.
+    /// A sentence on reading the chart; empty for none.
     pub note: String,
-    /// The groups. Of a single drive one group holds all bars.
+    /// The groups. For a single drive one group holds all bars.
     pub groups: Vec<Group>,
 }
 
 /// Bars that are compared with each other.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// What they are of; empty where each row says it.
+    /// Subject of the bars; empty if each row states it.
     pub name: String,
     /// The rows, the best first.
     pub rows: Vec<Row>,
@@ -67,22 +67,22 @@ pub struct Group {
 /// A bar with its name.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The drive; of a single drive what was measured.
+    /// Name of the drive; for a single drive the measured load.
     pub name: String,
     /// The figure with its unit.
     pub text: String,
-    /// The same in another unit; empty for none.
+    /// The figure in another unit; empty for none.
     pub note: String,
-    /// Length as a share of the longest bar of the chart, percent, as CSS takes it.
+    /// Length as a share of the longest bar of the chart, percent, in CSS form.
     pub width_percent: String,
-    /// Where the 95 % interval begins and how wide it is, percent likewise.
+    /// Start and width of the 95 % interval, in percent likewise.
     pub interval_percent: Option<[String; 2]>,
-    /// Whether it is the reviewed drive's.
+    /// True for the reviewed drive.
     pub reviewed: bool,
 }
 
-/// The chart of `groups`; `bar` gives that of a drive, by its slot, in the nth group, where it has
-/// one. More is better.
+/// Returns the chart of `groups`; `bar` returns the bar of a drive, by its slot, in the nth group,
+/// if it has one. More is better.
 pub fn chart(
     title: String,
     axis: &str,
@@ -143,7 +143,7 @@ pub fn chart(
     }
 }
 
-/// A length as a share of the longest, percent, as CSS takes it.
+/// Formats a length as a share of the longest, percent, in CSS form.
 pub fn width_percent(at: f64, longest: f64) -> String {
     let share = if longest > 0.0 && at.is_finite() {
         (at / longest).clamp(0.0, 1.0)

@@ -1,4 +1,4 @@
-//! The best figures of tables that compare drives: they are bold.
+//! Marks the best figures of tables that compare drives: they are bold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,26 +6,26 @@ use stend_language::text;
 
 use crate::view::{Cell, Compared, Rank, Table};
 
-/// Figures this close to the best are best as well: as printed they may be the same.
+/// Figures this close to the best are best as well: they may be printed as the same.
 const CLOSE_SHARE: f64 = 0.999;
 
-/// What begins the name of a row that is a part of the one above it.
+/// Prefix of the name of a row that is a part of the one above it.
 pub const PART: &str = "↳";
 
-/// Where a figure stands: those of one place are compared.
+/// Place of a figure: those of one place are compared.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
-    /// The table's number, or the heads of its columns where tables are compared.
+    /// The table's number, or the heads of its columns if tables are compared.
     table: (usize, Vec<String>),
-    /// The row's number, or its name where tables are compared.
+    /// The row's number, or its name if tables are compared.
     row: (usize, String),
     column: usize,
 }
 
-/// What is compared, with the numbers of its tables.
+/// Figures to compare by place, with the numbers of their tables.
 type Places<'t> = BTreeMap<Place, Vec<(usize, &'t mut Cell)>>;
 
-/// Marks the best figures of the tables, and says so in their captions.
+/// Marks the best figures of the tables, and explains the mark in their captions.
 pub fn mark<'t>(tables: impl IntoIterator<Item = &'t mut Table>) {
     let mut tables: Vec<&mut Table> = tables.into_iter().collect();
     let mut places: Places<'_> = BTreeMap::new();
@@ -43,7 +43,7 @@ pub fn mark<'t>(tables: impl IntoIterator<Item = &'t mut Table>) {
     }
 }
 
-/// Puts the figures of a table where they are compared.
+/// Adds the figures of a table to their places.
 fn gather<'t>(number: usize, table: &'t mut Table, places: &mut Places<'t>) {
     let heads = || table.columns.iter().map(|cell| cell.text.clone()).collect();
     let of_table = match table.compared {
@@ -87,9 +87,9 @@ fn gather<'t>(number: usize, table: &'t mut Table, places: &mut Places<'t>) {
     }
 }
 
-/// Marks the best of figures that are compared; none where all are alike.
+/// Marks the best of the figures to compare; none if all are alike.
 fn mark_best(cells: Vec<&mut Cell>) {
-    // The greatest is best: of what should be small, the greatest reciprocal.
+    // The greatest is best: for figures that should be small, the greatest reciprocal.
     let merit = |cell: &Cell| match cell.rank {
         Some(Rank::More(value)) => value,
         Some(Rank::Less(value)) => 1.0 / value,
@@ -135,7 +135,7 @@ mod tests {
         let rows: [(&str, &[Cell]); 3] = [
             ("one", &[more(1.0), more(2.0)]),
             ("two", &[less(1.0), less(2.0)]),
-            // As printed they are the same, and where all are the same none is best.
+            // They are printed as the same, and if all are the same none is best.
             ("three", &[more(1.0), more(1.0005)]),
         ];
         let mut of_rows = table(Compared::InRow(1), &rows);
@@ -172,7 +172,7 @@ mod tests {
         mark([&mut own, &mut rivals]);
         assert_eq!(best(&own).concat(), [false, true, true, false]);
         assert_eq!(best(&rivals).concat(), [false, true, false, false, true]);
-        // Of rows that share their first cell, the second tells which is which.
+        // If rows share their first cell, the second one distinguishes them.
         let rest = |trim: &str, value| vec!["30 s".into(), trim.into(), more(value)];
         let of = |no, yes| {
             let rows = [rest("no", no), rest("yes", yes)];

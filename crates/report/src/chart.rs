@@ -1,5 +1,5 @@
-//! The charts as data: what the page's script (`page/charts.js`) turns into plotly's
-//! traces. Colours, dashes and markers are the script's; here a trace only has a slot.
+//! The charts as data, which the page's script (`page/charts.js`) converts to plotly's traces. The
+//! script chooses colours, dashes and markers; here a trace has only a slot.
 
 use std::collections::BTreeMap;
 
@@ -12,45 +12,46 @@ use stend_record::review::Series;
 use crate::curve::Window;
 use crate::number;
 
-/// Everything the script draws.
+/// Input of the script.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ChartData {
-    /// The reviewed drive and how it was measured: over the title of every saved picture.
+    /// The reviewed drive and the method of measurement, shown above the title of every saved
+    /// picture.
     pub subject: String,
-    /// Said under the title of every saved picture; empty for a full run.
+    /// A note below the title of every saved picture; empty for a full run.
     pub note: String,
     /// Factor on every measurement of the run.
     #[serde(skip)]
     pub duration_scale: f64,
     /// The charts, each with the id of its container.
     pub charts: Vec<Chart>,
-    /// The curves that traces point into.
+    /// The curves that traces refer to.
     pub curves: Vec<CurveData>,
-    /// What the script itself says.
+    /// The script's own texts.
     pub words: Words,
 }
 
-/// What the script says, and how it writes numbers.
+/// The script's own texts and its number format.
 #[derive(Clone, Debug, Serialize)]
 pub struct Words {
     /// Tag of the language.
     pub language: &'static str,
-    /// The decimal mark, and what stands between thousands.
+    /// The decimal mark, and the thousands separator.
     pub separators: String,
-    /// That a chart could not be drawn, with `{}` for the error.
+    /// Message if a chart could not be drawn, with `{}` for the error.
     pub failed: String,
     /// Title of the button that saves a chart.
     pub save: String,
-    /// One sample of a curve, with `{}` for its name.
+    /// Name of one sample of a curve, with `{}` for the curve's name.
     pub sample: String,
-    /// The mean of a curve, with `{}` for its name.
+    /// Name of the mean of a curve, with `{}` for the curve's name.
     pub mean: String,
-    /// The library's own titles, by its English ones.
+    /// The library's own titles, by their English ones.
     pub library: BTreeMap<&'static str, String>,
 }
 
 impl Default for Words {
-    /// Those of the current language.
+    /// Returns the texts in the current language.
     fn default() -> Words {
         let library = [
             ("Zoom", "chart-zoom"),
@@ -59,7 +60,7 @@ impl Default for Words {
             ("Zoom out", "chart-zoom-out"),
             ("Reset axes", "chart-reset"),
         ];
-        // As the language writes them.
+        // In the language's order.
         let separators = numeral(".,");
         Words {
             language: stend_language::current().tag(),
@@ -76,33 +77,33 @@ impl Default for Words {
 /// One chart; by default one of lines.
 #[derive(Clone, Debug, Serialize)]
 pub struct Chart {
-    /// Id of the container in the page; given when the chart gets its place.
+    /// Id of the container in the page; set when the chart is placed.
     pub id: String,
     /// Title.
     pub title: String,
-    /// A sentence on how to read it; empty for none.
+    /// A sentence on reading the chart; empty for none.
     #[serde(skip)]
     pub note: String,
     /// Lines or dots.
     pub kind: ChartKind,
     /// Height of the plot, CSS pixels.
     pub height_px: u32,
-    /// Whether it takes the whole width.
+    /// True if it takes the whole width.
     #[serde(skip)]
     pub wide: bool,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The vertical axis of temperatures, on the right; missing without any.
+    /// The vertical axis of temperatures, on the right; missing if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub y2: Option<Axis>,
-    /// What is drawn, in the order of the legend.
+    /// The traces, in the order of the legend.
     pub traces: Vec<Trace>,
     /// Places on the horizontal axis that are marked by a line, ascending.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
-    /// Stretches of the horizontal axis that are shaded, ascending; all mean the same.
+    /// Stretches of the horizontal axis that are shaded, ascending; all have the same meaning.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<Band>,
 }
@@ -129,20 +130,20 @@ impl Default for Chart {
 /// A marked place on the horizontal axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mark {
-    /// Where, in the axis's unit.
+    /// Position in the axis's unit.
     pub at: f64,
-    /// What is written on it.
+    /// Label.
     pub text: String,
 }
 
 /// A shaded stretch of the horizontal axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Band {
-    /// Where it begins, in the axis's unit.
+    /// Start, in the axis's unit.
     pub from: f64,
-    /// Where it ends.
+    /// End.
     pub to: f64,
-    /// What it means, for the legend.
+    /// Meaning, for the legend.
     pub text: String,
 }
 
@@ -150,7 +151,7 @@ pub struct Band {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChartKind {
-    /// Lines with a value under the pointer for all of one `x`.
+    /// Lines; the pointer shows the values of all of them at one `x`.
     Lines,
     /// Samples as dots with lines through their means.
     Dots,
@@ -161,7 +162,7 @@ pub enum ChartKind {
 pub struct Axis {
     /// Title with the unit.
     pub title: String,
-    /// Unit after a figure under the pointer.
+    /// Unit that follows a figure under the pointer.
     pub unit: String,
     /// Form of the axis.
     pub scale: Scale,
@@ -171,16 +172,16 @@ pub struct Axis {
     /// Text of each tick.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tick_texts: Vec<String>,
-    /// Ends of the axis, in its own unit; chosen by the script when missing.
+    /// Ends of the axis, in its own unit; chosen by the script if missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
-    /// What a value of a curve is multiplied with to be in the axis's unit.
+    /// Factor that converts a value of a curve to the axis's unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multiply: Option<f64>,
 }
 
 impl Axis {
-    /// An even axis; the unit by its English symbol.
+    /// Creates an even axis; `unit` is an English symbol.
     pub fn new(title: &str, unit: &str) -> Axis {
         Axis {
             title: title.to_owned(),
@@ -199,7 +200,7 @@ pub enum Scale {
     Linear,
     /// Logarithmic.
     Log,
-    /// Names in the order given.
+    /// Names in the given order.
     Category,
     /// Even, from the greatest value to the smallest.
     Reversed,
@@ -210,17 +211,17 @@ pub enum Scale {
 pub struct Trace {
     /// Name in the legend.
     pub name: String,
-    /// Which colour, marker and dash.
+    /// Number of its colour, marker and dash.
     pub slot: usize,
-    /// How it is drawn.
+    /// Form in which it is drawn.
     pub role: Role,
-    /// The values, or the curve they are in.
+    /// The values, or a reference to their curve.
     #[serde(flatten)]
     pub values: Values,
 }
 
 impl Trace {
-    /// A trace of its own values.
+    /// Creates a trace with its own values.
     pub fn own(
         name: impl Into<String>,
         slot: usize,
@@ -239,7 +240,7 @@ impl Trace {
         }
     }
 
-    /// Whether any of its own figures is not zero.
+    /// True if any of its own figures is not zero.
     pub fn is_anything(&self) -> bool {
         let Values::Own { y, .. } = &self.values else {
             return true;
@@ -248,7 +249,7 @@ impl Trace {
             .any(|figure| !matches!(figure, Coordinate::Figure(0.0)))
     }
 
-    /// Whether there is a point to draw.
+    /// True if there is a point to draw.
     pub fn is_drawn(&self) -> bool {
         let is_there = |places: &[Coordinate]| places.iter().any(|at| *at != Coordinate::Gap(()));
         match &self.values {
@@ -257,7 +258,7 @@ impl Trace {
         }
     }
 
-    /// A trace through points of figures.
+    /// Creates a trace through points of figures.
     pub fn through(
         name: impl Into<String>,
         slot: usize,
@@ -270,7 +271,7 @@ impl Trace {
     }
 }
 
-/// How a trace is drawn.
+/// Forms in which a trace is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -278,7 +279,7 @@ pub enum Role {
     Line,
     /// A line without markers, for many points.
     Curve,
-    /// The same in steps, each value until the next.
+    /// A line in steps, each value until the next.
     Steps,
     /// A thin line, for the parts of a whole.
     Thin,
@@ -294,23 +295,23 @@ pub enum Role {
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Values {
-    /// In the trace itself. A missing value is a gap.
+    /// Values in the trace itself. A missing value is a gap.
     Own {
         /// Along the horizontal axis: figures, or names of a category axis.
         x: Vec<Coordinate>,
         /// Along the vertical axis.
         y: Vec<Coordinate>,
     },
-    /// In [`ChartData::curves`].
+    /// Values in [`ChartData::curves`].
     Curve {
-        /// Which one.
+        /// Index of the curve.
         curve: usize,
-        /// Along the time or along the data written.
+        /// The horizontal axis: time or data written.
         along: Along,
     },
 }
 
-/// What a curve is drawn against.
+/// Horizontal axis of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Along {
@@ -328,7 +329,7 @@ pub enum Coordinate {
     Figure(f64),
     /// A name on a category axis.
     Name(String),
-    /// Nothing was measured.
+    /// No measurement.
     Gap(()),
 }
 
@@ -339,8 +340,8 @@ impl From<Option<f64>> for Coordinate {
 }
 
 impl Coordinate {
-    /// A figure rounded to five significant digits (a picture shows three), or a gap
-    /// for what is not a number.
+    /// Rounds a figure to five significant digits (a picture shows three); NaN and infinities
+    /// become a gap.
     pub fn rounded(value: f64) -> Coordinate {
         if value.is_finite() {
             Coordinate::Figure(number::significant(value, 5))
@@ -350,12 +351,12 @@ impl Coordinate {
     }
 }
 
-/// One curve, stored once for all the charts that draw it.
+/// One curve, stored once for all charts that draw it.
 #[derive(Clone, Debug, Serialize)]
 pub struct CurveData {
     /// Length of a sampling interval, s.
     pub interval_s: f64,
-    /// The samples; missing where only the means are drawn.
+    /// The samples; missing if only the means are drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<SampleData>,
     /// Middles of the mean windows, s.
@@ -373,35 +374,34 @@ pub struct SampleData {
     /// 0) ends at `(i + 1) * interval_s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t_s: Option<Packed>,
-    /// Bytes written, as increments; missing when nothing was.
+    /// Bytes written, as increments; missing if nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_bytes: Option<Packed>,
     /// Requests a second.
     pub iops: Packed,
 }
 
-/// Numbers as 16-bit integers, little-endian, in base64; each stands for itself times
-/// `step`.
+/// Numbers as 16-bit integers, little-endian, in base64; the value is the integer times `step`.
 ///
-/// The greatest is at most 65,535 steps and at least a fifth of that for series that
-/// need more than whole steps, so that a step is below 0.01 % of the greatest value:
-/// finer than a pixel. A curve of 7,200 samples takes 38 kB for both axes.
+/// The greatest is at most 65,535 steps, and at least a fifth of that for series that need more
+/// than whole steps, so a step is below 0.01 % of the greatest value: finer than a pixel. A curve
+/// of 7,200 samples takes 38 kB for both axes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Packed {
-    /// What one unit of the integers stands for.
+    /// Value of one unit of the integers.
     pub step: f64,
     /// The integers.
     pub base64: String,
 }
 
-/// The numbers, none negative, as 16-bit multiples of a round step.
+/// Packs numbers, none negative, as 16-bit multiples of a round step.
 pub fn pack(values: &[f64]) -> Packed {
     let step = round_step(values.iter().copied().fold(0.0, f64::max));
     encode(step, values.iter().map(|v| (v / step).round()))
 }
 
-/// Ascending numbers as packed increments. The sums are rounded, not the increments,
-/// so that errors do not add up.
+/// Packs ascending numbers as increments. The sums are rounded, not the increments, so that errors
+/// do not add up.
 pub fn pack_ascending(values: &[f64]) -> Packed {
     let mut before = 0.0;
     let mut greatest: f64 = 0.0;
@@ -409,8 +409,8 @@ pub fn pack_ascending(values: &[f64]) -> Packed {
         greatest = greatest.max(value - before);
         before = value;
     }
-    // An increment of rounded sums may be a step greater than the rounded increment:
-    // room for that is left at the top.
+    // An increment of rounded sums may exceed the rounded increment by a step: this leaves room for
+    // it.
     let step = round_step(greatest * 1.001);
     let mut sum = 0.0;
     let increments = values.iter().map(|v| {
@@ -422,7 +422,7 @@ pub fn pack_ascending(values: &[f64]) -> Packed {
     encode(step, increments)
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that keeps `greatest` within 16 bits.
+/// Returns the smallest of 1, 2 and 5 times a power of ten that keeps `greatest` within 16 bits.
 fn round_step(greatest: f64) -> f64 {
     let limit = f64::from(u16::MAX);
     // Curves slower than 65 requests a second need no finer step than a thousandth.
@@ -434,7 +434,7 @@ fn round_step(greatest: f64) -> f64 {
 }
 
 fn encode(step: f64, steps: impl Iterator<Item = f64>) -> Packed {
-    // A float cast saturates: NaN and what lies below zero become 0.
+    // A float cast saturates: NaN and negative values become 0.
     let bytes: Vec<u8> = steps.flat_map(|n| (n as u16).to_le_bytes()).collect();
     Packed {
         step,
@@ -443,7 +443,7 @@ fn encode(step: f64, steps: impl Iterator<Item = f64>) -> Packed {
 }
 
 impl CurveData {
-    /// The data of a curve: its window means and, on request, its samples.
+    /// Creates the data of a curve: its window means and, on request, its samples.
     pub fn new(series: &Series, means: &[Window], with_samples: bool) -> CurveData {
         let round = |value| number::significant(value, 5);
         CurveData {

@@ -1,4 +1,4 @@
-//! What was not the same for all sides of a comparison.
+//! Differences between the sides of a comparison.
 
 use stend_analysis::compare::Unlike;
 use stend_language::{recorded, recorded_parts, say, text};
@@ -8,20 +8,21 @@ use crate::drive::Drive;
 use crate::number;
 use crate::view::{Cell, Table};
 
-/// What was not the same for all sides of a comparison.
+/// Differences between the sides of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Comparison<'a> {
-    /// Conditions of measuring.
+    /// Conditions of the measurements that differ.
     pub conditions: &'a [Unlike],
-    /// Figures of the models.
+    /// Figures of the models that differ.
     pub models: &'a [Unlike],
-    /// What the user calls each side's review.
+    /// The user's label of each side's review.
     pub labels: &'a [Option<String>],
-    /// What tells each side from others of the same drive, as [`side_name`]; empty where none has.
+    /// Names that distinguish sides with the same drive, from [`side_name`]; empty if there are
+    /// none.
     pub names: &'a [String],
 }
 
-/// A side of a comparison with the number and the label of its run.
+/// Names a side of a comparison by the number and the label of its run.
 pub fn side_name(drive: &str, run: i64, label: Option<&str>) -> String {
     let run = run.to_string();
     match label {
@@ -35,8 +36,8 @@ pub fn side_name(drive: &str, run: i64, label: Option<&str>) -> String {
     }
 }
 
-/// A review of which the sides of one drive are called by these names, so that a reader can tell
-/// them apart.
+/// Returns the review with these names for sides with the same drive, so that a reader can
+/// distinguish them.
 pub(crate) fn told_apart(review: &Review, names: &[String]) -> Review {
     let called = |target: &TargetInfo| (target.title.clone(), target.name.clone());
     let rivals = review.rivals.iter().map(|rival| called(&rival.target));
@@ -54,7 +55,7 @@ pub(crate) fn told_apart(review: &Review, names: &[String]) -> Review {
     out
 }
 
-/// The same as tables.
+/// The differences as tables.
 pub(crate) struct Differences {
     pub(crate) conditions: Option<Table>,
     pub(crate) models: Option<Table>,
@@ -74,16 +75,17 @@ impl Differences {
                 conditions,
                 recorded,
             ),
-            // What is no figure with a unit stays as drive files have it.
+            // A text that is not a figure with a unit stays as in the drive file.
             models: table(heads_of_models, models, recorded_parts),
         }
     }
 }
 
-/// A recorded text in the page's language.
+/// Translates a recorded text to the page's language.
 type Said = fn(&str) -> String;
 
-/// What differs, a row each, a column for each side; under a caption, with the head of the names.
+/// Returns a table of the differences, a row each, with a column for each side; `head` is the title
+/// of the names.
 fn unlike_table(
     [caption, head]: [String; 2],
     unlike: &[Unlike],

@@ -1,11 +1,9 @@
-//! What is shown of a curve of samples: means over windows, and the curve in a few
-//! figures.
+//! Summaries of a curve of samples: means over windows, and a few figures.
 
 use stend_analysis::{end_level, end_span_s, end_spread, start_level};
 use stend_record::review::{Sample, Series};
 
-/// Window of the mean line in the articles, s; a shortened run scales it like every
-/// other duration.
+/// Window of the mean line in the articles, s; a shortened run scales it like every other duration.
 const MEAN_WINDOW_S: f64 = 30.0;
 
 /// The mean over one window.
@@ -15,9 +13,9 @@ pub struct Window {
     pub number: u64,
     /// End of the window since the start of the curve, s.
     pub end_s: f64,
-    /// Middle between the window's first and last sample, where the mean is drawn, s.
+    /// Middle between the window's first and last sample, the position of the mean, s.
     pub middle_s: f64,
-    /// The same, in bytes written.
+    /// That middle in bytes written.
     pub middle_bytes: u64,
     /// Bytes written up to the end of the window.
     pub written_bytes: u64,
@@ -25,16 +23,16 @@ pub struct Window {
     pub iops: f64,
 }
 
-/// Length of a window of the mean line for a curve, s: 30 s times the scale of the run,
-/// in whole samples (windows that cut samples in two would hold now one more, now one
+/// Returns the length of a window of the mean line for a curve, s: 30 s times the scale of the run,
+/// in whole samples (windows that divide samples would vary by one sample) and at least one.
 /// less) and at least one.
 pub fn mean_window_s(series: &Series, duration_scale: f64) -> f64 {
     let length_s = MEAN_WINDOW_S * duration_scale;
     (length_s / series.interval_s).round().max(1.0) * series.interval_s
 }
 
-/// Means over consecutive windows of `window_s`. The last may be shorter. A window
-/// without a sample is left out.
+/// Returns means over consecutive windows of `window_s`. The last may be shorter. A window without
+/// a sample is left out.
 pub fn windows(series: &Series, window_s: f64) -> Vec<Window> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -61,7 +59,7 @@ pub fn windows(series: &Series, window_s: f64) -> Vec<Window> {
 }
 
 // A sample belongs to the window that its middle lies in, so that a sample that ends
-// exactly (or a rounding error beyond) a border is counted where it was taken.
+// exactly (or a rounding error beyond) a border is counted in the window in which it was measured.
 fn window_of(sample: &Sample, interval_s: f64, window_s: f64) -> u64 {
     ((sample.t_s - interval_s / 2.0) / window_s).max(0.0) as u64
 }
@@ -70,16 +68,16 @@ fn mean(samples: &[Sample]) -> f64 {
     samples.iter().map(|s| s.iops).sum::<f64>() / samples.len() as f64
 }
 
-/// A curve in a few figures.
+/// A few figures of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
-    /// Where it starts ([`start_level`]), requests a second.
+    /// Speed at its start ([`start_level`]), requests a second.
     pub start_iops: f64,
-    /// Where it ends ([`end_level`]), requests a second.
+    /// Speed at its end ([`end_level`]), requests a second.
     pub end_iops: f64,
     /// Length of that end, s.
     pub end_s: f64,
-    /// Between which speeds 90 % of the samples of the end lie, requests a second.
+    /// Range of 90 % of the samples of the end, requests a second.
     pub end_spread_iops: (f64, f64),
     /// Mean over the whole curve, requests a second.
     pub mean_iops: f64,
@@ -87,13 +85,13 @@ pub struct Facts {
     pub lowest_iops: f64,
     /// Highest window mean, requests a second.
     pub highest_iops: f64,
-    /// Bytes written in all.
+    /// Bytes written in the whole curve.
     pub written_bytes: u64,
     /// Length of the curve, s.
     pub length_s: f64,
 }
 
-/// The figures of a curve; `None` when it has no sample.
+/// Computes the figures of a curve; `None` if it has no sample.
 pub fn facts(series: &Series, duration_scale: f64) -> Option<Facts> {
     let last = series.samples.last()?;
     let means = windows(series, mean_window_s(series, duration_scale));
@@ -116,7 +114,7 @@ mod tests {
     use super::*;
     use stend_record::review::{Pattern, PointOp, SeriesPoint};
 
-    /// One sample a second, each at the speed that `speed` gives for its second.
+    /// One sample a second, each at the `speed` of its second.
     fn curve(seconds: u32, speed: impl Fn(u32) -> f64) -> Series {
         let mut written_bytes = 0;
         let samples = (0..seconds)

@@ -10,28 +10,28 @@ use crate::number;
 /// One drive of the review.
 #[derive(Clone, Debug)]
 pub struct Drive<'a> {
-    /// Its title; with its name where two drives share a title.
+    /// Its title, with its name if two drives share a title.
     pub label: String,
-    /// What it is.
+    /// Facts about the drive.
     pub info: &'a TargetInfo,
     /// Its finished tests.
     pub tests: &'a [TestResult],
 }
 
 impl<'a> Drive<'a> {
-    /// The finished test of an id.
+    /// Returns the finished test with an id.
     pub fn test(&self, id: &str) -> Option<&'a TestResult> {
         self.tests.iter().find(|test| test.id == id)
     }
 
-    /// The point of a test under a load.
+    /// Returns the point of a test under a load.
     pub fn point(&self, test_id: &str, load: Load) -> Option<&'a Point> {
         points_of(self.test(test_id)?)
             .iter()
             .find(|point| Load::of(point) == load)
     }
 
-    /// The curve of a test with a name.
+    /// Returns the curve of a test with a name.
     pub fn curve(&self, test_id: &str, name: &str) -> Option<&'a Series> {
         curves_of(self.test(test_id)?)
             .iter()
@@ -39,7 +39,7 @@ impl<'a> Drive<'a> {
     }
 }
 
-/// The drives of a review, the reviewed one first.
+/// Returns the drives of a review, the reviewed one first.
 pub fn drives(review: &Review) -> Vec<Drive<'_>> {
     let reviewed = std::iter::once((&review.target, review.tests.as_slice()));
     let rivals = review.rivals.iter();
@@ -50,7 +50,8 @@ pub fn drives(review: &Review) -> Vec<Drive<'_>> {
         .collect()
 }
 
-/// The drives that have results of a kind in a test, with these; `of` returns those of a test.
+/// Returns the drives that have results of a kind in a test, with the results; `of` returns those
+/// of a test.
 pub fn measured<'d, 'a, T>(
     drives: &'d [Drive<'a>],
     test: &TestResult,
@@ -60,7 +61,7 @@ pub fn measured<'d, 'a, T>(
     drives.iter().filter_map(results).collect()
 }
 
-/// As [`measured`], of results that are a list.
+/// The same as [`measured`], for results that are a list.
 pub fn measured_lists<'d, 'a, T>(
     drives: &'d [Drive<'a>],
     test: &TestResult,
@@ -71,7 +72,7 @@ pub fn measured_lists<'d, 'a, T>(
     })
 }
 
-/// How a target was measured, for people.
+/// Describes the kind of a target for people.
 pub fn kind_words(kind: TargetKind) -> String {
     stend_language::say(match kind {
         TargetKind::Simulated => "kind-simulated",
@@ -81,7 +82,7 @@ pub fn kind_words(kind: TargetKind) -> String {
     })
 }
 
-/// A value of a dimension on an axis or in a table.
+/// Formats a value of a dimension on an axis or in a table.
 pub fn tick(dimension: Dimension, value: u64) -> String {
     match dimension {
         Dimension::Block => number::block(value),
@@ -90,8 +91,8 @@ pub fn tick(dimension: Dimension, value: u64) -> String {
     }
 }
 
-/// The order that all points have, and their size, as a title takes them: `any` and `none` where
-/// they differ.
+/// Returns the order and the size that all points share, for a title: `any` and `none` if they
+/// differ.
 pub fn common(points: &[Point]) -> (&'static str, String) {
     let pattern = match points.first() {
         Some(first) if points.iter().all(|p| p.load.pattern == first.load.pattern) => {
@@ -106,7 +107,7 @@ pub fn common(points: &[Point]) -> (&'static str, String) {
     (pattern, block)
 }
 
-/// A load by what distinguishes it within its test: `Read, depth 4`.
+/// Describes a load by the values that differ within its test: `Read, depth 4`.
 pub fn load_words(load: Load, points: &[Point]) -> String {
     number::bound(&words_among(load, points))
 }

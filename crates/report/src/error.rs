@@ -1,11 +1,11 @@
-//! Why a report could not be written.
+//! Errors of writing a report.
 
 use std::path::PathBuf;
 
-/// Why a report could not be written.
+/// Error of writing a report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The folder could not be made or written into.
+    /// The folder could not be created or written to.
     #[error(
         "the report cannot be written to {path}: {source}; choose a folder that can be \
          written to and has room"
@@ -13,45 +13,45 @@ pub enum ReportError {
     Write {
         /// The folder or file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The page there is none of this program's.
+    /// The existing page is not one of this program's.
     #[error("{}: it exists, and is no page of stend's, so it is kept", .0.display())]
     Foreign(PathBuf),
-    /// There is a file where the review would be, which cannot be read.
+    /// The existing `review.json` cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// There is a file where the review would be, which is none.
+    /// The existing `review.json` is not a review.
     #[error("{} is not a review of this program ({why})", path.display())]
     NoReview {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         why: String,
     },
-    /// The page there is of something else.
+    /// The existing page is not a review's.
     #[error("{} holds the page of {of}", folder.display())]
     OtherPage {
         /// The folder.
         folder: PathBuf,
-        /// What it is of.
+        /// Kind of the page.
         of: &'static str,
     },
-    /// The review there is kept.
+    /// The existing review is kept.
     #[error("{} holds the {what}", folder.display())]
     Held {
         /// The folder.
         folder: PathBuf,
-        /// Which review it is.
+        /// Name of the existing review.
         what: String,
     },
-    /// The review holds something that cannot be written as JSON or HTML.
+    /// The review contains a value that cannot be written as JSON or HTML.
     #[error("the review cannot be put into a page: {0}")]
     Render(String),
 }

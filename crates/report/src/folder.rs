@@ -1,4 +1,4 @@
-//! What a folder holds already, and what of it the page of a review must not replace.
+//! Checks the existing files of a folder that the page of a review must not replace.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,11 +8,11 @@ use stend_record::review::{Review, SCHEMA, TargetInfo, TargetKind};
 
 use crate::ReportError;
 
-/// The review in a folder, if there is one.
+/// Returns the review in a folder, if there is one.
 ///
 /// # Errors
 /// [`ReportError::Read`] and [`ReportError::NoReview`] for a `review.json` that cannot be read or
-/// is none; [`ReportError::OtherPage`] where there is none, but the page of something else.
+/// is not a review; [`ReportError::OtherPage`] if there is none but the page of something else.
 pub fn review_in(folder: &Path) -> Result<Option<Review>, ReportError> {
     let path = folder.join("review.json");
     let text = match fs::read_to_string(&path) {
@@ -33,7 +33,7 @@ pub fn review_in(folder: &Path) -> Result<Option<Review>, ReportError> {
     Err(ReportError::NoReview { path, why })
 }
 
-/// Refuses to replace a page that is of no review.
+/// Rejects a folder whose page is not that of a review.
 fn keep_other_page(folder: &Path) -> Result<(), ReportError> {
     let page = fs::read(folder.join("index.html")).unwrap_or_default();
     let of = match String::from_utf8_lossy(&page) {
@@ -47,11 +47,11 @@ fn keep_other_page(folder: &Path) -> Result<(), ReportError> {
     })
 }
 
-/// Refuses to replace the review of another drive or edition, and other figures of a finished one
+/// Rejects replacing the review of another drive or edition, or a finished one with other figures
 /// that took real time to make.
 ///
 /// # Errors
-/// [`ReportError::Held`] for such a review, and those of [`review_in`].
+/// [`ReportError::Held`] for such a review, and the errors of [`review_in`].
 pub fn keep_others(folder: &Path, review: &Review) -> Result<(), ReportError> {
     match review_in(folder)? {
         Some(there) if !is_same(&there, review) => Err(ReportError::Held {
@@ -68,7 +68,7 @@ pub fn keep_others(folder: &Path, review: &Review) -> Result<(), ReportError> {
     }
 }
 
-/// Refuses to replace a finished review, which is in a folder, if it took real time to make.
+/// Rejects replacing the finished review `there` if it took real time to make.
 ///
 /// # Errors
 /// [`ReportError::Held`] for a review with a real drive.
@@ -86,10 +86,10 @@ pub fn keep_finished(folder: &Path, there: &Review) -> Result<(), ReportError> {
     }
 }
 
-/// Whether both are of the same drive by the same edition.
+/// True if both have the same drive and edition.
 fn is_same(one: &Review, other: &Review) -> bool {
     let target = |review: &Review| TargetInfo {
-        // Reviews of earlier versions of the program have the fingerprint alone.
+        // Reviews by earlier versions of the program have only the fingerprint.
         model: None,
         ..review.target.clone()
     };
@@ -98,7 +98,7 @@ fn is_same(one: &Review, other: &Review) -> bool {
         && one.target.fingerprint() == other.target.fingerprint()
 }
 
-/// Whether both have the same figures, of the drive and of each rival.
+/// True if both have the same figures for the drive and for each rival.
 fn has_same_results(one: &Review, other: &Review) -> bool {
     let rivals = one.rivals.iter().map(|rival| &rival.tests);
     one.tests == other.tests && rivals.eq(other.rivals.iter().map(|rival| &rival.tests))
@@ -160,7 +160,7 @@ mod tests {
         let other = review(TargetKind::BlockDevice, "b");
         let kept = || matches!(keep_others(folder, &other), Err(ReportError::Held { .. }));
         assert!(kept());
-        // What is not finished, or simulated, is replaced.
+        // An unfinished or simulated review is replaced.
         let unfinished = Review {
             complete: false,
             ..real
@@ -169,7 +169,7 @@ mod tests {
         assert!(!kept());
         write_folder(&review(TargetKind::Simulated, "a"), folder).unwrap();
         keep_others(folder, &review(TargetKind::Simulated, "b")).unwrap();
-        // Another drive's is kept, simulated or not.
+        // The review of another drive is kept, simulated or not.
         assert!(kept());
     }
 }

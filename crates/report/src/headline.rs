@@ -9,7 +9,7 @@ use crate::drive::Drive;
 use crate::number;
 use crate::view::{Cell, Compared, Table};
 
-/// A value with its unit.
+/// Formats a value with its unit.
 pub fn text(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Iops => number::iops(value),
@@ -19,14 +19,15 @@ pub fn text(unit: Unit, value: f64) -> String {
     }
 }
 
-/// The figure, and half the width of its 95 % interval where it was repeated: `512 MB/s ± 0.4 %`.
+/// Formats the figure, with half the width of its 95 % interval if it was repeated: `512 MB/s ± 0.4
+/// %`.
 fn sure(figure: &KeyFigure) -> String {
     let share = figure.half_width.map(|half| half / figure.value);
     number::sure(text(figure.unit, figure.value), share)
 }
 
-/// How a figure stands to another, as a signed share: +8 %, −2 %, +150 %; what is less than that
-/// shows has no sign: `< 0.1 %`.
+/// Formats the difference from another figure as a signed share: +8 %, −2 %, +150 %; a share too
+/// small for these digits has no sign: `< 0.1 %`.
 pub fn difference(value: f64, other: f64) -> String {
     let ratio = value / other;
     if !ratio.is_finite() {
@@ -42,8 +43,8 @@ pub fn difference(value: f64, other: f64) -> String {
     }
 }
 
-/// The table of key figures: the reviewed drive, then each rival with how the reviewed
-/// drive stands to it.
+/// Returns the table of key figures: the reviewed drive, then each rival with the reviewed drive's
+/// difference from it.
 pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
     let all: Vec<Vec<KeyFigure>> = drives
         .iter()
@@ -79,7 +80,7 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
         _ => "key-caption-rivals",
     });
     let mut table = Table {
-        // Of more drives the remarks must stand under the figures.
+        // With more drives the remarks must be below the figures.
         fitting: drives.len() <= 3,
         ..Table::of_drives(caption, &say("head-figure"), drives, rows).comparing(Compared::InRow(1))
     };

@@ -1,4 +1,4 @@
-//! Latency distributions: cumulative, as a chart, and their percentiles as a table.
+//! Latency distributions: a cumulative chart, and a table of percentiles.
 
 use stend_language::{numeral, say, unit};
 use stend_record::histogram::cumulative;
@@ -8,23 +8,23 @@ use crate::chart::{Axis, Chart, Coordinate, Role, Scale, Trace, Values};
 use crate::number;
 use crate::view::{Cell, Compared, Table};
 
-/// Points of a cumulative distribution at most: a line needs no more.
+/// Most points of a cumulative distribution: a line needs no more.
 const CUMULATIVE_MAX: usize = 120;
 
 /// A distribution with its name.
 #[derive(Clone)]
 pub struct Row<'a> {
-    /// Its load, its curve, or its drive.
+    /// Name of its load, its curve, or its drive.
     pub name: String,
     /// Its percentiles.
     pub latency: &'a LatencySummary,
-    /// All of it, as an HdrHistogram in base64.
+    /// The whole distribution, as an HdrHistogram in base64.
     pub histogram: Option<&'a str>,
-    /// The time on processors that a request took, ns.
+    /// Processor time of a request, ns.
     pub cpu_ns: Option<f64>,
 }
 
-/// The mean, the percentiles as far as the requests are enough for them, and the slowest, ns, with
+/// Returns the mean, the percentiles for which there are enough requests, and the slowest, ns, with
 /// their names.
 pub fn percentiles(latency: &LatencySummary) -> [(String, Option<f64>); 7] {
     let [p50, p99, p99_9, p99_99, p99_999] = latency.percentiles().map(|(percent, value)| {
@@ -43,7 +43,7 @@ pub fn percentiles(latency: &LatencySummary) -> [(String, Option<f64>); 7] {
     ]
 }
 
-/// Half the widths of the 95 % intervals of [`percentiles`], ns; the slowest has none.
+/// Returns half the widths of the 95 % intervals of [`percentiles`], ns; the slowest has none.
 fn half_widths(latency: &LatencySummary) -> [Option<f64>; 7] {
     let of = |at: usize| {
         let half = latency.half_widths?;
@@ -55,18 +55,18 @@ fn half_widths(latency: &LatencySummary) -> [Option<f64>; 7] {
     std::array::from_fn(of)
 }
 
-/// `99.9 %`.
+/// Formats `99.9 %`.
 fn share_words(percent: f64) -> String {
     let figure = number::significant(percent, 8).to_string();
     format!("{}\u{a0}%", numeral(&figure))
 }
 
-/// A place on a logarithmic latency axis, µs; 0 has none.
+/// Returns a position on a logarithmic latency axis, µs; 0 has none.
 pub fn place_us(ns: f64) -> Option<f64> {
     (ns > 0.0).then_some(ns / 1e3)
 }
 
-/// The latency axis, logarithmic, with ticks over the values of some traces, µs.
+/// Returns the latency axis, logarithmic, with ticks over the values of some traces, µs.
 pub fn axis(traces: &[Trace]) -> Axis {
     let values = traces.iter().filter_map(|trace| match &trace.values {
         Values::Own { y, .. } => Some(y),
@@ -88,7 +88,7 @@ fn axis_over<'c>(values: impl Iterator<Item = &'c Coordinate>) -> Axis {
         .iter()
         .filter(|tick| (least..=greatest).contains(*tick));
     if seen.count() < 2 {
-        // Over so little the script finds places for ticks.
+        // For so small a range the script chooses the ticks.
         return Axis {
             scale: Scale::Log,
             ..Axis::new(&say("axis-latency-us"), "µs")
@@ -102,14 +102,14 @@ fn axis_over<'c>(values: impl Iterator<Item = &'c Coordinate>) -> Axis {
     }
 }
 
-/// Powers of ten, with their doubles and fivefolds where that gives few, that reach
-/// around two values.
+/// Returns powers of ten that enclose two values, with their doubles and fivefolds if these are
+/// few.
 fn log_ticks(least: f64, greatest: f64) -> Vec<f64> {
     if !(least > 0.0 && greatest >= least) {
         return Vec::new();
     }
     let digits: &[u32] = match greatest / least {
-        // Two decades and a half.
+        // Two and a half decades.
         ratio if ratio > 316.0 => &[1],
         _ => &[1, 2, 5],
     };
@@ -120,7 +120,7 @@ fn log_ticks(least: f64, greatest: f64) -> Vec<f64> {
         .collect()
 }
 
-/// A round latency in µs on a tick: `200 µs`, `1 ms`.
+/// Formats a round latency in µs on a tick: `200 µs`, `1 ms`.
 fn tick_latency(us: f64) -> String {
     let (value, symbol) = match us {
         us if us >= 1e6 => (us / 1e6, "s"),
@@ -130,7 +130,7 @@ fn tick_latency(us: f64) -> String {
     format!("{}\u{a0}{}", number::factor(value), unit(symbol))
 }
 
-/// A chart of whole distributions, a line each: cumulative where the histograms were kept.
+/// Draws whole distributions, one line each: cumulative if the histograms were kept.
 pub fn chart(title: String, lines: &[Row<'_>]) -> Chart {
     match cumulative_traces(lines) {
         Some(traces) => cumulative_chart(title, traces),
@@ -138,17 +138,17 @@ pub fn chart(title: String, lines: &[Row<'_>]) -> Chart {
     }
 }
 
-/// `None` where a histogram is missing or cannot be read.
+/// Returns `None` if a histogram is missing or cannot be read.
 fn cumulative_traces(lines: &[Row<'_>]) -> Option<Vec<Trace>> {
     let trace = |(slot, line): (usize, &Row<'_>)| {
         let points = cumulative(line.histogram?, CUMULATIVE_MAX).ok()?;
-        // Above this share the next run would show others; 1 is on no logarithmic axis.
+        // Above this share the next run would differ; 1 is on no logarithmic axis.
         let enough = match line.latency.requests {
             0 => 1.0 - 1e-5,
             requests => 1.0 - (10.0 / requests as f64).clamp(1e-9, 0.5),
         };
         let within = points.iter().take_while(|p| p.share < enough).count();
-        // The line rises at the fastest request, and ends where the requests no longer suffice.
+        // The line rises at the fastest request, and ends where there are too few requests.
         let first = points.first().map(|p| (p.latency_ns, 0.0));
         let rising = points.iter().take(within + 1);
         let rising = rising.map(|p| (p.latency_ns, p.share.min(enough)));
@@ -159,7 +159,7 @@ fn cumulative_traces(lines: &[Row<'_>]) -> Option<Vec<Trace>> {
     lines.iter().enumerate().map(trace).collect()
 }
 
-/// Latency along the axis, and upwards the share of requests that are faster, by nines.
+/// Draws latency along the axis, and upwards the share of requests that are faster, by nines.
 fn cumulative_chart(title: String, traces: Vec<Trace>) -> Chart {
     let own = |trace: &Trace| match &trace.values {
         Values::Own { x, y } => (x.clone(), y.clone()),
@@ -182,7 +182,7 @@ fn cumulative_chart(title: String, traces: Vec<Trace>) -> Chart {
             scale: Scale::Log,
             tick_texts: shares.iter().map(tick).collect(),
             tick_values: shares,
-            // The fastest at the bottom.
+            // The fastest requests are at the bottom.
             range: Some([1.0, least]),
             ..Axis::new(&say("axis-requests-faster"), "")
         },
@@ -193,7 +193,7 @@ fn cumulative_chart(title: String, traces: Vec<Trace>) -> Chart {
 
 fn percentile_chart(title: String, lines: &[Row<'_>]) -> Chart {
     let traces = lines.iter().enumerate().map(|(slot, line)| {
-        // The mean is not a place in the distribution: it stands in the table alone.
+        // The mean is not a position in the distribution: only the table shows it.
         let places = &percentiles(line.latency)[1..];
         Trace::own(
             line.name.clone(),
@@ -216,7 +216,7 @@ fn percentile_chart(title: String, lines: &[Row<'_>]) -> Chart {
     }
 }
 
-/// A table of distributions. A dozen rows can be taken in at a glance: more are folded.
+/// Returns a table of distributions. A dozen rows can be read at a glance: more are folded.
 pub fn table(caption: String, head: &str, rows: &[Row<'_>]) -> Table {
     let with_cpu = has_cpu_time(rows);
     let cells = rows.iter().map(|row| cells(row, with_cpu));
@@ -228,7 +228,7 @@ pub fn table(caption: String, head: &str, rows: &[Row<'_>]) -> Table {
     }
 }
 
-/// A folded table of distributions in groups, each with its name; none where there is no group.
+/// Returns a folded table of distributions in groups, each with its name; `None` without a group.
 pub fn folded_table(caption: &str, head: &str, groups: &[(&str, Vec<Row<'_>>)]) -> Option<Table> {
     let with_cpu = groups.iter().any(|(_, rows)| has_cpu_time(rows));
     let rows = groups.iter().flat_map(|(name, rows)| {

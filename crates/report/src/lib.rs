@@ -1,14 +1,14 @@
 //! The review as a page: one HTML file that opens anywhere without a network, and the
 //! review's JSON beside it.
 //!
-//! The same review gives the same bytes: no clock, no randomness, no hashing order.
-//! The page's parts, in the order of reading: [`write()`] gathers them; `top` is what a reader sees
-//! first; `headline` has the key figures; `kinds` makes each test's charts and tables, one file for
-//! each kind of test; `latency` has their distributions, `bars` their bars in groups, `speed` their
+//! The same review results in the same bytes: no clock, no randomness, no hashing order. Modules,
+//! in reading order: [`write()`] assembles the page; `top` is the part that a reader sees first;
+//! `headline` has the key figures; `kinds` makes each test's charts and tables, one file for each
+//! kind of test; `latency` has their distributions, `bars` their bars in groups, `speed` their
 //! speeds in both units; `chart` is the data that the page's script draws; `assets` has script and
-//! style; `page` lays it out. `folder` is what a folder holds that
-//! is kept; `comparison` is what several reviews do not share, `study` makes
-//! the page of a study, `identification` that of what is inside a drive.
+//! style; `page` lays it out. `folder` protects existing files; `comparison` has the differences
+//! between several reviews, `study` makes the page of a study, `identification` that of the inside
+//! of a drive.
 
 mod assets;
 mod bars;
@@ -46,37 +46,39 @@ use stend_identify::property::Identification;
 use stend_record::review::Review;
 use stend_record::study::Study;
 
-/// The review as one self-contained HTML page.
+/// Returns the review as one self-contained HTML page.
 ///
 /// # Errors
-/// A review that cannot be put into a page.
+/// If the review cannot be rendered.
 pub fn write(review: &Review) -> Result<String, ReportError> {
     page::render(review, None)
 }
 
-/// Writes `index.html` and `review.json` into a folder, which is made if it is missing;
-/// files of an earlier report there are replaced. Returns the path of the page.
+/// Writes `index.html` and `review.json` into a folder, which is created if it is missing; files of
+/// an earlier report are replaced. Returns the path of the page.
 ///
 /// # Errors
-/// A folder that cannot be written to, [`ReportError::Foreign`] where the page there is not one of
-/// this program's, and as [`write()`].
+/// If the folder cannot be written to, [`ReportError::Foreign`] if its page is not one of this
+/// program's, and the errors of [`write()`].
 pub fn write_folder(review: &Review, folder: &Path) -> Result<PathBuf, ReportError> {
     write_both(&write(review)?, review, folder)
 }
 
-/// As [`write()`], of a review whose rivals are the other sides of a comparison.
+/// Returns the page like [`write()`], for a review whose rivals are the other sides of a
+/// comparison.
 ///
 /// # Errors
-/// Those of [`write()`].
+/// The errors of [`write()`].
 pub fn comparison(review: &Review, comparison: &Comparison<'_>) -> Result<String, ReportError> {
     let review = comparison::told_apart(review, comparison.names);
     page::render(&review, Some(comparison))
 }
 
-/// As [`write_folder`], of a review whose rivals are the other sides of a comparison.
+/// Writes the files like [`write_folder`], for a review whose rivals are the other sides of a
+/// comparison.
 ///
 /// # Errors
-/// Those of [`write_folder`].
+/// The errors of [`write_folder`].
 pub fn write_comparison(
     review: &Review,
     of: &Comparison<'_>,
@@ -86,26 +88,26 @@ pub fn write_comparison(
 }
 
 fn write_both(html: &str, review: &Review, folder: &Path) -> Result<PathBuf, ReportError> {
-    // Both are made before the disk is touched: half a report is none.
+    // Both are rendered before anything is written: half a report is useless.
     let json = json(review)?;
     check_page(folder)?;
     make(folder)?;
-    // The review last: where it says that it is complete, its page says so too. A page that the
-    // disk has no room for does not cost the review.
+    // The review is written last: if it states that it is complete, so does its page. If the disk
+    // has no room for the page, the review is still written.
     let page = folder.join("index.html");
     let written = replace(&page, html);
     replace(&folder.join("review.json"), &json)?;
     written.map(|()| page)
 }
 
-/// What every page of this program has in its head.
+/// Tag in the head of every page of this program.
 const GENERATOR: &str = r#"<meta name="generator" content="stend">"#;
 
-/// The head of a page begins within so many bytes: what tells whose page it is comes before its
+/// Bytes in which the head of a page starts: the tag that identifies the program comes before the
 /// style.
 const HEAD_BYTES: u64 = 4096;
 
-/// Refuses a folder whose page, `index.html`, this program has not written: that is kept.
+/// Rejects a folder whose page, `index.html`, was not written by this program: that page is kept.
 ///
 /// # Errors
 /// [`ReportError::Foreign`] for such a page, and for one that cannot be read.
@@ -118,37 +120,37 @@ pub fn check_page(folder: &Path) -> Result<(), ReportError> {
         Ok(_) => Err(ReportError::Foreign(page)),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(()),
-            // A folder, or another's file: whatever it is, it is none of this program's.
+            // A folder or another user's file is not a page of this program.
             _ => Err(ReportError::Foreign(page)),
         },
     }
 }
 
-/// Writes `review.json` alone into a folder: for what the page does not show.
+/// Writes only `review.json` into a folder, for results that the page does not show.
 ///
 /// # Errors
-/// Those of [`write_folder`].
+/// The errors of [`write_folder`].
 pub fn write_review(review: &Review, folder: &Path) -> Result<(), ReportError> {
     let json = json(review)?;
     make(folder)?;
     replace(&folder.join("review.json"), &json)
 }
 
-/// A study as one self-contained HTML page, without files beside it; `planned` is the number of
+/// Returns a study as one self-contained HTML page, without other files; `planned` is the number of
 /// rows that it should have.
 ///
 /// # Errors
-/// A study that cannot be put into a page.
+/// If the study cannot be rendered.
 pub fn study(study: &Study, planned: u64) -> Result<String, ReportError> {
     study::render(study, planned, None)
 }
 
-/// Writes the page of a study, `index.html`, into a folder, as [`write_folder`] does; `reproduce`
-/// is the command that makes it, empty for none, and `planned` the number of rows that it should
-/// have. Returns the path of the page.
+/// Writes the page of a study, `index.html`, into a folder, like [`write_folder`]; `reproduce` is
+/// the command that makes it, empty for none, and `planned` the number of rows that it should have.
+/// Returns the path of the page.
 ///
 /// # Errors
-/// Those of [`write_folder`].
+/// The errors of [`write_folder`].
 pub fn write_study(
     study: &Study,
     planned: u64,
@@ -161,12 +163,12 @@ pub fn write_study(
     replace(&page, &html).map(|()| page)
 }
 
-/// Writes `index.html` and `identification.json` into a folder, as [`write_folder`] does: what was
-/// told of the inside of a drive, with pictures of what was seen. `reproduce` is the command that
-/// makes both again. Returns the path of the page.
+/// Writes `index.html` and `identification.json` into a folder, like [`write_folder`]: the
+/// properties inferred about the inside of a drive, with pictures of the observations. `reproduce`
+/// is the command that makes both again. Returns the path of the page.
 ///
 /// # Errors
-/// Those of [`write_folder`].
+/// The errors of [`write_folder`].
 pub fn write_identification(
     identification: &Identification,
     seen: &Observed,
@@ -194,8 +196,8 @@ fn make(folder: &Path) -> Result<(), ReportError> {
     })
 }
 
-/// Replaces a file as a whole: a reader, or the machine after its power failed, finds the old one
-/// or the new one.
+/// Replaces a file atomically: a reader, or the machine after a power failure, finds the old one or
+/// the new one.
 fn replace(path: &Path, text: &str) -> Result<(), ReportError> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
@@ -204,7 +206,7 @@ fn replace(path: &Path, text: &str) -> Result<(), ReportError> {
         sync_folders(path)
     });
     if written.is_err() {
-        // Half of it would take the room that is wanting.
+        // A partial file would take the space that is missing.
         let _ = std::fs::remove_file(&part);
     }
     written.map_err(|source| ReportError::Write {
@@ -213,21 +215,21 @@ fn replace(path: &Path, text: &str) -> Result<(), ReportError> {
     })
 }
 
-/// The content is on the disk before the file gets its name: else a name without the content
-/// could be all that a power failure leaves.
+/// Writes the content to disk before the file gets its name: otherwise a power failure could leave
+/// the name without the content.
 fn write_durably(path: &Path, text: &str) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }
 
-/// Waits until the name of a file is on the disk, and that of its folder, which may be new.
+/// Waits until the name of a file, and that of its folder, which may be new, are on disk.
 fn sync_folders(path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("/")).canonicalize()?;
     for folder in folder.ancestors().take(2) {
         match File::open(folder).and_then(|folder| folder.sync_all()) {
-            // A folder above may be closed to this user, and was not made here; some network file
-            // systems cannot do it.
+            // A parent folder may be closed to this user, and then was not created here; some
+            // network file systems cannot sync it.
             Err(error)
                 if ![io::ErrorKind::PermissionDenied, io::ErrorKind::InvalidInput]
                     .contains(&error.kind()) =>

@@ -1,16 +1,16 @@
-//! Numbers as a reader wants them: three or four significant digits, thousands
-//! separated, always with a unit; as the page's language writes them.
+//! Formats numbers for a reader: three or four significant digits, thousands separated, always with
+//! a unit, in the form of the page's language.
 
 use stend_analysis::{Interval, words};
 use stend_language::{numeral, text, unit};
 
 pub use stend_language::{bound, quoted};
 
-/// What stands in place of a figure that is missing.
+/// Replacement of a missing figure.
 pub const MISSING: &str = "–";
 
-/// A number with three significant digits below 1,000 and four above, thousands
-/// separated by commas: `0.123`, `5.27`, `52.7`, `527`, `4,235`, `41,240`.
+/// Formats a number with three significant digits below 1,000 and four above, thousands separated
+/// by commas: `0.123`, `5.27`, `52.7`, `527`, `4,235`, `41,240`.
 pub fn plain(value: f64) -> String {
     if !value.is_finite() {
         return MISSING.to_string();
@@ -30,19 +30,19 @@ pub fn plain(value: f64) -> String {
     separate_thousands(&text)
 }
 
-/// The value rounded to a number of significant decimal digits.
+/// Rounds the value to a number of significant decimal digits.
 pub fn significant(value: f64, digits: usize) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
     }
-    // The decimal round trip gives the number whose shortest text has these digits;
-    // scaling by powers of ten would not.
+    // The decimal round trip yields the number whose shortest text has these digits; scaling by
+    // powers of ten would not.
     format!("{value:.*e}", digits - 1)
         .parse()
         .expect("a number printed by Rust is read by Rust")
 }
 
-/// A whole number, thousands separated.
+/// Formats a whole number, thousands separated.
 pub fn whole(value: u64) -> String {
     separate_thousands(&value.to_string())
 }
@@ -70,22 +70,22 @@ fn separate_thousands(text: &str) -> String {
     numeral(&out)
 }
 
-/// Requests a second.
+/// Formats requests a second.
 pub fn iops(value: f64) -> String {
     with_unit(value, "IOPS")
 }
 
-/// Bytes a second as decimal MB/s.
+/// Formats bytes a second as decimal MB/s.
 pub fn mb_per_s(bytes_per_s: f64) -> String {
     with_unit(bytes_per_s / 1e6, "MB/s")
 }
 
-/// Bytes as decimal GB.
+/// Formats bytes as decimal GB.
 pub fn gb(bytes: f64) -> String {
     with_unit(bytes / 1e9, "GB")
 }
 
-/// An instant in s, not turned into minutes: `7,170 s`.
+/// Formats a time in s, not converted to minutes: `7,170 s`.
 pub fn seconds(value: f64) -> String {
     with_unit(value, "s")
 }
@@ -95,11 +95,11 @@ fn with_unit(value: f64, symbol: &str) -> String {
     if number == MISSING {
         return number;
     }
-    // A no-break space: a figure never parts from its unit.
+    // A no-break space keeps a figure and its unit on one line.
     format!("{number}\u{a0}{}", unit(symbol))
 }
 
-/// A latency in ns as µs, ms or s.
+/// Formats a latency in ns as µs, ms or s.
 pub fn latency(ns: f64) -> String {
     // 999,500 ns and above would round to 1,000 µs.
     if ns < 999_500.0 {
@@ -111,12 +111,12 @@ pub fn latency(ns: f64) -> String {
     }
 }
 
-/// A request size in bytes, in binary units: `512 B`, `4 KiB`, `1 MiB`.
+/// Formats a request size in bytes, in binary units: `512 B`, `4 KiB`, `1 MiB`.
 pub fn block(bytes: u64) -> String {
     bound(&stend_analysis::words::block(bytes))
 }
 
-/// A capacity in both kinds of unit: `240 GB (224 GiB)`.
+/// Formats a capacity in both kinds of units: `240 GB (224 GiB)`.
 pub fn capacity(bytes: u64) -> String {
     format!(
         "{} ({}\u{a0}{})",
@@ -126,7 +126,7 @@ pub fn capacity(bytes: u64) -> String {
     )
 }
 
-/// A duration in s: `0.3 s`, `30 s`, `3 min`, `2 h`, `1 h 23 min`.
+/// Formats a duration in s: `0.3 s`, `30 s`, `3 min`, `2 h`, `1 h 23 min`.
 pub fn duration(seconds: f64) -> String {
     let short = |value: f64| {
         let text = format!("{:.2}", significant(value, 3));
@@ -149,7 +149,8 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// A share as percent: `8 %`, below 1 with one decimal. What rounds to 0 has no sign.
+/// Formats a share as percent: `8 %`, below 1 with one decimal. A value that rounds to 0 has no
+/// sign.
 pub fn percent(share: f64) -> String {
     if !share.is_finite() {
         return MISSING.to_string();
@@ -167,8 +168,8 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A figure with half the width of its 95 % interval as a share of it: `512 MB/s ± 0.4 %`; as it is
-/// where that is not known.
+/// Adds half the width of a figure's 95 % interval as a share of it: `512 MB/s ± 0.4 %`; returns
+/// the figure unchanged if it is unknown.
 pub fn sure(figure: String, share: Option<f64>) -> String {
     match half_width(share) {
         Some(half) => format!("{figure}\u{a0}{half}"),
@@ -176,7 +177,7 @@ pub fn sure(figure: String, share: Option<f64>) -> String {
     }
 }
 
-/// The same of the figure's repeated values.
+/// Adds the interval of the figure's repeated values.
 pub fn sure_of(figure: String, values: &[f64]) -> String {
     sure(
         figure,
@@ -184,7 +185,7 @@ pub fn sure_of(figure: String, values: &[f64]) -> String {
     )
 }
 
-/// Half the width of a 95 % interval as a share of its figure: `± 0.4 %`.
+/// Formats half the width of a 95 % interval as a share of its figure: `± 0.4 %`.
 pub fn half_width(share: Option<f64>) -> Option<String> {
     match share? {
         share if !share.is_finite() => None,
@@ -192,13 +193,13 @@ pub fn half_width(share: Option<f64>) -> Option<String> {
     }
 }
 
-/// A factor for people: `0.01`, `1.5`.
+/// Formats a factor for people: `0.01`, `1.5`.
 pub fn factor(value: f64) -> String {
     let text = format!("{:.6}", significant(value, 4));
     numeral(text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// What a run with other durations than its edition's must say everywhere.
+/// Returns the note that a run with other durations than its edition's must show everywhere.
 pub fn scale_note(duration_scale: f64) -> String {
     let scale = factor(duration_scale);
     match duration_scale {

@@ -1,4 +1,4 @@
-//! The page: what the template shows, gathered from the review.
+//! The page: fills the template from the review.
 
 use askama::Template;
 use stend_analysis::findings::{Finding, findings};
@@ -26,28 +26,28 @@ use crate::{headline, kinds, number, published, smart};
 struct Page<'a> {
     assets: Assets,
     review: &'a Review,
-    /// Over the title: what the page is.
+    /// Kind of the page, above the title.
     kicker: String,
     title: String,
     kind: String,
     kind_note: String,
     simulated: bool,
-    /// What the user calls the review and noted about it, by name; of a comparison, the sides'
-    /// labels are with the drives.
+    /// The user's label and note of the review, by name; in a comparison, the sides' labels are
+    /// beside the drives.
     marks: Vec<(String, &'a str)>,
     /// `SHORTENED RUN: every measurement × 0.01`; empty for a full run.
     note: String,
     contents: Vec<Contents>,
     top: Top,
-    /// The verdict in a few sentences; empty where there are too few figures.
+    /// The verdict in a few sentences; empty if there are too few figures.
     summary: String,
-    /// What keeps it from being a full one; empty for nothing.
+    /// Reasons why the verdict is not a full one; empty for none.
     cautions: String,
     key_figures: Option<Table>,
-    /// What published reviews found, as far as the drives here answer it.
+    /// Findings of published reviews that the drives here can confirm.
     published: Vec<Table>,
     drives: Table,
-    /// Of a comparison: what was not the same for all.
+    /// For a comparison: the differences between its sides.
     unlike: Option<Differences>,
     /// The drive's SMART data, if it has any.
     account: Option<smart::Account>,
@@ -55,12 +55,12 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// A text of the review in the page's language, its names in quotation marks.
+    /// Translates a text of the review to the page's language, its names in quotation marks.
     fn recorded(&self, text: &str) -> String {
         number::quoted(&recorded(text))
     }
 
-    /// The name of a job, of its parts.
+    /// Translates the name of a job, part by part.
     fn job_name(&self, name: &str) -> String {
         number::quoted(&recorded_parts(name))
     }
@@ -73,7 +73,7 @@ impl Page<'_> {
         text!("exact-jobs", count = test.jobs.len())
     }
 
-    /// In HTML.
+    /// Returns the note as HTML.
     fn reproduce_note(&self) -> String {
         let id = match self.simulated {
             true => "reproduce-note-simulated",
@@ -83,13 +83,13 @@ impl Page<'_> {
         text!(id, seed = self.review.seed, target = name)
     }
 
-    /// Facts by their names.
+    /// Translates facts with their names.
     fn facts(&self, list: &[Condition]) -> Vec<(String, String)> {
         let told = |fact: &Condition| (self.recorded(&fact.name), self.recorded(&fact.value));
         list.iter().map(told).collect()
     }
 
-    /// Where the page shows a test.
+    /// Returns the anchor of a test.
     fn anchor(&self, test_id: &str) -> &str {
         let mut sections = self.tests.iter();
         let found = sections.find(|section| section.test.id == test_id);
@@ -102,20 +102,20 @@ struct Section<'a> {
     test: &'a TestResult,
     title: String,
     anchor: String,
-    /// What was found, in sentences; empty for nothing.
+    /// Findings in sentences; empty for none.
     found: String,
-    /// How it was brought to the steady states that it started from.
+    /// Descriptions of the steady states that it started from.
     starts: Vec<String>,
-    /// Loads that another test measured with another figure.
+    /// Loads that another test measured with a different figure.
     unlike: Vec<String>,
-    /// Loads whose every request took the same time; empty where none did.
+    /// Loads whose requests all took the same time; empty if there are none.
     noiseless: String,
-    /// How often it was repeated, and what follows; empty of a single time.
+    /// Number of repetitions, and their consequences; empty for a single run.
     repeated: String,
     blocks: Vec<Block>,
 }
 
-/// Writes the page; of a comparison with what was not the same for all sides.
+/// Renders the page; `comparison` has the differences between the sides.
 pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<String, ReportError> {
     let drives = drives(review);
     let scale = review.duration_scale;
@@ -139,7 +139,7 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
     let published = published::tables(review);
     let key_figures = headline::table(&drives);
     let verdict = verdict(review);
-    // Without a verdict, the cautions say why there is none.
+    // Without a verdict, the cautions explain why.
     let (said, cautions) = match (verdict.text(), verdict.cautions_text()) {
         (said, cautions) if said.is_empty() => (cautions, said),
         both => both,
@@ -176,7 +176,7 @@ pub fn render(review: &Review, comparison: Option<&Comparison<'_>>) -> Result<St
         .map_err(|error| ReportError::Render(error.to_string()))
 }
 
-/// What the user calls a review, and what they noted about it.
+/// Returns the user's label and note of a review.
 fn marks(review: &Review) -> Vec<(String, &str)> {
     let marks = [
         ("review-label", &review.label),
@@ -188,7 +188,7 @@ fn marks(review: &Review) -> Vec<(String, &str)> {
         .collect()
 }
 
-/// `A against B and C`.
+/// Formats `A against B and C`.
 fn against(drives: &[Drive<'_>]) -> String {
     let labels: Vec<String> = drives.iter().map(|drive| drive.label.clone()).collect();
     match labels.split_first() {
@@ -199,7 +199,7 @@ fn against(drives: &[Drive<'_>]) -> String {
     }
 }
 
-/// The menu: short titles in the order of reading.
+/// Returns the menu: short titles in reading order.
 fn contents(tests: &[Section<'_>], figures: bool, published: bool) -> Vec<Contents> {
     let mut out = vec![Contents::new("summary", &say("summary"))];
     out.extend(tests.iter().map(|section| Contents {
@@ -217,10 +217,10 @@ fn contents(tests: &[Section<'_>], figures: bool, published: bool) -> Vec<Conten
     out
 }
 
-/// A title of more letters than this takes two lines of the menu.
+/// Most letters of a title that fit one line of the menu.
 const SHORT_LETTERS_MAX: usize = 26;
 
-/// A test's title, or its id as words where that is shorter.
+/// Returns a test's title, or its id as words if that is shorter.
 fn short_title(test: &TestResult) -> String {
     let title = recorded(&test.title);
     if title != test.title {
@@ -243,7 +243,7 @@ fn kind_note(kind: TargetKind) -> String {
     })
 }
 
-/// A text as HTML.
+/// Escapes a text for HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -258,7 +258,7 @@ fn section<'a>(
     drives: &[Drive<'_>],
     data: &mut ChartData,
 ) -> Section<'a> {
-    // The id comes from a file and may hold anything; the number keeps anchors apart.
+    // The id comes from a file and may contain anything; the number keeps anchors unique.
     let words: String = test
         .id
         .chars()
@@ -287,7 +287,7 @@ fn section<'a>(
     }
 }
 
-/// That a model without noise was measured.
+/// Returns the remark that a model without noise was measured.
 fn noiseless_words(test: &TestResult) -> String {
     let points = stend_analysis::load::points_of(test);
     let loads: Vec<String> = noiseless_in(test)
@@ -300,13 +300,13 @@ fn noiseless_words(test: &TestResult) -> String {
     }
 }
 
-/// `Steady state before the test (state “clean-steady”): reached after …`
+/// Formats `Steady state before the test (state “clean-steady”): reached after …`
 fn start_sentence(start: &SteadyStart) -> String {
     let how = start_words(start);
     text!("steady-start", state = &start.state, how = how)
 }
 
-/// The drives side by side, with the labels of their reviews where one has a label.
+/// Returns the drives side by side, with the labels of their reviews if any has one.
 fn drives_table(drives: &[Drive<'_>], labels: &[Option<String>]) -> Table {
     let labelled = labels.iter().any(Option::is_some);
     let rows = drives.iter().enumerate().map(|(nth, drive)| {

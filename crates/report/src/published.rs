@@ -1,4 +1,4 @@
-//! What published reviews found of the reviewed drives, and whether it holds here.
+//! Findings of published reviews about the reviewed drives, checked against this review.
 
 use stend_analysis::claims::{Article, JudgedFinding, Outcome, judge, published};
 use stend_language::{recorded, say, text};
@@ -7,8 +7,8 @@ use stend_record::review::Review;
 use crate::number;
 use crate::view::{Cell, Table};
 
-/// For each article of this edition about a drive of this review: the checks that its figures
-/// answer, and the findings that need more.
+/// Returns for each article of this edition about a drive of this review the checks that its
+/// figures answer, and the findings that need more.
 pub fn tables(review: &Review) -> Vec<Table> {
     let mut tables = Vec::new();
     for (article, drives) in published(review) {
@@ -65,7 +65,7 @@ fn answered(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
     })
 }
 
-/// Findings of which a part needs what is not in this review.
+/// Returns the findings that need figures which this review lacks.
 fn open(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for one in judged {

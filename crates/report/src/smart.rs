@@ -7,18 +7,18 @@ use stend_record::smart::BeforeAfter;
 use crate::number;
 use crate::view::{Cell, Table};
 
-/// The drive's account as the page shows it.
+/// The drive's SMART data in the form of the page.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// What changed; missing where the drive has no SMART data.
+    /// Changes; `None` if the drive has no SMART data.
     pub table: Option<Table>,
-    /// What is alarming, a sentence each.
+    /// Alarms, one sentence each.
     pub alarms: Vec<String>,
-    /// Why something is missing; empty where nothing is.
+    /// Reason why data is missing; empty if none is.
     pub missing: String,
 }
 
-/// The account of a review.
+/// Formats the SMART data of a review.
 pub fn account(record: &BeforeAfter) -> Account {
     let changes = changes(record);
     Account {

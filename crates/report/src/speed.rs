@@ -1,4 +1,4 @@
-//! Speeds in both units: the one that a test is judged by, and the other under it.
+//! Speeds in both units: the one by which a test is judged, and the other below it.
 
 use stend_analysis::Metric;
 use stend_language::say;
@@ -7,7 +7,7 @@ use crate::chart::Axis;
 use crate::number;
 use crate::view::Cell;
 
-/// The axis of a metric.
+/// Returns the axis of a metric.
 pub fn axis(metric: Metric) -> Axis {
     match metric {
         Metric::Iops => Axis::new(&say("axis-iops"), "IOPS"),
@@ -15,7 +15,7 @@ pub fn axis(metric: Metric) -> Axis {
     }
 }
 
-/// The place on [`axis`] of a speed in requests and in bytes a second.
+/// Returns the position on [`axis`] of a speed in requests and in bytes a second.
 pub fn on_axis(metric: Metric, (iops, bw_bytes_per_s): (f64, f64)) -> f64 {
     match metric {
         Metric::Iops => iops,
@@ -23,7 +23,7 @@ pub fn on_axis(metric: Metric, (iops, bw_bytes_per_s): (f64, f64)) -> f64 {
     }
 }
 
-/// A speed in requests and in bytes a second, the unit of the metric first.
+/// Formats a speed in requests and in bytes a second, the unit of the metric first.
 pub fn cell(metric: Metric, speed: (f64, f64)) -> Cell {
     let (iops, bw_bytes_per_s) = speed;
     let (iops, bw) = (number::iops(iops), number::mb_per_s(bw_bytes_per_s));

@@ -1,5 +1,5 @@
-//! The page of a study: what each factor explains of each outcome, a small chart for each pair of
-//! them, and the rows.
+//! The page of a study: the share of each outcome that each factor explains, a small chart for each
+//! pair of them, and the rows.
 
 use askama::Template;
 use stend_record::study::{Cell as Value, Effect, EffectLevel, Study, StudyRow};
@@ -10,22 +10,22 @@ use crate::error::ReportError;
 use crate::number::{self, scale_note};
 use crate::view::{Block, Cell, Contents, Figure, Table};
 
-/// A factor that explains less of an outcome has no chart.
+/// Least share of an outcome that a factor must explain to get a chart.
 const CHARTED_SHARE_MIN: f64 = 0.02;
 
-/// Rows that the page shows; the files hold all.
+/// Most rows on the page; the files contain all.
 const ROWS_SHOWN: usize = 2_000;
 
-/// Rows of a chart that are drawn as dots.
+/// Most rows of a chart that are drawn as dots.
 const DOTS_MAX: usize = 1_000;
 
-/// A factor of more levels has no line for each.
+/// Most levels of a factor that gets a line for each.
 const LINES_MAX: usize = 6;
 
-/// A logarithmic axis of so few levels has a tick for each.
+/// Most levels of a logarithmic axis that gets a tick for each.
 const TICKS_MAX: usize = 8;
 
-/// From this ratio of the greatest to the least level on, an axis is logarithmic.
+/// Ratio of the greatest to the least level from which an axis is logarithmic.
 const LOG_RATIO: f64 = 20.0;
 
 #[derive(Template)]
@@ -42,7 +42,7 @@ struct Page<'a> {
     sections: Vec<Section>,
     failures: Option<Table>,
     rows: Table,
-    /// Whether its rows lie beside it as a file.
+    /// True if its rows are also in a file beside it.
     has_files: bool,
     reproduce: &'a str,
 }
@@ -51,13 +51,13 @@ struct Page<'a> {
 struct Section {
     job: String,
     anchor: String,
-    /// Which charts are left out, and why; empty for none.
+    /// Charts that are left out, with the reason; empty for none.
     left_out: String,
     blocks: Vec<Block>,
 }
 
-/// Writes the page of a study that should have so many rows; `reproduce` is the command that makes
-/// it, empty for none, and `None` of a page that has no files beside it.
+/// Renders the page of a study that should have `planned` rows; `reproduce` is the command that
+/// makes it, empty for none, and `None` for a page without files beside it.
 pub(crate) fn render(
     study: &Study,
     planned: u64,
@@ -109,7 +109,7 @@ pub(crate) fn render(
         .map_err(|error| ReportError::Render(error.to_string()))
 }
 
-/// `1 row`, `2 rows`.
+/// Formats `1 row`, `2 rows`.
 fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {what}{plural}", number::whole(count as u64))
@@ -137,7 +137,7 @@ fn jobs(study: &Study) -> Vec<&str> {
     jobs
 }
 
-/// Names of the factors that have effects: models and seeds where there are several.
+/// Returns the names of the factors with effects, including models and seeds if there are several.
 fn effect_factors(study: &Study) -> Vec<&str> {
     let mut factors: Vec<&str> = Vec::new();
     for effect in &study.effects {
@@ -166,7 +166,7 @@ fn effects_table(study: &Study) -> Option<Table> {
             }
             let shares = factors.iter().map(|factor| of(factor)?.variance_share);
             let shares: Vec<Option<f64>> = shares.collect();
-            // What is shown as 0 % explains nothing.
+            // A share that is printed as 0 % explains nothing.
             let most = shares.iter().flatten().fold(0.005, |a, b| b.max(a));
             let cells = shares.iter().map(|share| Cell {
                 best: *share == Some(most),
@@ -225,8 +225,8 @@ fn section(study: &Study, number: usize, job: &str, data: &mut ChartData) -> Sec
     }
 }
 
-/// Of the other factors, the one that explains most of the outcome and has few levels: it is told
-/// apart by lines.
+/// Returns, among the other factors with few levels, the one that explains most of the outcome:
+/// each of its levels gets a line.
 fn second<'e>(effects: &[&'e Effect], first: &Effect) -> Option<&'e Effect> {
     let others = effects.iter().filter(|effect| {
         effect.factor != first.factor
@@ -240,7 +240,7 @@ fn second<'e>(effects: &[&'e Effect], first: &Effect) -> Option<&'e Effect> {
     others.copied().max_by(|a, b| share(a).total_cmp(&share(b)))
 }
 
-/// How an outcome is shown: multiplied, with a unit.
+/// Returns the factor and unit with which an outcome is shown.
 fn unit_of(outcome: &str) -> (f64, &'static str) {
     let units = [
         ("iops", 1.0, "IOPS"),
@@ -259,7 +259,7 @@ fn unit_of(outcome: &str) -> (f64, &'static str) {
     }
 }
 
-/// A chart of an outcome against a factor, a line for each level of another.
+/// Draws an outcome against a factor, with a line for each level of another.
 fn figure(study: &Study, effect: &Effect, second: Option<&Effect>, data: &mut ChartData) -> Figure {
     let (factor, unit) = unit_of(&effect.outcome);
     let numeric = effect.levels.iter().all(|level| level.at.is_some());
@@ -332,7 +332,7 @@ fn axis(effect: &Effect, numeric: bool) -> Axis {
             .collect();
         axis.tick_values = places.clone();
     }
-    // Read from its levels, not from zero.
+    // The axis starts near its levels, not at zero.
     if let (Scale::Linear, Some(first), Some(last)) = (axis.scale, first, last) {
         let margin = (last - first) * 0.06;
         axis.range = Some([first - margin, last + margin]);
@@ -340,7 +340,7 @@ fn axis(effect: &Effect, numeric: bool) -> Axis {
     axis
 }
 
-/// The rows as dots, and a line through the means of the levels.
+/// Adds the rows as dots, and a line through the means of the levels.
 fn add_traces(
     study: &Study,
     effect: &Effect,
@@ -376,7 +376,7 @@ fn add_traces(
     }
 }
 
-/// The value of a factor in a row; of `model` and `seed` as well.
+/// Returns the value of a factor in a row, including `model` and `seed`.
 fn value_of(study: &Study, row: &StudyRow, factor: &str) -> Value {
     match study.factors.iter().position(|name| name == factor) {
         Some(at) => row.factors[at].clone(),
@@ -385,13 +385,13 @@ fn value_of(study: &Study, row: &StudyRow, factor: &str) -> Value {
     }
 }
 
-/// Whether a row is one of a level.
+/// True if a row belongs to a level.
 fn is_in(study: &Study, row: &StudyRow, effect: &Effect, level: &EffectLevel) -> bool {
     let value = value_of(study, row, &effect.factor);
     if value.to_string() == level.label {
         return true;
     }
-    // A part of a range, by its ends.
+    // A part of a range, given by its ends.
     let ends = level.label.split_once(" to ");
     let ends = ends.and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
     match (ends, value.number()) {

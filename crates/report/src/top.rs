@@ -1,5 +1,5 @@
-//! The top of the page: what kind of drive it is, one picture of how it stands to its rivals, and
-//! what it is good and bad at.
+//! The top of the page: the kind of drive, a picture of its standing among its rivals, and its
+//! strengths and weaknesses.
 
 use stend_analysis::Verdict;
 use stend_analysis::headline::Headline;
@@ -12,16 +12,16 @@ use crate::headline::{difference, text};
 use crate::number;
 use crate::view::Cell;
 
-/// What stands at the top.
+/// The top of the page.
 #[derive(Debug, Default)]
 pub struct Top {
     /// Facts about the drive, with their short names.
     pub facts: Vec<(String, String)>,
-    /// The picture; missing without rivals.
+    /// The picture; `None` without rivals.
     pub standing: Option<Standing>,
-    /// What it is good at, best first.
+    /// Strengths, best first.
     pub strengths: Vec<Point>,
-    /// What it is bad at, worst first.
+    /// Weaknesses, worst first.
     pub weaknesses: Vec<Point>,
 }
 
@@ -30,24 +30,24 @@ pub struct Top {
 pub struct Point {
     /// Id of the test that shows it.
     pub test_id: String,
-    /// What.
+    /// Name.
     pub name: String,
-    /// How much more or less than the rivals, or its figure.
+    /// Difference from the rivals, or the figure.
     pub text: String,
 }
 
-/// How the reviewed drive stands to its rivals.
+/// Standing of the reviewed drive among its rivals.
 #[derive(Debug)]
 pub struct Standing {
-    /// Over the picture: beside whom the drive stands.
+    /// Title of the picture: the drives compared.
     pub title: String,
-    /// What the bars are.
+    /// Meaning of the bars.
     pub note: String,
     /// The drives of the legend: the reviewed one first.
     pub drives: Vec<String>,
-    /// Ticks of the axis: place, percent, and text.
+    /// Ticks of the axis: position, percent, and text.
     pub ticks: Vec<(String, String)>,
-    /// Place of 1, percent.
+    /// Position of 1, percent.
     pub one_percent: String,
     /// A row for each figure.
     pub rows: Vec<Row>,
@@ -56,29 +56,30 @@ pub struct Standing {
 /// A figure in the picture.
 #[derive(Debug)]
 pub struct Row {
-    /// What.
+    /// Name.
     pub name: String,
     /// Id of its test.
     pub test_id: String,
-    /// The figure of the reviewed drive, and how it stands to the reference.
+    /// The figure of the reviewed drive, and its difference from the reference.
     pub figure: Cell,
-    /// Where the bar begins, percent.
+    /// Start of the bar, percent.
     pub from_percent: String,
     /// Its width, percent.
     pub width_percent: String,
-    /// Whether it is ahead.
+    /// True if it is ahead.
     pub ahead: bool,
-    /// Marks of rivals: slot from 1, place in percent, and what it is in words.
+    /// Marks of rivals: slot from 1, position in percent, and description.
     pub marks: Vec<(usize, String, String)>,
 }
 
-/// A strength or weakness is this much from the rivals at least.
+/// Least difference from the rivals of a strength or weakness.
 const FAR_SHARE: f64 = 0.1;
 
-/// Strengths and weaknesses named at most, each: beside rivals, and of the drive alone.
+/// Most strengths, and most weaknesses, that are listed: of each kind, beside rivals and of the
+/// drive alone.
 const POINTS_MAX: usize = 4;
 
-/// Facts that the top names, with the messages of what it calls them.
+/// Facts in the top, with the messages of their labels.
 const FACTS: [(&str, &str); 10] = [
     ("interface", "fact-interface"),
     ("form factor", "fact-form-factor"),
@@ -92,7 +93,7 @@ const FACTS: [(&str, &str); 10] = [
     ("price", "fact-price"),
 ];
 
-/// Gathers the top.
+/// Computes the top.
 pub fn top(review: &Review, verdict: &Verdict, drives: &[Drive<'_>]) -> Top {
     let (strengths, weaknesses) = points(&verdict.headlines, verdict);
     Top {
@@ -124,8 +125,8 @@ fn facts(review: &Review) -> Vec<(String, String)> {
     out
 }
 
-/// Strengths and weaknesses: figures that are far from the rivals', then what the verdict says of
-/// other tests.
+/// Returns strengths and weaknesses: figures that are far from the rivals', then those of the
+/// verdict on other tests.
 fn points(headlines: &[Headline], verdict: &Verdict) -> (Vec<Point>, Vec<Point>) {
     let mut all: Vec<(f64, &Headline)> = headlines
         .iter()
@@ -220,7 +221,7 @@ fn standing(headlines: &[Headline], drives: &[Drive<'_>]) -> Option<Standing> {
     })
 }
 
-/// `¼`, `½`, `1`, `2`.
+/// Formats `¼`, `½`, `1`, `2`.
 fn multiple(ratio: f64) -> String {
     let text = match ratio {
         0.125 => "⅛".to_owned(),
@@ -235,7 +236,7 @@ fn css(percent: f64) -> String {
     format!("{percent:.2}")
 }
 
-/// A logarithmic axis of ratios, from a power of two to another, with 1 within.
+/// A logarithmic axis of ratios, from one power of two to another, with 1 in between.
 struct Scale {
     low: i32,
     high: i32,
@@ -246,20 +247,20 @@ impl Scale {
         let logs: Vec<f64> = ratios.map(f64::log2).filter(|r| r.is_finite()).collect();
         let least = logs.iter().copied().reduce(f64::min)?;
         let greatest = logs.iter().copied().reduce(f64::max)?;
-        // A little beyond the outermost, so that its mark stands on the axis.
+        // Slightly beyond the outermost, so that its mark is on the axis.
         Some(Scale {
             low: ((least - 0.05).floor() as i32).min(-1),
             high: ((greatest + 0.05).ceil() as i32).max(1),
         })
     }
 
-    /// Percent of the axis.
+    /// Returns the position of a ratio, percent of the axis.
     fn place(&self, ratio: f64) -> f64 {
         let span = f64::from(self.high - self.low);
         100.0 * ((ratio.log2() - f64::from(self.low)) / span).clamp(0.0, 1.0)
     }
 
-    /// Powers of two; every second of many.
+    /// Returns powers of two; every second one if there are many.
     fn ticks(&self) -> Vec<f64> {
         let step = 1 + (self.high - self.low) / 7;
         let powers = (self.low..=self.high).filter(|power| power % step == 0);

@@ -1,4 +1,4 @@
-//! What the template lays out: tables, figures and blocks of them.
+//! The parts that the template lays out: tables, figures and blocks of them.
 
 use stend_language::{say, text};
 
@@ -10,37 +10,37 @@ use crate::number;
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// What it holds, and in which units.
+    /// Content, and its units.
     pub caption: String,
-    /// Heads of the columns; the first is the rows'.
+    /// Heads of the columns; the first is that of the row heads.
     pub columns: Vec<Cell>,
-    /// The rows; the first cell of each is its head. A row of one cell heads the group of
-    /// rows under it.
+    /// The rows; the first cell of each is its head. A row of one cell is the head of the group of
+    /// rows below it.
     pub rows: Vec<Vec<Cell>>,
-    /// Whether it is opened by hand.
+    /// Folding on screen and on paper.
     pub folding: Folding,
-    /// As wide as it must be, remarks beside the figures; else over the whole width, remarks
-    /// under the figures.
+    /// True: as wide as its content, remarks beside the figures; false: over the whole width,
+    /// remarks below the figures.
     pub fitting: bool,
-    /// Whether its cells are words, which stand at the left.
+    /// True if its cells are words, aligned left.
     pub text: bool,
-    /// Which of its figures are compared with each other.
+    /// Figures that are compared with each other.
     pub compared: Compared,
 }
 
-/// Which figures of a table show who is best: they are those of different drives.
+/// Figures of a table among which the best is marked: those of different drives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compared {
     /// None.
     #[default]
     Nowhere,
-    /// Those of a row: after the rows' heads each drive has so many columns, and its first is
+    /// Those of a row: after the row head each drive has this many columns, and its first is
     /// compared with the others' first.
     InRow(usize),
-    /// Those of a column: a row is a drive's.
+    /// Those of a column: each row is a drive.
     InColumn,
-    /// Those in the same place of all tables and groups of rows with such columns: a table, or a
-    /// group, is a drive's. A row is named by so many of its first cells.
+    /// Those in the same place of all tables and groups of rows with the same columns: each table,
+    /// or each group, is a drive. This many of a row's first cells name it.
     BetweenTables(usize),
 }
 
@@ -49,12 +49,12 @@ pub enum Compared {
 pub struct Contents {
     /// Id of the section.
     pub anchor: String,
-    /// A few words.
+    /// Short title.
     pub title: String,
 }
 
 impl Contents {
-    /// An entry.
+    /// Creates an entry.
     pub fn new(anchor: &str, title: &str) -> Contents {
         Contents {
             anchor: anchor.to_owned(),
@@ -63,7 +63,7 @@ impl Contents {
     }
 }
 
-/// Whether a table stands open.
+/// Folding of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Folding {
     /// Open.
@@ -76,7 +76,7 @@ pub enum Folding {
 }
 
 impl Table {
-    /// An open table over the whole width.
+    /// Creates an open table over the whole width.
     pub fn new(
         caption: impl Into<String>,
         columns: impl IntoIterator<Item: Into<Cell>>,
@@ -90,7 +90,7 @@ impl Table {
         }
     }
 
-    /// A table with a column for each drive.
+    /// Creates a table with a column for each drive.
     pub fn of_drives(
         caption: impl Into<String>,
         head: &str,
@@ -101,43 +101,43 @@ impl Table {
         Table::new(caption, std::iter::once(head).chain(labels), rows)
     }
 
-    /// Names of facts, and the facts: as wide as it must be.
+    /// Creates a table of facts with their names, as wide as its content.
     pub fn of_facts(caption: String, rows: Vec<Vec<Cell>>) -> Table {
         Table::new(caption, ["", ""], rows).fitting()
     }
 
-    /// Folded on the screen, open on paper.
+    /// Folds it on the screen, but not on paper.
     pub fn on_paper(mut self) -> Table {
         self.folding = Folding::OpenOnPaper;
         self
     }
 
-    /// Folded on paper as well.
+    /// Folds it on paper as well.
     pub fn folded(mut self) -> Table {
         self.folding = Folding::Folded;
         self
     }
 
-    /// As wide as it must be.
+    /// Makes it as wide as its content.
     pub fn fitting(mut self) -> Table {
         self.fitting = true;
         self
     }
 
-    /// Of words.
+    /// Makes it a table of words.
     pub fn of_text(mut self) -> Table {
         self.text = true;
         self.fitting()
     }
 
-    /// With the best figures marked, where drives are compared.
+    /// Marks the best figures if drives are compared.
     pub fn comparing(mut self, compared: Compared) -> Table {
         self.compared = compared;
         self
     }
 
-    /// Takes away the columns in which no row has a figure. Only of a table of one drive: where
-    /// drives stand side by side, it is worth telling that one has no figures.
+    /// Removes the columns in which no row has a figure. Only in a table of one drive: if drives
+    /// are side by side, a missing figure is information.
     pub fn drop_empty_columns(&mut self) {
         if !matches!(self.compared, Compared::BetweenTables(_)) || self.rows.is_empty() {
             return;
@@ -153,31 +153,31 @@ impl Table {
         }
     }
 
-    /// Whether the table is folded on the screen.
+    /// True if the table is folded on the screen.
     pub fn is_folded(&self) -> bool {
         self.folding != Folding::Open
     }
 
-    /// Whether a folded table opens for printing.
+    /// True if a folded table opens for printing.
     pub fn opens_on_paper(&self) -> bool {
         self.folding == Folding::OpenOnPaper
     }
 }
 
-/// A cell: a figure with its unit, and a lesser one under it.
+/// A cell: a figure with its unit, and a less important one below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// The text.
     pub text: String,
-    /// A remark under it; empty for none.
+    /// A remark below it; empty for none.
     pub note: String,
-    /// What it is compared by; `None` for what is no better or worse than another.
+    /// Value by which it is compared; `None` if no value is better than another.
     pub rank: Option<Rank>,
-    /// Whether it is the best of those that it is compared with.
+    /// True if it is the best of those that it is compared with.
     pub best: bool,
 }
 
-/// What a figure is compared by.
+/// Value by which a figure is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rank {
     /// More is better.
@@ -187,7 +187,7 @@ pub enum Rank {
 }
 
 impl Cell {
-    /// A cell with a remark.
+    /// Creates a cell with a remark.
     pub fn noted(text: impl Into<String>, note: impl Into<String>) -> Cell {
         Cell {
             text: text.into(),
@@ -196,26 +196,26 @@ impl Cell {
         }
     }
 
-    /// With the interval of what it shows, where that is the mean of repeated values.
+    /// Adds the interval of its figure, if that is the mean of repeated values.
     pub fn sure_of(mut self, values: &[f64]) -> Cell {
         self.text = number::sure_of(self.text, values);
         self
     }
 
-    /// With the figure that it shows, of which more is better.
+    /// Sets its figure, of which more is better.
     pub fn more(mut self, value: f64) -> Cell {
         self.rank = Some(Rank::More(value));
         self
     }
 
-    /// With the figure that it shows, of which less is better.
+    /// Sets its figure, of which less is better.
     pub fn less(mut self, value: f64) -> Cell {
         self.rank = Some(Rank::Less(value));
         self
     }
 }
 
-/// A dash where there is nothing.
+/// Missing values become a dash.
 impl<T: Into<Cell>> From<Option<T>> for Cell {
     fn from(cell: Option<T>) -> Cell {
         cell.map_or_else(|| number::MISSING.into(), Into::into)
@@ -234,30 +234,30 @@ impl From<&str> for Cell {
     }
 }
 
-/// A chart's place in the page, with the table under it.
+/// A chart's place in the page, with the table below it.
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// Id of the container.
     pub id: String,
     /// Title over the chart.
     pub title: String,
-    /// What the chart shows, for those who do not see it.
+    /// Description of the chart for people who do not see it.
     pub label: String,
-    /// A sentence on how to read it; empty for none.
+    /// A sentence on reading the chart; empty for none.
     pub note: String,
     /// Number of traces that the script must draw.
     pub traces: usize,
-    /// Height to keep free, CSS pixels.
+    /// Height to reserve, CSS pixels.
     pub height_px: u32,
-    /// Whether it takes the whole width.
+    /// True if it takes the whole width.
     pub wide: bool,
-    /// Whether half of the width is enough on paper.
+    /// True if half of the width is enough on paper.
     pub half_on_paper: bool,
-    /// The numbers; missing where the block's tables hold them.
+    /// The numbers; `None` if the block's tables contain them.
     pub table: Option<Table>,
 }
 
-/// Bars, figures side by side, and tables under all of them.
+/// Bars, figures side by side, and tables below all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// Charts of bars.
@@ -269,7 +269,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Figures without bars, and tables under them.
+    /// Creates a block of figures without bars, with tables below them.
     pub fn drawn(figures: Vec<Figure>, tables: Vec<Table>) -> Block {
         Block {
             bars: Vec::new(),
@@ -280,7 +280,7 @@ impl Block {
 }
 
 impl Block {
-    /// The tables, also those under figures.
+    /// Returns the tables, including those below figures.
     pub fn tables_mut(&mut self) -> impl Iterator<Item = &mut Table> {
         let under = self.figures.iter_mut();
         let under = under.filter_map(|figure| figure.table.as_mut());
@@ -289,10 +289,10 @@ impl Block {
 }
 
 impl Chart {
-    /// Puts the chart among the page's data and gives its place.
+    /// Adds the chart to the page's data and returns its place.
     pub fn place(mut self, data: &mut ChartData, table: Option<Table>) -> Figure {
         self.id = format!("chart-{}", data.charts.len() + 1);
-        // In a legend, a name without a line is looked for in vain.
+        // A name without a line must not be in the legend.
         self.traces.retain(Trace::is_drawn);
         let temperatures = |trace: &Trace| trace.role == Role::Temperature;
         if self.traces.iter().any(temperatures) {
@@ -317,7 +317,7 @@ impl Chart {
             traces: self.traces.len(),
             height_px: self.height_px,
             wide: self.wide,
-            // What is written on the chart must fit in.
+            // Labels on the chart must fit.
             half_on_paper: self.marks.is_empty() && names.len() <= 4,
             table,
         };

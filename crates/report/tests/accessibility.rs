@@ -1,6 +1,6 @@
-//! The pages for people who do not see them, or see them on a phone: axe-core, from npm, finds
-//! nothing serious, and nothing is wider than a narrow screen. Skipped without Chromium or npm,
-//! unless `STEND_REQUIRE_TOOLS=1`.
+//! The pages for people who do not see them, or use a phone: axe-core, from npm, finds nothing
+//! serious, and nothing is wider than a narrow screen. Skipped without Chromium or npm, unless
+//! `STEND_REQUIRE_TOOLS=1`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ use crate::common;
 /// Impacts that no finding may have.
 const SERIOUS: [&str; 2] = ["serious", "critical"];
 
-/// What axe finds in a page once its charts are drawn, also as those see it who like it dark:
-/// impact, rule, and the first places.
+/// Returns axe's findings in a page after its charts are drawn, also in dark mode: impact, rule,
+/// and the first places.
 fn findings(chromium: &Path, axe: &str, page: &str) -> Vec<String> {
     let run = r#"<script>
       (async () => {
@@ -79,7 +79,7 @@ fn the_pages_have_no_serious_barrier() {
     assert_eq!(findings(&chromium, axe, &identification()), [""; 0]);
 }
 
-/// The page of an identification.
+/// Returns the page of an identification.
 fn identification() -> String {
     let folder = tempfile::tempdir().unwrap();
     let told = crate::identification::identification("fixture");
@@ -108,7 +108,7 @@ fn axe_finds_a_picture_without_words() {
     );
 }
 
-/// A page as a phone shows it: the widest that its content needs, CSS pixels.
+/// Returns the greatest width that a page's content needs on a phone, CSS pixels.
 pub fn content_width(chromium: &Path, page: &str, width: u32) -> u32 {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(
@@ -128,7 +128,7 @@ pub fn content_width(chromium: &Path, page: &str, width: u32) -> u32 {
         ),
     )
     .unwrap();
-    // A window is no narrower than 500 pixels, a frame is.
+    // A window is at least 500 pixels wide, a frame can be narrower.
     let frame = format!(
         "<html><body><iframe style='width:{width}px;height:800px;border:0' \
          src='page.html'></iframe>\

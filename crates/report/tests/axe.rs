@@ -1,4 +1,4 @@
-//! axe-core, which finds what bars people from a page: of the tests of this crate and of
+//! axe-core, which finds accessibility faults in a page, for the tests of this crate and of
 //! `stend-web`.
 
 use std::path::Path;
@@ -10,17 +10,17 @@ const AXE: &str = "axe-core@4.14.1";
 
 static SOURCE: LazyLock<Option<String>> = LazyLock::new(source);
 
-/// The source of axe-core; `None`, said in a line, where npm does not fetch it.
+/// Returns the source of axe-core; `None`, with a printed line, if npm does not fetch it.
 pub fn axe() -> Option<&'static str> {
     SOURCE.as_deref()
 }
 
-/// As [`axe`], read from the folder of the tests, where it is kept.
+/// Reads the source from the tests' folder, where it is cached.
 fn source() -> Option<String> {
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let source = kept.join(format!("{AXE}.js"));
     if !source.is_file() {
-        // Another program of tests may be at the same.
+        // Another test program may do the same at the same time.
         let folder = tempfile::tempdir_in(kept).expect("a folder");
         let mut npm = Command::new("npm");
         npm.args([

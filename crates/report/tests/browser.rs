@@ -1,5 +1,5 @@
-//! The page in headless Chromium: every chart drawn, nothing on the console, nothing
-//! asked of a network. Skipped without Chromium, unless `STEND_REQUIRE_TOOLS=1`.
+//! The page in headless Chromium: every chart is drawn, nothing is on the console, nothing is
+//! requested from a network. Skipped without Chromium, unless `STEND_REQUIRE_TOOLS=1`.
 
 use crate::common;
 
@@ -10,24 +10,24 @@ use scraper::{Html, Selector};
 use stend_record::review::{Rung, TemperatureSample};
 use stend_report::write_folder;
 
-/// What a browser made of a page.
+/// Result of opening a page in a browser.
 pub struct Visit {
     pub dom: Html,
-    /// Lines that the page wrote to the console, errors among them.
+    /// Lines that the page wrote to the console, including errors.
     console: Vec<String>,
-    /// What the page asked of the network.
+    /// Network requests of the page.
     requests: Vec<String>,
 }
 
 impl Visit {
-    /// Asserts that nothing came to the console and nothing was asked of a network.
+    /// Asserts that nothing was written to the console or requested from a network.
     pub fn assert_silent(&self) {
         assert!(self.console.is_empty(), "{:#?}", self.console);
         assert!(self.requests.is_empty(), "{:#?}", self.requests);
     }
 }
 
-/// Chromium's path; `None`, said in a line, where it is missing and need not be there.
+/// Returns Chromium's path; `None`, with a printed line, if it is missing and not required.
 pub fn chromium() -> Option<PathBuf> {
     let found = std::env::var_os("PATH").and_then(|path| {
         std::env::split_paths(&path)
@@ -62,7 +62,7 @@ pub fn visit_at(chromium: &Path, page: &Path, width: u32) -> Visit {
             "--disable-component-update",
             "--disable-sync",
             "--no-first-run",
-            // The browser's own calls home stay here as well.
+            // The browser's own requests stay local as well.
             "--host-resolver-rules=MAP * ~NOTFOUND",
             "--enable-logging=stderr",
             "--v=0",
@@ -87,7 +87,7 @@ pub fn visit_at(chromium: &Path, page: &Path, width: u32) -> Visit {
     }
 }
 
-/// The addresses that a page asked for. The browser's own requests have no origin.
+/// Returns the addresses that a page requested. The browser's own requests have no origin.
 fn requests(net_log: &str) -> Vec<String> {
     let log: serde_json::Value = serde_json::from_str(net_log).expect("the net log is JSON");
     let events = log["events"].as_array().expect("the net log has events");
@@ -107,12 +107,12 @@ fn count(element: scraper::ElementRef<'_>, selector: &str) -> usize {
     element.select(&Selector::parse(selector).unwrap()).count()
 }
 
-/// Asserts that every chart is there, whole and can be saved.
+/// Asserts that every chart is present, whole and can be saved.
 fn assert_drawn(dom: &Html) {
     assert_charts(dom, 9);
 }
 
-/// The same of at least so many charts.
+/// The same for at least `least` charts.
 fn assert_charts(dom: &Html, least: usize) {
     let root = dom.root_element();
     assert_eq!(root.value().attr("data-charts"), Some("drawn"));
@@ -148,7 +148,7 @@ fn every_chart_is_drawn_without_an_error_or_a_network() {
     let dots = Selector::parse("section[id$=degradation] .chart g.points path").unwrap();
     let in_first_chart = visit.dom.select(&dots).count();
     assert!(in_first_chart >= 3 * 7_200, "{in_first_chart} dots");
-    // Every step is marked in each of the three charts, its label above the plot.
+    // Every step is marked in each of the three charts, with its label above the plot.
     let uprights = Selector::parse("section[id$=degradation] .shapelayer path").unwrap();
     assert_eq!(visit.dom.select(&uprights).count(), 3 * 3);
     let labels = Selector::parse("section[id$=degradation] .annotation-text").unwrap();
@@ -163,13 +163,13 @@ fn every_chart_is_drawn_without_an_error_or_a_network() {
     assert_eq!(bars.len(), 4, "four loads: {bars:?}");
 }
 
-/// Texts and middles of the labels along the horizontal axes of charts, by chart.
+/// Returns texts and middles of the labels along the horizontal axes of charts, by chart.
 fn labels_along(dom: &Html) -> Vec<Vec<(String, f64)>> {
     let charts = Selector::parse(".chart").unwrap();
     let ticks = Selector::parse(".xtick text").unwrap();
     let of = |chart: scraper::ElementRef<'_>| {
         let labels = chart.select(&ticks).filter_map(|label| {
-            // The place of a label is the first figure of its `translate(x,y)`.
+            // The position of a label is the first figure of its `translate(x,y)`.
             let moved = label
                 .value()
                 .attr("transform")?
@@ -274,7 +274,7 @@ fn the_pictures_of_an_identification_are_drawn() {
     assert_charts(&visit.dom, 18);
     assert_eq!(visit.console, Vec::<String>::new());
     assert_eq!(visit.requests, Vec::<String>::new());
-    // A label that has no room to the right of its mark stands to the left of it.
+    // A label without room to the right of its mark is to the left of it.
     let labels = Selector::parse(".annotation-text").unwrap();
     let labels = visit.dom.select(&labels);
     let labels: Vec<String> = labels.map(|l| l.text().collect()).collect();
@@ -317,7 +317,7 @@ fn a_benchmark_and_traces_are_bars() {
     assert!(visit.console.is_empty(), "{:#?}", visit.console);
     assert!(visit.requests.is_empty(), "{:#?}", visit.requests);
     assert_drawn(&visit.dom);
-    // What a rival has not has no bar.
+    // A row that a rival lacks has no bar.
     for (section, count) in [("crystaldiskmark", 6 + 3), ("desktop-traces", 3 + 1)] {
         let groups = common::bars(&visit.dom, &format!("section[id$={section}]"));
         let bars: usize = groups.iter().map(|(_, rows)| rows.len()).sum();
@@ -350,7 +350,7 @@ fn hostile_names_are_drawn_as_text() {
     assert!(legends.any(|text| text == name), "no legend has the name");
 }
 
-/// A page with the faults that the other tests look for: they must see them.
+/// A page with the faults that the other tests look for: those tests must detect them.
 #[test]
 fn the_browser_tests_see_errors_and_requests() {
     let Some(chromium) = chromium() else { return };

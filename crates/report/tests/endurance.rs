@@ -1,4 +1,4 @@
-//! The page of a test of endurance: charts against what was written, tables, the end.
+//! The page of an endurance test: charts over the bytes written, tables, the end.
 
 use crate::common;
 use crate::page::{data, page, text};
@@ -7,7 +7,7 @@ use scraper::Html;
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::{Pattern, PointOp, SeriesPoint, TestResult};
 
-/// A drive that refuses in its third round, of which it tells nothing in the second.
+/// A drive that refuses in its third round and reports nothing in the second.
 fn worn_out() -> TestResult {
     let round = |bytes: u64, used: Option<u64>| EnduranceRound {
         repeats: 0,
@@ -96,7 +96,7 @@ fn a_worn_out_drive_is_drawn_and_told_to_its_end() {
     ] {
         assert!(tables.contains(words), "{words} is missing:\n{tables}");
     }
-    // Of what the drive does not tell, there is no column.
+    // Figures that the drive does not report have no column.
     assert!(!tables.contains("Failed erases"), "{tables}");
     let all = text(&html, "section.test");
     for words in ["Whether it was a program or an erase", "no time passes"] {
@@ -129,12 +129,12 @@ fn what_was_measured_is_drawn_over_the_bytes_written() {
     for (title, begin) in titles.iter().zip(begins) {
         assert!(title.starts_with(begin), "{titles:?}");
     }
-    // The last round is a twelfth of one, and the others' figures are of whole ones.
+    // The last round is a twelfth of a whole one, and these figures need whole rounds.
     for chart in [&charts[0], &charts[2]] {
         let trace = &chart["traces"][0];
         assert_eq!(trace["x"], serde_json::json!([0.24]), "{trace}");
     }
-    // Against TB written, where the drive tells of it.
+    // Over TB written, if the drive reports it.
     let life = &charts[3]["traces"][0];
     assert_eq!(
         (&life["x"], &life["y"]),
@@ -143,8 +143,8 @@ fn what_was_measured_is_drawn_over_the_bytes_written() {
             &serde_json::json!([33.0, 99.0])
         )
     );
-    // Rounds that were not simulated are no points: they are shaded, in every chart, as the end of
-    // the rated life is marked, from which what was written before the test is taken.
+    // Rounds that were not simulated are not points: they are shaded in every chart. The end of the
+    // rated life is marked too, less the bytes written before the test.
     let speed = &charts[0]["traces"][0];
     assert_eq!(speed["x"], serde_json::json!([0.24]));
     let latencies: Vec<&serde_json::Value> = (0..2).map(|n| &charts[1]["traces"][n]["y"]).collect();
@@ -152,7 +152,7 @@ fn what_was_measured_is_drawn_over_the_bytes_written() {
         latencies,
         [&serde_json::json!([21.0]), &serde_json::json!([91.0, 91.0])]
     );
-    // Of the last round it is not known how many came in it.
+    // The number of retries in the last round alone is unknown.
     let retries = &charts[6]["traces"][0];
     assert_eq!(
         (&retries["x"], &retries["y"]),
@@ -169,7 +169,7 @@ fn what_was_measured_is_drawn_over_the_bytes_written() {
 #[test]
 fn what_is_not_known_is_not_drawn() {
     let mut review = common::review(1.0);
-    // A rated life that ends beyond the charts is told, not drawn.
+    // A rated life that ends beyond the charts is stated, not drawn.
     let mut young = worn_out();
     young.endurance.as_mut().unwrap().rated_bytes = Some(9_000_000_000_000);
     review.tests = vec![young];
@@ -178,7 +178,7 @@ fn what_is_not_known_is_not_drawn() {
     assert!(said.contains("would end at 8.90 TB, beyond"), "{said}");
     assert_eq!(data(&html)["charts"][0].get("marks"), None);
 
-    // Without a word of the drive's there are the two of what was measured, and a budget is no
+    // Without reports from the drive there are only the two measured charts, and a budget is not an
     // end.
     let mut silent = worn_out();
     let endurance = silent.endurance.as_mut().unwrap();
@@ -206,7 +206,7 @@ fn what_the_more_enduring_drive_bears_is_bold() {
     of_more.afterwards.as_mut().unwrap().read_bytes = 238_000_000_000;
     let told = bold(worn_out(), more.clone());
     assert_eq!(told, "239 GB\n600 GB\n2.34 times\n1.50 times");
-    // What a budget allowed is not what a drive bears.
+    // The bytes that a budget allowed are not the drive's endurance.
     more.endurance.as_mut().unwrap().end = EnduranceEnd::Budget;
     assert_eq!(bold(worn_out(), more), "239 GB");
 }

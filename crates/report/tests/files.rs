@@ -1,4 +1,4 @@
-//! Work on files on the page: bars, tables, verdict, and what was scaled.
+//! Work on files on the page: bars, tables, verdict, and scaled sets.
 
 use crate::common;
 
@@ -38,7 +38,7 @@ fn copied(works: Vec<FileWork>) -> TestResult {
     }
 }
 
-/// A review of this test on the drive and on its rival.
+/// The page of a review with this test of the drive and of its rival.
 fn page(own: TestResult, rival: TestResult) -> Html {
     let mut review: Review = common::review(1.0);
     review.tests = vec![own];
@@ -62,7 +62,7 @@ fn sets_are_bars_beside_the_rivals() {
         copied(vec![work("work", 201e6, false)]),
     );
     let (a, b) = ("▸ Fixture A 240 GB", "Fixture B 256 GB");
-    // The rival has copied one of the sets.
+    // The rival copied only one of the sets.
     let expected = [
         (
             "iso".to_owned(),

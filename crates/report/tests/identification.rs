@@ -1,5 +1,5 @@
-//! The page of an identification: what is told, where it is marked, and that nothing is drawn of
-//! what was not seen.
+//! The page of an identification: inferred properties, their marks, and no picture without
+//! observations.
 
 use std::fs;
 
@@ -67,7 +67,7 @@ fn read_map(written_bytes: u64) -> ReadMap {
     }
 }
 
-/// All that can be seen, made up: the cache takes 400 MB, of which 100 are written before the
+/// All possible observations, made up: the cache holds 400 MB, of which 100 are written before the
 /// fill.
 pub(crate) fn seen() -> Observed {
     let read = |iops: f64| {
@@ -219,7 +219,7 @@ fn texts(html: &Html, selector: &str) -> Vec<String> {
         .collect()
 }
 
-/// The chart of a title that begins so.
+/// Returns the chart whose title starts with `title`.
 fn chart<'a>(data: &'a Json, title: &str) -> &'a Json {
     let mut charts = data["charts"].as_array().unwrap().iter();
     charts
@@ -256,7 +256,7 @@ fn everything_told_is_there_with_interval_evidence_and_pictures() {
     assert_eq!(groups.len(), 4);
     let unknown = texts(&html, "#unknown dl > div");
     assert_eq!(unknown, ["Flushes are ignoredOnly a power cut shows it"]);
-    // Every link leads somewhere.
+    // Every link has a target.
     let links = Selector::parse("a[href^='#']").unwrap();
     for link in html.select(&links) {
         let id = &link.value().attr("href").unwrap()[1..];
@@ -288,7 +288,7 @@ fn what_was_inferred_is_marked_where_it_is() {
     assert_eq!(range[1], 1.5, "the interval is within the axis");
     assert_eq!(marks("Read time over the span"), [953.67], "MiB");
     assert_eq!(marks("Pairs of pages by"), [256.0, 512.0, 768.0]);
-    // Of both curves of random writes, the one that tells is marked.
+    // Of both curves of random writes, the one that is the evidence is marked.
     assert!(marks("Random writes over the empty drive").is_empty());
     let fill = &chart(&data, "Writes to the empty drive")["traces"][0];
     let near = |at: f64| {
@@ -384,7 +384,7 @@ fn nothing_is_drawn_where_nothing_was_seen() {
     assert_eq!(texts(&html, "figure"), [""; 0]);
     assert_eq!(texts(&html, "section[id^=pictures]"), [""; 0]);
     assert!(!texts(&html, "#known").concat().contains("Shown in"));
-    // What is not told is not marked, and no cache is spoken of.
+    // A property that is unknown is not marked, and no cache is mentioned.
     let untold = Identification {
         properties: Vec::new(),
         ..identification("x")
@@ -399,7 +399,7 @@ fn nothing_is_drawn_where_nothing_was_seen() {
     }
     let notes = texts(&html, "figure .aside").concat();
     assert!(!notes.contains("SLC") && !notes.contains("mark"), "{notes}");
-    // Each picture goes with what it is of.
+    // Each picture disappears with its observations.
     let all = pictures(&seen());
     assert_eq!(all.len(), 21, "{all:#?}");
     type Forget = fn(&mut Observed);
@@ -420,7 +420,7 @@ fn nothing_is_drawn_where_nothing_was_seen() {
     }
 }
 
-/// Titles of all pictures of a page.
+/// Returns the titles of all pictures of a page.
 fn pictures(seen: &Observed) -> Vec<String> {
     let html = Html::parse_document(&page(&identification("x"), seen));
     texts(&html, "figure h3")

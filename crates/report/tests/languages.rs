@@ -1,4 +1,4 @@
-//! The page in another language: as text, where nothing English is left over, and in a browser.
+//! The page in another language: as text, without any English left, and in a browser.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::browser::{chromium, visit};
 use crate::common;
 use crate::identification;
 
-/// What stays in every language: units and terms of the field, programs, names of rows, and the
-/// fixture's own words, which stand for a user's.
+/// Words that are the same in every language: units and terms of the field, programs, names of
+/// rows, and the fixture's own words, which stand for a user's.
 const STAY: &str = "IOPS TRIM SATA PCMark CrystalDiskMark JavaScript review json SEQ1M \
     Q8T1 4K Q1T1 CPU fio stend claims Fixture A B GB the only job Edition \
     fixture Some work start Made-up figures this test was not run \
@@ -58,14 +58,14 @@ fn russian(review: &stend_record::review::Review) -> String {
     within(Language::Russian, || write(review)).unwrap()
 }
 
-/// Words in Latin letters of what a reader reads.
+/// Returns the words in Latin letters of a visible text.
 fn latin(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '\''));
     let latin = words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
     latin.map(str::to_owned).collect()
 }
 
-/// The texts of a page: elements without jobs and scripts, titles, and what charts say.
+/// Returns the texts of a page: elements without jobs and scripts, titles, and the texts of charts.
 fn read(html: &str) -> Vec<String> {
     let page = Html::parse_document(html);
     let body = page
@@ -133,7 +133,7 @@ fn nothing_english_is_left_on_a_russian_page() {
     assert_only(&stay, &html);
 }
 
-/// The page has no other words in Latin letters than these.
+/// Asserts that the page has no other words in Latin letters than these.
 fn assert_only(stay: &BTreeSet<&str>, html: &str) {
     let mut left = Vec::new();
     for text in read(html) {
@@ -149,7 +149,7 @@ fn assert_only(stay: &BTreeSet<&str>, html: &str) {
     assert!(left.is_empty(), "{left:#?}");
 }
 
-/// What stays on the page of an identification: names of terms, units and files.
+/// Words that stay on the page of an identification: names of terms, units and files.
 const STAY_INSIDE: &str = "TRIM SLC SLC-кэш SLC-кэша SLC-кэше L2P tR IOPS fio x";
 
 #[test]

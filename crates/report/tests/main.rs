@@ -1,6 +1,6 @@
-//! Pages and files of a review, read back as a browser and a program would.
+//! Pages and files of a review, read back like a browser and a program would.
 //!
-//! One program for all of them: it is built and linked once, and its tests run side by side.
+//! One program for all of them: it is built and linked once, and its tests run in parallel.
 
 #![allow(missing_docs)]
 

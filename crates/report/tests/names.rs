@@ -1,4 +1,4 @@
-//! Names that users give: long, and without spaces. Skipped without Chromium, unless
+//! Names from users: long, and without spaces. Skipped without Chromium, unless
 //! `STEND_REQUIRE_TOOLS=1`.
 
 use scraper::Selector;

@@ -1,4 +1,4 @@
-//! The page as text: size, sameness, escaping, what it says and what it holds.
+//! The page as text: size, identity, escaping, statements and content.
 
 use crate::common;
 
@@ -87,7 +87,7 @@ fn every_test_has_charts_tables_method_and_jobs() {
     // The latencies of 2 sequential and 4 random loads, 2 + 2 for the depth, 2 for the block, 1
     // mixed, 3 + 1 for the degradation, 3 + 1 and the rival's 2 for the recovery.
     assert_eq!(charts, 2 + 4 + 4 + 2 + 1 + 4 + 6);
-    // Each load of the rest is a group of bars, the faster drive first.
+    // Each of the other loads is a group of bars, the faster drive first.
     let random = common::bars(&html, "section[id$='-random']");
     assert_eq!(random.len(), 4);
 }
@@ -132,7 +132,7 @@ fn tables_of_latency_say_that_less_is_better_and_mark_the_least() {
     };
     let latencies = tables.iter().filter(|t| caption(t).contains("atency"));
     let captions: Vec<String> = latencies.map(caption).collect();
-    // Two of each of five tests of points, one of a curve, one of each drive's curves.
+    // Two for each of five tests of points, one for a curve, one for each drive's curves.
     assert_eq!(captions.len(), 13, "{captions:#?}");
     for caption in &captions {
         assert!(caption.contains("less is better"), "{caption}");
@@ -141,7 +141,7 @@ fn tables_of_latency_say_that_less_is_better_and_mark_the_least() {
             "{caption}"
         );
     }
-    // The same load of both drives: in each column the lesser is bold.
+    // The same load of both drives: in each column the smaller is bold.
     let load = |table: &str| {
         let rows = format!("section[id$='-random'] {table} tr");
         let mut rows = select(&html, &rows).into_iter();
@@ -238,7 +238,7 @@ fn the_verdict_has_an_entry_for_each_test_and_no_second_list() {
     ] {
         assert!(verdict.contains(words), "{words} is missing:\n{verdict}");
     }
-    // A line break parts no figure from its unit.
+    // No line break separates a figure from its unit.
     let raw: String = select(&html, ".found")[0].text().collect();
     assert!(raw.contains("374\u{a0}MB/s"), "{raw}");
 }
@@ -246,8 +246,8 @@ fn the_verdict_has_an_entry_for_each_test_and_no_second_list() {
 #[test]
 fn fast_writes_are_the_same_in_verdict_key_figures_and_table() {
     let html = Html::parse_document(&page(&common::review(1.0)));
-    // The volumes of the fixture: 240 GB until the last step, 2.3 and 150 GB given back,
-    // to within the samples that it is made of.
+    // The volumes of the fixture: 240 GB until the last step, 2.3 and 150 GB recovered, within the
+    // precision of its samples.
     for (place, words) in [
         (
             ".said, .found",
@@ -267,7 +267,7 @@ fn fast_writes_are_the_same_in_verdict_key_figures_and_table() {
     assert!(!heads.contains("Fast writes"), "a single curve has none");
 }
 
-/// The made-up review as one of a real drive.
+/// The made-up review, changed to one of a real drive.
 fn as_real() -> Review {
     let mut review = common::review(0.02);
     for test in &mut review.tests {
@@ -323,7 +323,7 @@ fn time_on_processors_stands_beside_the_latencies() {
     );
 }
 
-/// One rival tells it and the other does not: the column is there for both.
+/// One rival reports it and the other does not: both have the column.
 #[test]
 fn time_on_processors_is_told_of_rivals_too() {
     let mut review = common::review(0.02);
@@ -458,7 +458,7 @@ fn levels_stand_in_a_table_and_are_marked_in_the_charts() {
             .map(|m| m["text"].as_str().unwrap().replace('\u{a0}', " "))
             .collect()
     };
-    // The steps of the reviewed drive alone.
+    // Only the steps of the reviewed drive.
     assert_eq!(texts(marked[0]), ["4.24 s", "63.9 s", "46 min"]);
     for chart in &marked[1..] {
         assert_eq!(texts(chart), ["0.694 GB", "8.05 GB", "240 GB"]);
@@ -474,7 +474,7 @@ fn a_shortened_run_says_so_once_and_in_sight() {
     let banners = select(&html, "body > .scaled");
     assert_eq!(banners.len(), 1);
     assert!(text(&html, ".scaled").contains(note));
-    // It stays where it is while the page moves.
+    // It stays in place when the page scrolls.
     let style = text(&html, "style");
     let rule = style.split(".scaled {").nth(1).unwrap();
     assert!(rule.starts_with(" position: sticky"), "{rule:.60}");
@@ -518,10 +518,10 @@ fn simulated_and_real_are_told_apart() {
     assert!(head(&review).contains("real, a file"));
 }
 
-/// A name that breaks what does not escape.
+/// A name that breaks unescaped output.
 const HOSTILE: &str = "</script><script>boom()</script><b>\"A\" & 'B'</b> $x$ <a href='http://x'>";
 
-/// The fixture with that name wherever a text comes from outside.
+/// The fixture with that name in every text from outside.
 fn hostile_review() -> Review {
     let mut review = common::review(0.01);
     review.target.title = HOSTILE.into();
@@ -583,7 +583,7 @@ fn a_label_and_a_note_are_told_with_the_title_or_with_the_drives() {
     assert_eq!(called(&page(&review)), "Notein a fridge");
     review.label = Some("cold".to_owned());
     assert_eq!(called(&page(&review)), "Labelcold\nNotein a fridge");
-    // One label of two sides.
+    // One label for two sides.
     let sides = |labels: &[Option<String>]| {
         let of = stend_report::Comparison {
             labels,
@@ -617,7 +617,7 @@ fn two_runs_of_one_drive_are_told_apart() {
         let html = stend_report::comparison(review, &of).unwrap();
         text(&Html::parse_document(&html), "#conditions table th")
     };
-    // Drives that are not the same keep their names.
+    // Different drives keep their names.
     assert!(!of(&review).contains("run 2"));
     review.rivals[0].target = review.target.clone();
     let heads = of(&review);
@@ -699,7 +699,7 @@ fn a_folder_holds_the_page_and_the_review() {
         page(&back) == page(&review),
         "the page of review.json differs"
     );
-    // A second report replaces the first and leaves nothing else behind.
+    // A second report replaces the first and leaves no other files.
     write_folder(&review, &deep).unwrap();
     assert_eq!(std::fs::read_dir(&deep).unwrap().count(), 2);
 }
@@ -716,7 +716,7 @@ fn an_unwritable_folder_is_named_with_what_to_do() {
     assert!(words.contains("choose a folder"), "{words}");
 }
 
-/// The rows of the table whose caption holds these words, as texts of their cells.
+/// Returns the rows of the table whose caption contains these words, as texts of their cells.
 fn rows_of(html: &Html, section: &str, caption: &str) -> Vec<Vec<String>> {
     let tables = select(html, &format!("section[id$={section}] table"));
     let table = tables.into_iter().find(|table| {
@@ -758,7 +758,7 @@ fn a_benchmark_is_laid_out_as_its_users_know_it() {
             "206 MB/s197 IOPS",
         ]
     );
-    // What the rival has not is not there.
+    // A figure that the rival lacks is a dash.
     assert_eq!(rows[2][4..], ["–", "–", "–"]);
     assert_eq!(rows.len(), 3);
     let rows = rows_of(&html, "crystaldiskmark", "Lowest mean completion latency");
@@ -798,7 +798,7 @@ fn a_benchmark_is_laid_out_as_its_users_know_it() {
 fn traces_are_told_by_busy_time_and_as_what_they_are() {
     let review = common::with_applications(common::review(0.01));
     let html = Html::parse_document(&page(&review));
-    // 1300 MB in 10 s, which is not the mean of 400 and 100 MB/s; the faster drive stands first.
+    // 1300 MB in 10 s, which is not the mean of 400 and 100 MB/s; the faster drive is first.
     let groups = common::bars(&html, "section[id$=desktop-traces]");
     let (a, b) = ("▸ Fixture A 240 GB", "Fixture B 256 GB");
     let expected = [
@@ -897,7 +897,7 @@ fn a_ladder_is_drawn_by_rest_and_told_rung_by_rung() {
     for words in ["30 s", "nothing", "7.50 GB", "it did not fall"] {
         assert!(tables.contains(words), "{words} is missing:\n{tables}");
     }
-    // The curves are there as well.
+    // The curves are drawn as well.
     assert!(titles.contains("against time"), "{titles}");
     let found = stend_analysis::findings(&review);
     let said = &found.last().unwrap().text;
@@ -905,7 +905,7 @@ fn a_ladder_is_drawn_by_rest_and_told_rung_by_rung() {
         said.contains("With TRIM, a rest of 30 min recovers at least 7.5 GB"),
         "{said}"
     );
-    // The better drive's are bold, after the same rest with TRIM or without.
+    // The better drive's figures are bold, after the same rest with or without TRIM.
     let mut of_rival = review.tests.last().unwrap().clone();
     of_rival.rungs = Some(vec![
         rung("after TRIM", 30.0, true, 9_000_000_000, true),
@@ -917,7 +917,7 @@ fn a_ladder_is_drawn_by_rest_and_told_rung_by_rung() {
     assert_eq!(bold, "2.00 GB");
 }
 
-/// Rounds of one load that is written, with these speeds.
+/// Rounds of one load of writes with these speeds.
 fn rounds(speeds: &[f64], steady_from_round: Option<u32>) -> TestResult {
     let figures = |iops: &f64| RoundFigures {
         iops: *iops,
@@ -983,7 +983,7 @@ fn rounds_show_the_window_and_say_whether_it_is_steady() {
     for words in ["not achieved", "rounds 2 to 6", "NOT in steady state"] {
         assert!(tables.contains(words), "{words} is missing:\n{tables}");
     }
-    // One round alone, and one that is broken, are no reason to fail.
+    // A single round, and a broken one, cause no failure.
     let mut broken = rounds(&[1.0, 2.0], None);
     broken.rounds.as_mut().unwrap().rounds[0].clear();
     review.tests = vec![rounds(&[40e3], None), broken];

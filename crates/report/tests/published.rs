@@ -1,4 +1,4 @@
-//! What published reviews found, on the page of a review by the same edition.
+//! Findings of published reviews, on the page of a review by the same edition.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use scraper::{Html, Selector};
 use stend_record::review::Review;
 use stend_report::write;
 
-/// The section's text; `None` where there is none.
+/// Returns the section's text; `None` if there is none.
 fn section(review: &Review) -> Option<String> {
     let page = write(review).unwrap();
     let html = Html::parse_document(&page);
@@ -15,7 +15,7 @@ fn section(review: &Review) -> Option<String> {
     Some(text.replace('\u{a0}', " "))
 }
 
-/// The made-up review, of a drive that an article is about and of one of its rivals.
+/// The made-up review with a drive that an article is about and one of its rivals.
 fn reviewed() -> Review {
     let mut review = common::review(1.0);
     review.target.name = "sandisk-ultra-ii-240gb".into();
@@ -26,7 +26,7 @@ fn reviewed() -> Review {
 #[test]
 fn findings_that_the_drives_answer_are_told_with_what_is_missing() {
     let text = section(&reviewed()).expect("the article is about this drive");
-    // The fixture writes at the published levels, and nothing of the 480 GB is there.
+    // The fixture writes at the published levels, and has no figures of the 480 GB drive.
     assert!(text.contains("about 41,000 IOPS"), "{text}");
     assert!(text.contains("holds"), "{text}");
     assert!(
@@ -52,7 +52,7 @@ fn what_does_not_hold_is_told_as_such() {
     assert!(after > before, "{before} {after}\n{text}");
 }
 
-/// How many checks are told not to hold.
+/// Counts the checks that are reported not to hold.
 fn failing(text: &str) -> usize {
     text.matches("does not hold").count()
 }

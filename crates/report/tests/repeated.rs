@@ -1,4 +1,4 @@
-//! Repeated tests on the page: how sure the speeds of rows are.
+//! Repeated tests on the page: the intervals of the rows' speeds.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ use stend_record::review::{
 };
 use stend_report::write;
 
-/// A latency so many times as long.
+/// A latency that is `times` as long.
 fn longer(latency: &LatencySummary, times: f64) -> LatencySummary {
     let of = |ns: u64| (ns as f64 * times) as u64;
     LatencySummary::new(
@@ -22,7 +22,7 @@ fn longer(latency: &LatencySummary, times: f64) -> LatencySummary {
     )
 }
 
-/// Points over depths and shares, so many times as fast.
+/// Points over depths and shares, `factor` times as fast.
 fn points(factor: f64) -> Vec<TestResult> {
     let mut tests = common::review(0.01).tests;
     tests.retain(|test| ["depth-scaling", "mixed-random"].contains(&test.id.as_str()));
@@ -42,7 +42,7 @@ fn points(factor: f64) -> Vec<TestResult> {
     tests
 }
 
-/// A benchmark, traces, work on files and durable writes, so many times as fast.
+/// A benchmark, traces, work on files and durable writes, `factor` times as fast.
 fn tests(factor: f64) -> Vec<TestResult> {
     let review = common::with_applications(common::review(0.01));
     let mut tests = review.tests;
@@ -121,8 +121,8 @@ fn bars_and_tables_of_rows_have_their_intervals() {
         assert!(rows > 0, "a bar at least");
         assert_eq!(section.select(&intervals).count(), rows, "an interval each");
     }
-    // The mean of 0.9, 1 and 1.1 is 1, and the interval t × 0.1 / √3 of it on both sides: with
-    // t = 4.303, 24.8 %. The longest bar ends where its own interval does.
+    // The mean of 0.9, 1 and 1.1 is 1, and its interval is t × 0.1 / √3 on both sides: with t =
+    // 4.303, 24.8 %. The longest bar ends with its own interval.
     let widest = sections[3].select(&select(".track i")).next().expect("one");
     let style = widest.value().attr("style").expect("a style");
     assert_eq!(style, "left:60.20%;width:39.80%");
@@ -136,7 +136,7 @@ fn bars_and_tables_of_rows_have_their_intervals() {
     };
     assert!(text(0).contains("MB/s ± 25 %"), "{}", text(0));
     assert!(text(2).contains("200 MB/s ± 25 %"), "{}", text(2));
-    // Once is no interval.
+    // A single run has no interval.
     review.tests = tests(1.0);
     let html = page(&review);
     assert_eq!(html.select(&select(".track i")).count(), 0);
@@ -144,7 +144,7 @@ fn bars_and_tables_of_rows_have_their_intervals() {
     assert!(!body.contains("± 25"), "nothing is known of it");
 }
 
-/// The cells of the tables of a section, but for heads of rows: that of the column, and the text.
+/// Returns the cells of the tables of a section without row heads: the column's head, and the text.
 fn cells(section: ElementRef<'_>) -> Vec<(String, String)> {
     let select = |text: &str| Selector::parse(text).expect("a selector");
     let text = |element: ElementRef<'_>| -> String {
@@ -166,8 +166,8 @@ fn cells(section: ElementRef<'_>) -> Vec<(String, String)> {
     all
 }
 
-/// Of each repeated row, every figure that is averaged is told with its interval. What is the same
-/// in all repetitions, the largest of all and single passes have none.
+/// In each repeated row, every averaged figure has its interval. Figures that are the same in all
+/// repetitions, the greatest of all, and single passes have none.
 #[test]
 fn every_mean_of_a_table_has_its_interval() {
     let [english, russian] = [

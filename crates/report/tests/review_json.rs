@@ -1,4 +1,4 @@
-//! The documentation of `review.json` against the types that it describes.
+//! Checks the documentation of `review.json` against the types that it describes.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use stend_record::review::{Review, SCHEMA};
 
 const DOCUMENT: &str = include_str!("../../../docs/review-json.md");
 
-/// The example at the end of the document.
+/// Returns the example at the end of the document.
 fn example() -> Value {
     let (_, rest) = DOCUMENT.split_once("```json").expect("an example");
     let (json, _) = rest.split_once("```").expect("the example ends");
@@ -27,7 +27,7 @@ fn keys(value: &Value, into: &mut BTreeSet<String>) {
     }
 }
 
-/// The keys of every table: the first cells.
+/// Returns the keys of every table: the first cells.
 fn documented() -> BTreeSet<String> {
     DOCUMENT
         .lines()
@@ -40,7 +40,7 @@ fn documented() -> BTreeSet<String> {
 fn the_example_is_a_review_and_holds_every_key() {
     let review: Review = serde_json::from_value(example()).expect("the example is a review");
     assert_eq!(review.schema, SCHEMA);
-    // Written again it is the same: no key of the example is unknown, none is missing.
+    // Serialized again it is the same: the example has no unknown key, and none is missing.
     assert_eq!(serde_json::to_value(&review).unwrap(), example());
 }
 

@@ -78,7 +78,7 @@ fn a_study_shows_effects_charts_and_rows() {
     assert_eq!(texts(&html, "#effects strong"), ["100 %"]);
     let counts = texts(&html, ".badges").concat();
     assert!(counts.ends_with("6 rows, 2 factors, 1 outcome"), "{counts}");
-    // What explains nothing has no chart.
+    // A factor that explains nothing has no chart.
     assert_eq!(
         texts(&html, "figure h3"),
         ["latency_p99_ns by depth; explains 100 %"]

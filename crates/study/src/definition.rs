@@ -1,4 +1,4 @@
-//! A study as it is written: in TOML, or as the same in JSON.
+//! The definition of a study: in TOML, or equivalently in JSON.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,47 +10,47 @@ use stend_model::{Files, Model, Setting};
 
 use crate::error::{Source, StudyError, Wrong};
 
-/// The name and version of the file format.
+/// Name and version of the file format.
 pub const SCHEMA: &str = "stend.study/1";
 
-/// A study as it is written; `docs/study-format.md` describes each key.
+/// The definition of a study; `docs/study-format.md` describes each key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// [`SCHEMA`].
+    /// Must be [`SCHEMA`].
     pub schema: String,
-    /// Short name, as in names of files.
+    /// Short name, which also names files.
     pub name: String,
-    /// Title for people; the name where there is none.
+    /// Title for people; the name if it is empty.
     #[serde(default)]
     pub title: String,
-    /// What it asks.
+    /// The question that it answers.
     #[serde(default)]
     pub description: String,
     /// The models.
     pub models: Vec<ModelEntry>,
-    /// Figures that are replaced in all of them.
+    /// Figures that are replaced in all models.
     #[serde(default)]
     pub settings: BTreeMap<String, Tree>,
-    /// How the values of the factors are combined.
+    /// Combination of the values of the factors.
     #[serde(default)]
     pub design: DesignName,
-    /// How many variants a random design has.
+    /// Number of variants in a random design.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
     /// Seed of a random design.
     #[serde(default = "one")]
     pub design_seed: u64,
-    /// Root seeds; each variant runs with each.
+    /// Root seeds; each variant runs with each of them.
     #[serde(default = "seed_one")]
     pub seeds: Vec<u64>,
-    /// What is done with a new drive before each job, in this order.
+    /// Steps that prepare a new drive before each job, in this order.
     #[serde(default)]
     pub prepare: Vec<StepEntry>,
-    /// Seed of the jobs that prepare; that of the row without.
+    /// Seed of the jobs that prepare; the row's seed if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare_seed: Option<u64>,
-    /// What is varied.
+    /// The factors.
     #[serde(default)]
     pub factor: Vec<FactorEntry>,
     /// Jobs.
@@ -62,7 +62,7 @@ pub struct Definition {
     /// Factor on the durations of tests.
     #[serde(default = "full_length")]
     pub duration_scale: f64,
-    /// Where it is from.
+    /// Source of the definition.
     #[serde(skip)]
     pub(crate) source: Source,
 }
@@ -87,13 +87,13 @@ fn full_length() -> f64 {
                  { name = \"…\", text = \"…\" } with the text of one"
 )]
 pub enum ModelEntry {
-    /// A shipped model, or a file whose name ends in `.toml`.
+    /// Name of a shipped model, or a file whose name ends in `.toml`.
     Name(String),
     /// A model's text.
     Text {
-        /// Its name in the table.
+        /// Name in the table.
         name: String,
-        /// The drive file, without parts that are files.
+        /// Text of the drive file, without parts in other files.
         text: String,
     },
 }
@@ -113,7 +113,7 @@ pub enum Tree {
 }
 
 impl Tree {
-    /// The figures by dotted keys.
+    /// Returns the figures by dotted keys.
     pub(crate) fn flat(tables: &BTreeMap<String, Tree>) -> Vec<(String, Setting)> {
         let mut flat = Vec::new();
         for (key, tree) in tables {
@@ -129,7 +129,7 @@ impl Tree {
     }
 }
 
-/// How the values of the factors are combined.
+/// Combinations of the values of the factors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DesignName {
@@ -143,7 +143,7 @@ pub enum DesignName {
 }
 
 impl DesignName {
-    /// As it is written.
+    /// Returns its name in a definition.
     pub(crate) fn name(self) -> &'static str {
         match self {
             DesignName::Grid => "grid",
@@ -165,17 +165,17 @@ pub enum StepEntry {
     Word(Word),
     /// A rest.
     Idle {
-        /// How long, s.
+        /// Duration, s.
         idle_s: f64,
     },
     /// A job.
     Job {
-        /// Its text.
+        /// Text of the job.
         job: String,
     },
     /// A job in a file.
     JobFile {
-        /// The file.
+        /// Path of the file.
         job_file: PathBuf,
     },
 }
@@ -190,33 +190,32 @@ pub enum Word {
     Trim,
 }
 
-/// What is varied.
+/// A factor.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FactorEntry {
-    /// A key of drive files, `gc.policy`, or `job.WORD`, whose values take the place of `{WORD}` in
-    /// jobs.
+    /// A key of drive files, `gc.policy`, or `job.WORD`, whose values replace `{WORD}` in jobs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Its name in the table; the key without.
+    /// Name in the table; the key if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The values; without a key, tables of figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<Tree>>,
-    /// The names of values that are tables.
+    /// Names of values that are tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<String>>,
-    /// The lowest value of a range.
+    /// Lowest value of a range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<f64>,
-    /// The highest.
+    /// Highest value of a range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<f64>,
-    /// How many values of the range a grid takes, both ends among them.
+    /// Number of values of the range in a grid, including both ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
-    /// How they are spread.
+    /// Spacing of the values.
     #[serde(default)]
     pub scale: Scale,
     /// Values are rounded to a multiple of this.
@@ -224,33 +223,33 @@ pub struct FactorEntry {
     pub multiple_of: Option<u64>,
 }
 
-/// How the values of a range are spread.
+/// Spacing of the values of a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// By equal differences.
+    /// Equal differences.
     #[default]
     Linear,
-    /// By equal ratios.
+    /// Equal ratios.
     Log,
 }
 
-/// A job that is measured.
+/// A job to measure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobEntry {
-    /// Its name in the table.
+    /// Name in the table.
     pub name: String,
     /// The text of a fio job file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Or the file.
+    /// Path of a fio job file, instead of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
     /// Length of the intervals from which levels and steps are found, ms of virtual time.
     #[serde(default = "second_ms")]
     pub sample_ms: u32,
-    /// The outcomes; the usual ones without.
+    /// Names of the outcomes; the usual ones if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcomes: Option<Vec<String>>,
 }
@@ -269,7 +268,8 @@ pub struct TestEntry {
     pub id: String,
 }
 
-/// What is wrong with a study in JSON, which its user may never have seen as lines and columns.
+/// Converts an error in a JSON study; without line and column, because its user may never have seen
+/// the text.
 fn wrong_json(error: &serde_path_to_error::Error<serde_json::Error>) -> Wrong {
     let path = error.path().to_string();
     let message = error.inner().to_string();
@@ -281,10 +281,10 @@ fn wrong_json(error: &serde_path_to_error::Error<serde_json::Error>) -> Wrong {
 }
 
 impl Definition {
-    /// Reads a study's file. Files that it names lie beside it.
+    /// Reads a study's file. Files that it names are relative to its folder.
     ///
     /// # Errors
-    /// What is wrong, with file, line and key.
+    /// The fault, with file, line and key.
     pub fn read(path: &Path) -> Result<Definition, StudyError> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -293,10 +293,11 @@ impl Definition {
         Definition::parse(&text, &file, path.parent().unwrap_or(Path::new("")))
     }
 
-    /// Reads a study in TOML. `file` is its name in messages; files that it names lie in `folder`.
+    /// Parses a study in TOML. `file` is its name in messages; files that it names are relative to
+    /// `folder`.
     ///
     /// # Errors
-    /// As [`Definition::read`].
+    /// The errors of [`Definition::read`].
     pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Definition, StudyError> {
         let definition: Definition = Text { file, text }.read()?;
         let source = Source {
@@ -306,10 +307,10 @@ impl Definition {
         definition.of(source, folder)
     }
 
-    /// Reads a study in JSON: the same keys. `folder` as in [`Definition::parse`].
+    /// Parses a study in JSON with the same keys. `folder` is that of [`Definition::parse`].
     ///
     /// # Errors
-    /// What is wrong, with the key.
+    /// The fault, with the key.
     pub fn from_json(text: &str, folder: &Path) -> Result<Definition, StudyError> {
         let source = Source {
             file: "study".to_owned(),
@@ -321,7 +322,7 @@ impl Definition {
             .of(source, folder)
     }
 
-    /// Checked, and with the files that it names.
+    /// Checks it, and includes the files that it names.
     fn of(mut self, source: Source, folder: &Path) -> Result<Definition, StudyError> {
         let checked = self.check().and_then(|()| self.include(folder));
         checked.map_err(|wrong| wrong.of(&source))?;
@@ -329,12 +330,13 @@ impl Definition {
         Ok(self)
     }
 
-    /// The study without references to files, as [`Definition::from_json`] reads it.
+    /// Returns the study without references to files, in the form that [`Definition::from_json`]
+    /// reads.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("keys are texts, and numbers finite")
     }
 
-    /// The title, or the name where it has none.
+    /// Returns the title, or the name if it has none.
     pub fn shown_title(&self) -> &str {
         match self.title.trim() {
             "" => &self.name,
@@ -342,7 +344,7 @@ impl Definition {
         }
     }
 
-    /// Checks what can be without files.
+    /// Checks everything that does not need files.
     fn check(&self) -> Result<(), Wrong> {
         if self.schema != SCHEMA {
             return Err(Wrong::new("schema", format!("must be \"{SCHEMA}\"")));
@@ -409,7 +411,7 @@ impl Definition {
         }
     }
 
-    /// Takes in the files that it names.
+    /// Includes the files that it names.
     fn include(&mut self, folder: &Path) -> Result<(), Wrong> {
         for (index, model) in self.models.iter_mut().enumerate() {
             let path = format!("models[{index}]");
@@ -442,7 +444,7 @@ impl Definition {
     }
 }
 
-/// The model in a file, as its text.
+/// Returns the model in a file as text.
 fn model_file(model: &ModelEntry, folder: &Path) -> Result<Option<ModelEntry>, String> {
     let ModelEntry::Name(name) = model else {
         return Ok(None);
@@ -464,7 +466,7 @@ fn job_text(path: &Path) -> Result<String, String> {
 }
 
 impl ModelEntry {
-    /// The model.
+    /// Returns the model.
     pub(crate) fn model(&self) -> Result<Model, String> {
         match self {
             ModelEntry::Name(name) => Model::shipped(name).ok_or_else(|| {

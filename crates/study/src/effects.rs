@@ -1,4 +1,4 @@
-//! What of an outcome each factor explains (main effects).
+//! Main effects: the share of each outcome that each factor explains.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use crate::design::{Factor, factors};
 use crate::error::StudyError;
 use crate::plan::Plan;
 
-/// Values of a factor that was drawn from a range are taken together in so many parts of it, of
-/// equally many rows each.
+/// Number of parts into which the values of a factor drawn from a range are grouped, with equally
+/// many rows in each.
 const PARTS: usize = 5;
 
 impl Plan {
-    /// The study with these rows: sorted, with the effects of its factors.
+    /// Returns the study with these rows: sorted, with the effects of its factors.
     pub fn study(&self, rows: Vec<StudyRow>) -> Study {
         self.definition.with_rows(&self.factors, rows)
     }
 }
 
 impl Definition {
-    /// The study with rows that are read back, each with the values of its factors by their names:
-    /// as [`Plan::study`], without making its models.
+    /// Returns the study with rows that are read back, each with the values of its factors by their
+    /// names: like [`Plan::study`], but without creating its models.
     ///
     /// # Errors
-    /// A factor that is none.
+    /// If a factor is invalid.
     pub fn study(&self, rows: Vec<(Map<String, Json>, StudyRow)>) -> Result<Study, StudyError> {
         let factors = factors(self).map_err(|wrong| wrong.of(&self.source))?;
         let rows = rows.into_iter().map(|(mut values, row)| {
@@ -45,7 +45,7 @@ impl Definition {
 
     fn with_rows(&self, factors: &[Factor], mut rows: Vec<StudyRow>) -> Study {
         rows.sort_by_key(|row| row.number);
-        // What was asked for has its column even where no row has it.
+        // A requested outcome has a column even if no row has a value.
         let asked = self.job.iter().filter_map(|job| job.outcomes.as_ref());
         let found = rows.iter().flat_map(|row| &row.outcomes);
         let mut outcomes: Vec<String> = Vec::new();
@@ -72,8 +72,8 @@ impl Definition {
     }
 }
 
-/// The effects of all factors on all outcomes, job by job; `drawn` tells which factors have values
-/// that were drawn from a range. Models and seeds count as factors where there are several.
+/// Computes the effects of all factors on all outcomes, job by job; `drawn` is true for factors
+/// whose values were drawn from a range. Models and seeds are factors if there are several.
 pub fn effects(study: &Study, drawn: &[bool]) -> Vec<Effect> {
     let mut jobs: Vec<&str> = Vec::new();
     for row in &study.rows {
@@ -108,14 +108,14 @@ pub fn effects(study: &Study, drawn: &[bool]) -> Vec<Effect> {
     effects
 }
 
-/// A level of a factor, and what the outcome was in its rows.
+/// A level of a factor, with the outcomes of its rows.
 struct Level {
     label: String,
     at: Option<f64>,
     values: Vec<f64>,
 }
 
-/// The levels in the order in which they came up, numbers in their own.
+/// Returns the levels in order of appearance, numbers in ascending order.
 fn levels(rows: &[(&StudyRow, f64)], of: &dyn Fn(&StudyRow) -> Cell, drawn: bool) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -141,14 +141,14 @@ fn levels(rows: &[(&StudyRow, f64)], of: &dyn Fn(&StudyRow) -> Cell, drawn: bool
     levels
 }
 
-/// Neighbouring levels taken together, to [`PARTS`] of as equally many rows as levels of several
-/// rows allow.
+/// Groups neighbouring levels into [`PARTS`] parts, with as equal numbers of rows as levels of
+/// several rows allow.
 fn parts(levels: &[Level]) -> Vec<Level> {
     let rows: usize = levels.iter().map(|level| level.values.len()).sum();
     let mut groups: Vec<Vec<&Level>> = vec![Vec::new(); PARTS];
     let mut before = 0;
     for level in levels {
-        // Where the middle of its rows lies.
+        // The part that contains the middle of its rows.
         let middle = 2 * before + level.values.len();
         groups[(middle * PARTS / (2 * rows)).min(PARTS - 1)].push(level);
         before += level.values.len();
@@ -203,8 +203,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Epsilon squared: 1 - (variance within levels) / (variance of all), each by its degrees of
-/// freedom; at least 0. An outcome that is always the same is explained by nothing.
+/// Computes epsilon squared: 1 - (variance within levels) / (variance of all), each by its degrees
+/// of freedom; at least 0. A constant outcome is explained by nothing.
 fn variance_share(levels: &[Level]) -> Option<f64> {
     let all: Vec<f64> = levels
         .iter()
@@ -271,8 +271,8 @@ mod tests {
         assert_eq!(shares(&grid(|_, _| 7.0)), [0.0, 0.0]);
     }
 
-    /// Two factors that add up share the variance as their own variances stand to each other:
-    /// those of 0 to 5 and of twice 0 to 3 are 35/12 and 5.
+    /// Two additive factors share the variance in the ratio of their own variances: those of 0 to 5
+    /// and of twice 0 to 3 are 35/12 and 5.
     #[test]
     fn what_adds_up_is_shared() {
         let [a, b] = shares(&grid(|a, b| a + 2.0 * b));
@@ -283,7 +283,7 @@ mod tests {
         assert!((b - epsilon(eta(of_b), 4.0)).abs() < 1e-12, "{b}");
     }
 
-    /// Of noise, the corrected share is near 0 though the plain one is not.
+    /// For noise, the corrected share is near 0 although the plain one is not.
     #[test]
     fn chance_explains_nothing() {
         let mut rng = stend_base::Rng::stream(1, "noise");
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(levels.iter().map(|level| level.rows).sum::<u64>(), 100);
     }
 
-    /// Values that were rounded: levels of different numbers of rows.
+    /// Rounded values: the levels have different numbers of rows.
     #[test]
     fn parts_of_a_range_have_equally_many_rows() {
         let rows = (0..100).map(|n| {

@@ -1,9 +1,9 @@
-//! Why a study cannot be carried out.
+//! Errors of a study.
 
 use stend_config::{FileError, Problem, Text};
 use stend_lab::LabError;
 
-/// Why a study cannot be carried out. A variant that fails is none: it is a row with its error.
+/// Error of a study. A variant that fails is not an error: it is a row with its message.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The definition is wrong.
@@ -12,14 +12,14 @@ pub enum StudyError {
     /// The lab cannot be read or written.
     #[error(transparent)]
     Lab(#[from] LabError),
-    /// It was interrupted; rows that were done are kept.
+    /// It was interrupted; finished rows are kept.
     #[error("the study was interrupted")]
     Interrupted,
 }
 
-/// What is wrong with a definition, and at which key.
+/// A fault in a definition, with its key.
 pub(crate) struct Wrong {
-    /// As `factor[1].key`; empty for the study as a whole.
+    /// Path of the key, `factor[1].key`; empty for the study as a whole.
     pub(crate) path: String,
     pub(crate) message: String,
 }
@@ -32,7 +32,7 @@ impl Wrong {
         }
     }
 
-    /// As an error of the text of a file, or of what is none.
+    /// Converts it to an error with the place in the file, if the source is a file.
     pub(crate) fn of(self, source: &Source) -> StudyError {
         let Source { file, text } = source;
         let path = (!self.path.is_empty()).then_some(self.path);
@@ -50,11 +50,11 @@ impl Wrong {
     }
 }
 
-/// Where a definition is from, for messages.
+/// Source of a definition, for messages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Source {
     /// A path, or another name.
     pub(crate) file: String,
-    /// In TOML, if it is.
+    /// Its TOML text; `None` for JSON.
     pub(crate) text: Option<String>,
 }

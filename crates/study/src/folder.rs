@@ -6,18 +6,18 @@ use std::path::Path;
 
 use stend_lab::{Format, Table};
 
-/// The formats of a study's table.
+/// Formats of a study's table.
 pub const FORMATS: &[Format] = &[
     Format::Csv,
     #[cfg(feature = "parquet")]
     Format::Parquet,
 ];
 
-/// Checks that the files of a study of this name would replace no others in a folder: none, or
-/// those of an earlier study.
+/// Checks that the files of a study with this name would replace none in a folder except those of
+/// an earlier study.
 ///
 /// # Errors
-/// In words, for a page or table that is not of a study.
+/// A message for a page or table that is not a study's.
 pub fn check_folder(folder: &Path, name: &str) -> Result<(), String> {
     let refused = |path: &Path| {
         Err(format!(
@@ -36,7 +36,7 @@ pub fn check_folder(folder: &Path, name: &str) -> Result<(), String> {
     }
 }
 
-/// Whether there is no such file, or it contains these words.
+/// True if the file does not exist, or contains all of these words.
 fn is_missing_or_has(path: &Path, marks: &[&str]) -> bool {
     match fs::read(path) {
         Ok(bytes) => {

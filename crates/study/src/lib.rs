@@ -1,21 +1,21 @@
-//! Studies: one figure of a model is changed, or many are, over a grid or by a random design; each
-//! variant is put to jobs or tests of editions; and what came out is one table.
+//! Studies: one or more figures of a model vary over a grid or by a random design; each variant
+//! runs jobs or tests of editions; the outcomes form one table.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `definition` | a study as its file or its dictionary says it, and what is wrong with it |
+//! | `definition` | a study as its file or dictionary defines it, and its faults |
 //! | `design` | the variants of the factors: grids, Sobol sequences, Latin hypercubes |
-//! | `outcome` | outcomes by name, of a job's result |
-//! | `plan` | the rows of a study, each with its model, its work, and the state it begins from |
-//! | `state` | what is done with a new drive before a job |
-//! | `run` | carries rows out, on threads; states that rows share are prepared once |
+//! | `outcome` | outcomes of a job's result, by name |
+//! | `plan` | the rows of a study, each with its model, its work, and its start state |
+//! | `state` | prepares a new drive for a job |
+//! | `run` | carries rows out on threads; states that rows share are prepared once |
 //! | `series` | the samples of a row as a file |
-//! | `folder` | whether a folder may take a study's files |
-//! | `session` | a study whose rows are kept in the lab as they are done, and taken from there |
-//! | `effects` | what of an outcome each factor explains |
+//! | `folder` | checks that a study may write its files to a folder |
+//! | `session` | a study whose finished rows are stored in the lab, and reused from there |
+//! | `effects` | the share of each outcome that each factor explains |
 //!
-//! A row depends on its model, its work and its seed alone: neither the number of threads, nor what
-//! runs beside it, nor an earlier run that was broken off changes a byte of it.
+//! A row depends only on its model, its work and its seed: neither the number of threads, nor
+//! concurrent rows, nor an earlier interrupted run changes a byte of it.
 
 mod definition;
 mod design;

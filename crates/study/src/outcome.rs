@@ -8,7 +8,7 @@ use stend_load::stats::LatencyStats;
 use stend_record::load::SeriesPoint;
 use stend_record::review::{Sample, Series};
 
-/// The outcomes of a job that names none.
+/// Outcomes of a job that names none.
 pub(crate) const USUAL: [&str; 11] = [
     "iops",
     "iops_end",
@@ -23,7 +23,7 @@ pub(crate) const USUAL: [&str; 11] = [
     "elapsed_s",
 ];
 
-/// What one job of a row left behind.
+/// Results of one job of a row.
 pub(crate) struct Measured<'a> {
     pub(crate) result: &'a RunResult,
     pub(crate) sample_ms: u32,
@@ -37,13 +37,13 @@ pub(crate) struct Measured<'a> {
 /// An outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// Requests a second, of a direction or all.
+    /// Requests a second, of one direction or all.
     Iops(Option<Direction>),
     /// Bytes a second.
     Bandwidth(Option<Direction>),
     /// Bytes.
     Bytes(Direction),
-    /// Where the curve ends, IOPS.
+    /// End level of the curve, IOPS.
     IopsEnd,
     /// Bytes written before the speed falls from its highest level.
     CacheSeen,
@@ -56,7 +56,7 @@ pub(crate) enum Outcome {
     Counter(String),
 }
 
-/// Whose latency.
+/// Requests whose latency is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     All,
@@ -64,16 +64,16 @@ pub(crate) enum Of {
     Flushes,
 }
 
-/// What of a distribution.
+/// Statistics of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Statistic {
     Mean,
     Max,
-    /// In percent.
+    /// Percentile, percent.
     Percentile(f64),
 }
 
-/// Names of directions at the beginning of an outcome's.
+/// Prefixes of outcomes of a direction.
 const DIRECTIONS: [(&str, Direction); 3] = [
     ("read_", Direction::Read),
     ("write_", Direction::Write),
@@ -81,10 +81,10 @@ const DIRECTIONS: [(&str, Direction); 3] = [
 ];
 
 impl Outcome {
-    /// The outcome of this name.
+    /// Parses the name of an outcome.
     ///
     /// # Errors
-    /// That there is none, with the nearest.
+    /// A message with the nearest name if there is no such outcome.
     pub(crate) fn of(name: &str) -> Result<Outcome, String> {
         fixed(name)
             .or_else(|| latency(name))
@@ -95,7 +95,7 @@ impl Outcome {
             .ok_or_else(|| unknown(name))
     }
 
-    /// Its value; `None` where the job has none.
+    /// Returns its value; `None` if the job has none.
     pub(crate) fn value(&self, of: &Measured<'_>) -> Option<f64> {
         let seconds = of.result.measured_by_any().as_secs_f64();
         let rate = |amount: u64| (seconds > 0.0).then(|| amount as f64 / seconds);
@@ -147,7 +147,7 @@ fn fixed(name: &str) -> Option<Outcome> {
     })
 }
 
-/// `latency_p99_9_ns`, `read_latency_mean_ns`, `sync_latency_max_ns`.
+/// Parses `latency_p99_9_ns`, `read_latency_mean_ns`, `sync_latency_max_ns`.
 fn latency(name: &str) -> Option<Outcome> {
     let name = name.strip_suffix("_ns")?;
     let (whose, name) = match name.strip_prefix("sync_") {
@@ -197,7 +197,7 @@ fn unknown(name: &str) -> String {
     )
 }
 
-/// A counter by its name.
+/// Returns a counter by its name.
 fn counter(counters: &Counters, name: &str) -> Option<u64> {
     serde_json::to_value(counters).ok()?.get(name)?.as_u64()
 }
@@ -229,7 +229,7 @@ fn merged(result: &RunResult, whose: Of) -> LatencyStats {
     all
 }
 
-/// The samples of all jobs together.
+/// Returns the samples of all jobs together.
 fn series(of: &Measured<'_>) -> Series {
     let sample = |sample: &stend_load::Sample| Sample {
         t_s: sample.t_s,
@@ -241,14 +241,14 @@ fn series(of: &Measured<'_>) -> Series {
     Series::of("", SeriesPoint::default(), interval_s, samples)
 }
 
-/// Samples over which a speed is a mean, so that a single slow one is no fall.
+/// Number of samples averaged to a speed, so that a single slow sample is not a fall.
 const TOGETHER: usize = 4;
 
-/// A fall by less than this share of the speed is none.
+/// Least share of the speed that is lost in a fall.
 const FALL_SHARE: f64 = 0.1;
 
-/// Bytes written where the speed falls half way from its highest level to that of the last quarter,
-/// for good; `None` where that is less than a tenth below.
+/// Returns the bytes written when the speed falls permanently below half way from its highest level
+/// to that of the last quarter; `None` if the latter is less than a tenth lower.
 fn first_fall(series: &Series) -> Option<f64> {
     let iops: Vec<f64> = series.samples.iter().map(|sample| sample.iops).collect();
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
@@ -310,7 +310,7 @@ mod tests {
         }
     }
 
-    /// A curve of these speeds, of a byte each.
+    /// Finds the fall of a curve with these speeds and requests of one byte.
     fn fall(speeds: &[f64]) -> Option<f64> {
         let mut written_bytes = 0;
         let sample = |(at, iops): (usize, &f64)| {
@@ -329,13 +329,13 @@ mod tests {
     fn a_fall_is_found_where_it_lasts() {
         let mut speeds = [[100.0; 8], [50.0; 8]].concat();
         assert_eq!(fall(&speeds), Some(800.0));
-        // One slow sample is none.
+        // One slow sample is not a fall.
         speeds[3] = 10.0;
         assert_eq!(fall(&speeds), Some(710.0));
-        // A slow beginning does not hide it, however short what follows is.
+        // A slow start does not hide the fall, however short the fast phase after it is.
         let slow = [vec![60.0; 6], vec![150.0; 10], vec![33.0; 40]].concat();
         assert_eq!(fall(&slow), Some(360.0 + 1500.0));
-        // It does not fall, hardly, or rises.
+        // Curves that do not fall, fall too little, or rise.
         assert_eq!(fall(&[100.0; 16]), None);
         assert_eq!(fall(&[[100.0; 8], [95.0; 8]].concat()), None);
         assert_eq!(fall(&[[50.0; 8], [100.0; 8]].concat()), None);

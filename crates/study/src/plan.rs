@@ -1,4 +1,4 @@
-//! The rows of a study: what each is made of, and by which name its result is found again.
+//! The rows of a study: their inputs, and the keys under which their results are found again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::state::Step;
 /// The key of the capacity.
 const CAPACITY: &str = "capacity.user_bytes";
 
-/// A study that is ready to be carried out.
+/// A study that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(crate) definition: Definition,
@@ -30,13 +30,13 @@ pub struct Plan {
     pub(crate) rows: Vec<PlannedRow>,
 }
 
-/// A model of the study as it is.
+/// An unchanged model of the study.
 #[derive(Clone, Debug)]
 struct Base {
     model: Model,
     /// SHA-256 of its text.
     sha256: String,
-    /// What it gives for the keys that variants set.
+    /// Its values of the keys that variants set.
     given: BTreeMap<String, Setting>,
 }
 
@@ -45,7 +45,7 @@ struct Base {
 pub(crate) enum Work {
     Job {
         name: String,
-        /// With words in braces.
+        /// Text of the job, with words in braces.
         text: String,
         sample_ms: u32,
         outcomes: Vec<(String, Outcome)>,
@@ -65,7 +65,7 @@ impl Work {
     }
 }
 
-/// A row that is to be carried out.
+/// A row to carry out.
 #[derive(Clone, Debug)]
 pub struct PlannedRow {
     /// Number, from 0.
@@ -78,23 +78,23 @@ pub struct PlannedRow {
     pub seed: u64,
     /// Name of the job or test.
     pub job: String,
-    /// A name of everything that the row's result depends on, but for the program: SHA-256,
+    /// Hash of everything that the row's result depends on, except the program: SHA-256,
     /// hexadecimal.
     pub key: String,
-    /// A name of the state that it begins from, or of the review of which it is a test: rows of
-    /// one state share it. Hexadecimal.
+    /// Id of the state that it starts from, or of the review that contains its test: rows with the
+    /// same state share it. Hexadecimal.
     pub state: String,
-    /// Which of the study's models it is made of.
+    /// Index of its model among the study's.
     base: usize,
-    /// The figures that are not that model's own.
+    /// Figures that replace the model's own.
     settings: Arc<BTreeMap<String, Setting>>,
-    /// Which job or test.
+    /// Index of its job or test.
     pub(crate) work: usize,
-    /// The job with the variant's words.
+    /// Text of the job with the variant's words.
     pub(crate) job_text: String,
 }
 
-/// A row that is done.
+/// A finished row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Done {
     /// The row.
@@ -103,11 +103,11 @@ pub struct Done {
     pub key: String,
 }
 
-/// Outcomes of a row, or why there are none.
+/// Outcomes of a row, or its error.
 pub(crate) type Outcomes = Result<Vec<(String, f64)>, String>;
 
 impl PlannedRow {
-    /// The row with the outcomes of another, of the same key.
+    /// Returns the row with the outcomes of another row with the same key.
     pub(crate) fn done_as(&self, other: &StudyRow) -> StudyRow {
         self.done(match &other.error {
             None => Ok(other.outcomes.clone()),
@@ -115,7 +115,7 @@ impl PlannedRow {
         })
     }
 
-    /// The row with its outcomes.
+    /// Returns the row with its outcomes.
     pub(crate) fn done(&self, outcomes: Outcomes) -> StudyRow {
         let (outcomes, error) = match outcomes {
             Ok(outcomes) => (outcomes, None),
@@ -137,9 +137,8 @@ impl Plan {
     /// Plans a study.
     ///
     /// # Errors
-    /// What is wrong with the definition as a whole: an unknown model, key, outcome, edition or
-    /// test, a job that is none, too many variants. A variant that makes no sound model is a row
-    /// with its error.
+    /// A fault in the definition as a whole: an unknown model, key, outcome, edition or test, an
+    /// invalid job, too many variants. A variant without a valid model is a row with its error.
     pub fn new(definition: Definition) -> Result<Plan, StudyError> {
         let source = definition.source.clone();
         Plan::checked(definition).map_err(|wrong| wrong.of(&source))
@@ -169,17 +168,17 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The study that is planned.
+    /// Returns the definition of the study.
     pub fn definition(&self) -> &Definition {
         &self.definition
     }
 
-    /// The rows, by number.
+    /// Returns the rows, by number.
     pub fn rows(&self) -> &[PlannedRow] {
         &self.rows
     }
 
-    /// Whether a row is one of a job, not of a test.
+    /// True if a row belongs to a job rather than a test.
     pub(crate) fn is_job(&self, number: u64) -> bool {
         matches!(
             self.works[self.rows[number as usize].work],
@@ -187,10 +186,10 @@ impl Plan {
         )
     }
 
-    /// A row for which there is no result but an error.
+    /// Returns a row that has only an error.
     ///
     /// # Panics
-    /// When the number is none of the plan's.
+    /// If the number is not one of the plan's.
     pub fn failed(&self, number: u64, error: String) -> Done {
         let row = &self.rows[number as usize];
         Done {
@@ -199,7 +198,7 @@ impl Plan {
         }
     }
 
-    /// Names of the factors, in their order.
+    /// Returns the names of the factors, in their order.
     pub fn factor_names(&self) -> Vec<String> {
         self.factors
             .iter()
@@ -207,8 +206,8 @@ impl Plan {
             .collect()
     }
 
-    /// Numbers of rows that share a state, in the order of their first: what is best carried out
-    /// in one place.
+    /// Returns the numbers of rows that share a state, in the order of their first row: each group
+    /// is best carried out in one place.
     pub fn groups(&self) -> Vec<Vec<u64>> {
         let mut order: Vec<&str> = Vec::new();
         let mut groups: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
@@ -223,7 +222,7 @@ impl Plan {
         order.iter().map(of).collect()
     }
 
-    /// The largest capacity of its models, bytes, and of its variants.
+    /// Returns the largest capacity of its models and variants, bytes.
     pub fn capacity_bytes_max(&self) -> u64 {
         let models = self.models.iter();
         let models = models.map(|base| base.model.capacity.user_bytes.value);
@@ -239,10 +238,10 @@ impl Plan {
         models.chain(set).max().unwrap_or(0)
     }
 
-    /// The model of a row.
+    /// Returns the model of a row.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the model.
     pub(crate) fn model(&self, row: &PlannedRow) -> Result<Model, String> {
         let settings: Vec<(&String, Setting)> = row
             .settings
@@ -253,12 +252,12 @@ impl Plan {
         model.map_err(|error| error.to_string())
     }
 
-    /// What to warn of: rows whose settings make no sound drive, which can have no result.
+    /// Returns a warning about rows whose settings make no valid drive: they can have no result.
     ///
     /// # Errors
-    /// The same, where all rows are such.
+    /// The same message, if it applies to all rows.
     pub fn check_models(&self) -> Result<Option<String>, String> {
-        // Rows differ in seed, job and words of jobs as well: each model is made once.
+        // Rows also differ in seed, job and words of jobs: each model is created once.
         let mut made: BTreeMap<(usize, String), Option<String>> = BTreeMap::new();
         let mut wrong = |row: &PlannedRow| {
             let name = (row.base, format!("{:?}", row.settings));
@@ -278,7 +277,7 @@ impl Plan {
         }
     }
 
-    /// A range over a figure that takes whole numbers yields whole numbers.
+    /// Checks that a range over a figure of whole numbers yields whole numbers.
     fn check_ranges(&self) -> Result<(), Wrong> {
         let Some(base) = self.models.first() else {
             return Ok(());
@@ -300,7 +299,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Every word in braces is a factor's, each such factor is used, and jobs are jobs.
+    /// Checks that every word in braces belongs to a factor, that each such factor is used, and
+    /// that jobs are valid.
     fn check_words(&self, variants: &[Variant]) -> Result<(), Wrong> {
         let texts = || {
             self.works.iter().filter_map(|work| match work {
@@ -328,14 +328,15 @@ impl Plan {
         Ok(())
     }
 
-    /// The factors whose words a job contains.
+    /// Returns the factors whose words a job contains.
     fn words_of<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
         let words = self.factors.iter().enumerate();
         let words = words.filter_map(|(at, factor)| Some((at, factor.word.as_deref()?)));
         words.filter(|(_, word)| text.contains(&braced(word)))
     }
 
-    /// That a variant makes a job wrong: at the factor, where it is the only one in the job.
+    /// Returns the error of a job that a variant makes invalid, at the factor if it is the only one
+    /// in the job.
     fn wrong_job(&self, (at, text): (usize, &str), variant: &Variant, error: &str) -> Wrong {
         let used: Vec<_> = self.words_of(text).collect();
         let with = used
@@ -356,7 +357,7 @@ impl Plan {
         }
     }
 
-    /// A job with a variant's words.
+    /// Replaces the words of a job by a variant's values.
     fn with_words(&self, text: &str, variant: &Variant) -> String {
         let words = self.factors.iter().zip(variant);
         let words = words.filter_map(|(factor, value)| Some((factor.word.as_ref()?, value)));
@@ -373,7 +374,7 @@ impl Plan {
                 let of_variant = variant.iter().flat_map(|value| &value.settings);
                 let all = settings.iter().chain(of_variant).cloned();
                 let mut all: BTreeMap<String, Setting> = all.collect();
-                // A figure that is set to what it is makes no other drive.
+                // A figure that is set to its own value does not change the drive.
                 all.retain(|key, new| !of.given.get(key).is_some_and(|old| old.is_same(new)));
                 let told = format!("{} {}\n{all:?}", of.model.name, of.sha256);
                 let all = Arc::new(all);
@@ -439,7 +440,7 @@ impl Plan {
         }
     }
 
-    /// The seed of the jobs that prepare a row.
+    /// Returns the seed of the jobs that prepare a row.
     pub(crate) fn state_seed(&self, row: &PlannedRow) -> u64 {
         self.definition.prepare_seed.unwrap_or(row.seed)
     }
@@ -470,7 +471,7 @@ fn bases(models: Vec<Model>, definition: &Definition, variants: &[Variant]) -> V
     models.into_iter().map(base).collect()
 }
 
-/// The models, with keys that are replaced in all of them checked.
+/// Returns the models, after checking the keys that are replaced in all of them.
 fn models(definition: &Definition) -> Result<Vec<Model>, Wrong> {
     for (key, setting) in Tree::flat(&definition.settings) {
         let checked = stend_model::check_key(&key).and_then(|()| crate::design::finite(&setting));

@@ -1,4 +1,4 @@
-//! Carries the rows of a study out, on threads.
+//! Carries out the rows of a study on threads.
 //!
 //! A state that rows begin from is prepared when the first of them is due, and each row runs on a
 //! copy of it.
@@ -30,60 +30,59 @@ use crate::state::{carry_out, prepare};
 /// Virtual time between two calls of [`Watch::progress`].
 const WATCHED_EVERY: Nanos = Nanos::from_secs(10);
 
-/// How rows are carried out.
+/// Options of a run.
 #[derive(Clone)]
 pub struct Options {
-    /// Rows at a time; 0 counts as 1. No result depends on it.
+    /// Number of concurrent rows; 0 counts as 1. No result depends on it.
     pub threads: usize,
-    /// Once it is set, nothing more begins, what is under way ends early, and no row is made of it.
+    /// Set to interrupt the run: nothing more starts, rows in progress end early and are discarded.
     pub interrupt: Arc<AtomicBool>,
-    /// Folder in which the samples of each row of a job are kept as a file of their own:
+    /// Folder in which the samples of each row of a job are stored, in a file each:
     /// `series-NUMBER.parquet`, or `.csv` without the feature `parquet`.
     pub series: Option<PathBuf>,
-    /// Who is told what happens inside the rows of jobs.
+    /// Observer of the rows of jobs.
     pub watch: Option<Arc<dyn Watch>>,
 }
 
-/// Watches the rows of jobs while they are carried out, from several threads; it changes nothing of
-/// them.
+/// Observes the rows of jobs in progress, from several threads, without changing them.
 pub trait Watch: Send + Sync {
-    /// How far the job of a row is, each 10 s of virtual time.
+    /// Receives the progress of a row's job, every 10 s of virtual time.
     fn progress(&self, row: &PlannedRow, progress: &Progress);
 
-    /// The samples of a row's job, before the row is kept.
+    /// Receives the samples of a row's job, before the row is stored.
     fn samples(&self, row: &PlannedRow, samples: &[Sample]);
 }
 
-/// What happens while rows are carried out.
+/// Events of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// A state is prepared for so many rows.
+    /// A state is prepared for `rows` rows.
     Preparing {
         /// Name of the model.
         model: &'a str,
-        /// Rows that begin from it.
+        /// Number of rows that start from it.
         rows: usize,
     },
     /// A row is done.
     Done {
         /// The row.
         row: &'a StudyRow,
-        /// Rows that are done.
+        /// Number of finished rows.
         done: usize,
-        /// Of how many.
+        /// Number of all rows.
         of: usize,
     },
 }
 
-/// Carries out the rows of these numbers. Each goes to `keep` when it is done, in no certain order.
-/// Both `keep` and `report` are called by one thread at a time.
+/// Carries out the rows with these numbers. Each is passed to `keep` when it is finished, in no
+/// particular order. Both `keep` and `report` are called by one thread at a time.
 ///
 /// # Errors
-/// [`StudyError::Interrupted`] after an interrupt; what `keep` returns, after which nothing more is
+/// [`StudyError::Interrupted`] after an interrupt; an error of `keep`, after which nothing more is
 /// carried out.
 ///
 /// # Panics
-/// When a number is none of the plan's.
+/// If a number is not one of the plan's.
 pub fn run<E: From<StudyError> + Send>(
     plan: &Plan,
     numbers: &[u64],
@@ -140,10 +139,10 @@ pub fn run<E: From<StudyError> + Send>(
     }
 }
 
-/// A state that was prepared, or why it could not be.
+/// A prepared state, or the error of its preparation.
 type Prepared = Arc<Result<SimulatedTarget, String>>;
 
-/// What a task does.
+/// Work of a task.
 enum TaskWork {
     /// Prepares the state of rows: the first of them, and their number.
     Prepare(u64, usize),
@@ -151,7 +150,7 @@ enum TaskWork {
     Rows(Vec<u64>),
 }
 
-/// What each task does, and the tasks, for the rows of these numbers.
+/// Work of each task, and the task, for the rows with these numbers.
 fn tasks(plan: &Plan, wanted: &BTreeSet<u64>) -> Vec<(TaskWork, Task)> {
     let mut tasks = Vec::new();
     for group in plan.groups() {
@@ -175,7 +174,7 @@ fn tasks(plan: &Plan, wanted: &BTreeSet<u64>) -> Vec<(TaskWork, Task)> {
     tasks
 }
 
-/// Outcomes of a job, and its samples.
+/// Outcomes of a job, with its samples.
 type Taken = (Vec<(String, f64)>, Vec<Sample>);
 
 impl Plan {
@@ -183,7 +182,7 @@ impl Plan {
         &self.rows[number as usize]
     }
 
-    /// The state from which a row begins.
+    /// Prepares the state from which a row starts.
     fn prepared(&self, row: &PlannedRow, options: &Options) -> Result<SimulatedTarget, String> {
         let model = self.model(row)?;
         let seed = self.state_seed(row);
@@ -191,7 +190,7 @@ impl Plan {
         prepared.map_err(|error| format!("prepare: {error}"))
     }
 
-    /// The rows of a task; none after an interrupt.
+    /// Carries out the rows of a task; returns none after an interrupt.
     fn carried_out(
         &self,
         numbers: &[u64],
@@ -221,7 +220,7 @@ impl Plan {
                 }
             }
         };
-        // What ended early is no result.
+        // A row that ended early is not a result.
         if options.interrupt.load(Ordering::Relaxed) {
             return Ok(Vec::new());
         }
@@ -250,7 +249,7 @@ impl Plan {
             unreachable!("the row is of a job");
         };
         let file = JobFile::parse(&row.job_text).map_err(|error| error.to_string())?;
-        // The last row takes the state itself.
+        // The last row uses the state itself.
         let mut target = Arc::try_unwrap(state).unwrap_or_else(|state| (*state).clone())?;
         let watched = |progress: &Progress| {
             if let Some(watch) = &options.watch {
@@ -267,7 +266,7 @@ impl Plan {
         undisturbed(|| measure(&mut target, &file, &run_options, outcomes))
     }
 
-    /// The key figures of tests of one edition.
+    /// Returns the key figures of tests of one edition.
     fn tests(
         &self,
         rows: &[&PlannedRow],
@@ -305,7 +304,7 @@ impl Plan {
     }
 }
 
-/// Runs a job and takes its outcomes.
+/// Runs a job and computes its outcomes.
 fn measure(
     target: &mut SimulatedTarget,
     file: &JobFile,
@@ -332,7 +331,7 @@ fn measure(
     Ok((values.collect(), result.samples))
 }
 
-/// The name of a column: small letters, digits and `_`.
+/// Returns the name of a column: lower-case letters, digits and `_`.
 fn column(words: &str) -> String {
     let of = |c: char| match c.is_ascii_alphanumeric() {
         true => c.to_ascii_lowercase(),
@@ -343,7 +342,7 @@ fn column(words: &str) -> String {
     words.join("_")
 }
 
-/// A panic of the simulation, which is a fault of it, is the error of a row.
+/// Turns a panic of the simulation, which is a defect, into the error of a row.
 fn undisturbed<T, E: ToString>(act: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(act)) {
         Ok(result) => result.map_err(|error| error.to_string()),

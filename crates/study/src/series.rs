@@ -1,4 +1,4 @@
-//! The samples of a row as a file of their own.
+//! Writes the samples of a row to a file.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -21,13 +21,13 @@ fn name(row: u64) -> String {
     format!("series-{row}")
 }
 
-/// Where the samples of a row are.
+/// Returns the path of the samples of a row.
 pub(crate) fn path(folder: &Path, row: u64) -> PathBuf {
     folder.join(format!("{}.{}", name(row), FORMAT.extension()))
 }
 
-/// The samples of a row as a table: `t_s` (end of the interval), requests a second of each
-/// direction in it, bytes since the beginning.
+/// Returns the samples of a row as a table: `t_s` (end of the interval), requests a second of each
+/// direction in it, bytes since the start.
 fn table(row: u64, rows: Vec<Vec<Cell>>) -> Table {
     let columns = [
         ("t_s", Kind::Real),
@@ -43,12 +43,13 @@ fn table(row: u64, rows: Vec<Vec<Cell>>) -> Table {
     }
 }
 
-/// The file that says whose samples a folder has: the definition's SHA-256.
+/// Returns the path of the file that identifies the study of the samples in a folder: it has the
+/// definition's SHA-256.
 fn owner(folder: &Path) -> PathBuf {
     folder.join("series.json")
 }
 
-/// What that file says of a study.
+/// Returns the content of that file for a study.
 fn owned(plan: &Plan) -> String {
     let definition = plan.definition();
     let of =
@@ -56,7 +57,7 @@ fn owned(plan: &Plan) -> String {
     format!("{of}\n")
 }
 
-/// Refuses a folder in which files that hold no samples, or samples of another study, would be
+/// Rejects a folder in which files that are not samples, or samples of another study, would be
 /// replaced by those of a study's jobs.
 ///
 /// # Errors
@@ -80,7 +81,7 @@ pub fn check(folder: &Path, plan: &Plan) -> Result<(), LabError> {
     }
 }
 
-/// Makes the folder, and says in it whose samples it has.
+/// Creates the folder, with the file that identifies the study of its samples.
 pub(crate) fn begin(folder: &Path, plan: &Plan) -> Result<(), LabError> {
     check(folder, plan)?;
     let path = owner(folder);

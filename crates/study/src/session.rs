@@ -1,5 +1,5 @@
-//! A study whose rows are kept in the lab as they are done: one that was broken off goes on, and a
-//! row that another study has is taken from there.
+//! A study whose finished rows are stored in the lab: an interrupted one resumes, and a row that
+//! another study has is reused.
 
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
@@ -16,26 +16,26 @@ use crate::plan::{Done, Plan, PlannedRow};
 use crate::run::{Event, Options, run};
 use crate::series;
 
-/// Rows are written to the lab after this time at the latest, ms: so much is simulated again after
-/// the process was killed.
+/// Greatest time before rows are written to the lab, ms: this much is simulated again if the
+/// process is killed.
 const SAVED_EVERY_MS: i64 = 250;
 
-/// Who carries a study out.
+/// The program that carries a study out.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// Names the program: rows that another one made count for nothing.
+    /// Id of the program: rows that another program made are not reused.
     pub program: String,
-    /// Its version.
+    /// Version.
     pub stend_version: &'static str,
-    /// Its commit, where that is known.
+    /// Commit, if known.
     pub stend_commit: Option<&'static str>,
     /// Folder of the results.
     pub folder: PathBuf,
-    /// The present instant, ms since 1970.
+    /// Returns the present time, ms since 1970.
     pub now_unix_ms: fn() -> i64,
 }
 
-/// A study that is carried out.
+/// A study in progress.
 pub struct Session {
     plan: Arc<Plan>,
     context: Context,
@@ -44,22 +44,22 @@ pub struct Session {
     done: Mutex<Vec<StudyRow>>,
 }
 
-/// Where rows are kept.
+/// The lab in which rows are stored.
 struct Kept {
     lab: Mutex<Lab>,
     study: StudyId,
     waiting: Mutex<Waiting>,
 }
 
-/// Rows that are not written yet.
+/// Rows that are not yet written.
 struct Waiting {
     rows: Vec<(String, StudyRow)>,
     saved_unix_ms: i64,
 }
 
 impl Session {
-    /// Begins a study, or goes on with it: what the lab in this file has of its rows is known,
-    /// unless `fresh`. Without a lab nothing is known, and nothing is kept.
+    /// Begins or resumes a study: its rows that the lab in this file has are known, unless `fresh`.
+    /// Without a lab no row is known, and none is stored.
     ///
     /// # Errors
     /// [`StudyError::Lab`].
@@ -99,7 +99,7 @@ impl Session {
                 if let Some(result) = found.remove(&key) {
                     let row = row.done_as(&result);
                     session.known.push(row.clone());
-                    // In this study as well, if it was made for another.
+                    // Stored in this study as well, if it was made for another.
                     waiting.push((key, row));
                 }
             }
@@ -121,11 +121,10 @@ impl Session {
         Ok(session)
     }
 
-    /// Makes those rows of jobs open again whose series is missing in this folder
-    /// ([`Options::series`]).
+    /// Reopens the rows of jobs whose series is missing in this folder ([`Options::series`]).
     ///
     /// # Errors
-    /// Those of [`crate::check_series`], and [`LabError::Export`] for a folder that cannot be
+    /// The errors of [`crate::check_series`], and [`LabError::Export`] for a folder that cannot be
     /// written.
     pub fn wants_series(&mut self, folder: &Path) -> Result<(), LabError> {
         series::begin(folder, &self.plan)?;
@@ -137,19 +136,19 @@ impl Session {
         Ok(())
     }
 
-    /// Rows that were known when it was opened.
+    /// Returns the rows that were known when it was opened.
     pub fn known(&self) -> &[StudyRow] {
         &self.known
     }
 
-    /// Makes those known rows open again of which something else is missing.
+    /// Reopens the known rows that lack other data.
     pub fn reopen(&mut self, is_missing: impl Fn(&PlannedRow) -> bool) {
         let plan = &self.plan;
         self.known
             .retain(|row| !is_missing(&plan.rows()[row.number as usize]));
     }
 
-    /// Numbers of the rows that are to be carried out.
+    /// Returns the numbers of the rows to carry out.
     pub fn open_rows(&self) -> Vec<u64> {
         let done = self.done.lock();
         let rows = self.known.iter().chain(&*done);
@@ -158,10 +157,10 @@ impl Session {
         all.filter(|number| !there.contains(number)).collect()
     }
 
-    /// Carries out what is open.
+    /// Carries out the open rows.
     ///
     /// # Errors
-    /// [`StudyError::Interrupted`], [`StudyError::Lab`]; rows that were done are kept all the same.
+    /// [`StudyError::Interrupted`], [`StudyError::Lab`]; finished rows are stored in any case.
     pub fn run(
         &self,
         options: &Options,
@@ -170,10 +169,10 @@ impl Session {
         self.run_only(options, &|_| true, report)
     }
 
-    /// As [`Session::run`], of those rows alone that are `wanted`.
+    /// Carries out rows like [`Session::run`], but only those that are `wanted`.
     ///
     /// # Errors
-    /// As [`Session::run`].
+    /// The errors of [`Session::run`].
     pub fn run_only(
         &self,
         options: &Options,
@@ -187,7 +186,7 @@ impl Session {
         self.flush().and(ran)
     }
 
-    /// Takes a row in that was carried out, here or elsewhere.
+    /// Stores a row that was carried out here or elsewhere.
     ///
     /// # Errors
     /// [`StudyError::Lab`].
@@ -207,7 +206,7 @@ impl Session {
         }
     }
 
-    /// Writes to the lab what is not written yet.
+    /// Writes waiting rows to the lab.
     ///
     /// # Errors
     /// [`StudyError::Lab`].
@@ -227,7 +226,7 @@ impl Session {
         Ok(studies::save(&mut lab, kept.study, &rows, &context)?)
     }
 
-    /// The study with all rows that are there.
+    /// Returns the study with all finished rows.
     pub fn study(&self) -> Study {
         let done = self.done.lock();
         let rows = self.known.iter().chain(&*done).cloned();
@@ -260,7 +259,8 @@ impl Session {
     }
 }
 
-/// The key under which the lab keeps a row: that of the plan, with the program that makes it.
+/// Returns the key under which the lab stores a row: that of the plan, with the program that makes
+/// it.
 pub fn kept_key(program: &str, row: &str) -> String {
     sha256_hex(format!("{program}\n{row}"))
 }

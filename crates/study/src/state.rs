@@ -1,4 +1,4 @@
-//! The state from which jobs begin: a new drive, and what was done with it.
+//! The state from which jobs start: a new drive, prepared by steps.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use stend_simulated::SimulatedTarget;
 
 use crate::definition::{StepEntry, Word};
 
-/// A step that was read.
+/// A parsed step.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Fill,
@@ -20,10 +20,10 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// Reads a step.
+    /// Parses a step.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the step.
     pub(crate) fn of(entry: &StepEntry) -> Result<Step, String> {
         Ok(match entry {
             StepEntry::Word(Word::Fill) => Step::Fill,
@@ -41,16 +41,16 @@ impl Step {
         })
     }
 
-    /// Whether what it leaves depends on a seed.
+    /// True if the state after it depends on a seed.
     pub(crate) fn is_drawn(&self) -> bool {
         matches!(self, Step::Job(_))
     }
 }
 
-/// A new drive after the steps.
+/// Returns a new drive after the steps.
 ///
 /// # Errors
-/// In words: a step that does not fit, or that the drive refuses.
+/// A message if a step does not fit, or the drive refuses it.
 pub(crate) fn prepare(
     model: Model,
     steps: &[Step],
@@ -81,12 +81,12 @@ pub(crate) fn prepare(
             }
         }
     }
-    // What copies share is told apart from what they change.
+    // Separates data that copies share from data that they change.
     target.drive_mut().share();
     Ok(target)
 }
 
-/// Runs a job, which must not end by an error.
+/// Runs a job, which must not end with an error.
 pub(crate) fn carry_out(
     target: &mut SimulatedTarget,
     file: &JobFile,

@@ -1,4 +1,4 @@
-//! Studies of the demonstration drive, made small.
+//! Studies of the demonstration drive, reduced in size.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn definition(text: &str) -> Result<Definition, String> {
     Definition::parse(&text, "s.toml", Path::new("")).map_err(|error| error.to_string())
 }
 
-/// What is wrong with a study.
+/// Returns the fault of a study.
 fn wrong(text: &str) -> String {
     match definition(text) {
         Err(said) => said,
@@ -49,7 +49,7 @@ fn all(plan: &Plan) -> Vec<u64> {
     plan.rows().iter().map(|row| row.number).collect()
 }
 
-/// Carries a plan out; the rows, and for how many rows each state was prepared.
+/// Carries a plan out; returns the rows, and for each state the number of rows it was prepared for.
 fn carried_out(plan: &Plan, numbers: &[u64], threads: usize) -> (Vec<Done>, Vec<usize>) {
     let (done, states) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let keep = |row: Done| -> Result<(), StudyError> {
@@ -119,7 +119,7 @@ fn states_are_shared_and_threads_change_nothing() {
     let plan = plan(&of_depths("seeds = [1, 2]"));
     assert_eq!(plan.rows().len(), 12);
     let (one, states) = carried_out(&plan, &all(&plan), 1);
-    // Filling draws nothing, and the depth of a job does not matter to it.
+    // Filling uses no random numbers, and does not depend on the depth of a job.
     assert_eq!(states, [6, 6]);
     let (three, _) = carried_out(&plan, &all(&plan), 3);
     let sorted = |mut done: Vec<Done>| {
@@ -212,14 +212,14 @@ fn an_interrupted_study_goes_on_where_it_was() {
     let studies = stend_lab::studies::list(&lab).unwrap();
     assert_eq!(studies.len(), 1);
     assert_eq!((studies[0].rows_done, studies[0].rows_planned), (6, 6));
-    // What the lab has is the whole study, read back without its plan.
+    // The lab has the whole study, which is read back without its plan.
     let id = stend_lab::studies::StudyId(studies[0].study);
     let stored = stend_lab::studies::get(&lab, id, 9).unwrap().unwrap();
     let definition: Definition = serde_json::from_str(&stored.definition).unwrap();
     assert_eq!(definition.study(stored.rows).unwrap(), whole);
 }
 
-/// What another study has done is not done again; what depends on more is.
+/// A row of another study is not run again; one that depends on more is.
 #[test]
 fn rows_are_known_by_what_they_are_made_of() {
     let folder = tempfile::tempdir().unwrap();
@@ -299,7 +299,7 @@ fn a_random_design_covers_its_factors() {
             ))
         };
         let rows = of_seed(1).rows().to_vec();
-        // Each sixteenth of the range once.
+        // One value in each sixteenth of the range.
         let mut parts: Vec<u32> = rows
             .iter()
             .map(|row| ((row.factors[0].number().unwrap() - 1000.0) / 500.0) as u32)
@@ -310,7 +310,7 @@ fn a_random_design_covers_its_factors() {
             .iter()
             .filter(|row| row.factors[1] == Cell::Text("greedy".into()));
         assert_eq!(greedy.count(), 8, "{design}");
-        // By ratios, half of them lie below the geometric mean.
+        // By ratios, half of the values are below the geometric mean.
         let kib = rows.iter().map(|row| row.factors[2].number().unwrap());
         assert_eq!(
             kib.clone().filter(|kib| *kib < 128.0).count(),
@@ -344,7 +344,7 @@ fn a_grid_has_the_ends_of_its_ranges() {
         cells("from = 10\nto = 10000\nsteps = 4\nscale = \"log\""),
         [10, 100, 1000, 10000].map(Cell::Whole)
     );
-    // Of multiples, those within it.
+    // Only multiples within the range.
     assert_eq!(
         cells("from = 41\nto = 111\nsteps = 3\nmultiple_of = 20"),
         [60, 80, 100].map(Cell::Whole)
@@ -533,7 +533,7 @@ fn a_folder_has_the_samples_of_one_study() {
     let refused = |of| matches!(wants(of), Err(LabError::OtherSeries(_)));
     assert!(refused(&other));
     assert!(check_series(folder.path(), &other).is_err());
-    // Nor are they replaced where nothing says whose they are.
+    // They are not replaced either if no file identifies their study.
     std::fs::remove_file(folder.path().join("series.json")).unwrap();
     let table = Table {
         name: "series-0".to_owned(),
@@ -594,7 +594,7 @@ fn what_is_wrong_with_a_job_or_test_is_told_with_its_place() {
     ]);
 }
 
-/// What a study in TOML says, it says in JSON, without the files that it names.
+/// A study in JSON is the same as in TOML, without references to files.
 #[test]
 fn a_study_is_the_same_in_json() {
     let folder = tempfile::tempdir().unwrap();
@@ -649,7 +649,7 @@ fn series_are_kept_if_they_are_wanted() {
     assert_eq!(series.len(), 6);
     std::fs::remove_file(series[3].path()).unwrap();
     assert_eq!(run(true), 5);
-    // What is no series is kept.
+    // A file that is not a series is kept.
     std::fs::write(series[3].path(), "mine").unwrap();
     let mut session = Session::open(plan.clone(), Some(&lab), false, context("a")).unwrap();
     assert!(session.wants_series(folder.path()).is_err());

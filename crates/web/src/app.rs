@@ -1,4 +1,4 @@
-//! What all pages share.
+//! State that all pages share.
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::BTreeMap;
@@ -14,21 +14,21 @@ use uuid::Uuid;
 use crate::trouble::Trouble;
 use crate::what_if::Growing;
 
-/// How long a page waits for another program that writes to the lab.
+/// Time that a page waits for another program that writes to the lab.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// The program that serves.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Names its bytes: rows that another one simulated count for nothing.
+    /// Id of its executable: rows that another one simulated are not reused.
     pub id: String,
-    /// Its version.
+    /// Version.
     pub version: &'static str,
-    /// Its commit, where that is known.
+    /// Commit, if known.
     pub commit: Option<&'static str>,
-    /// The present instant, ms since 1970.
+    /// Returns the present time, ms since 1970.
     pub now_unix_ms: fn() -> i64,
-    /// How many drives of so many bytes may be simulated at a time.
+    /// Returns the number of drives of a capacity, bytes, that may be simulated at the same time.
     pub simulations: fn(u64) -> usize,
 }
 
@@ -37,21 +37,21 @@ pub struct App {
     lab: PathBuf,
     /// The program.
     pub(crate) program: Program,
-    /// What forms carry, so that no other site can post them.
+    /// Token in forms, so that no other site can post them.
     pub(crate) token: String,
-    /// Names this server among those of the same lab.
+    /// Id of this server among those of the same lab.
     pub(crate) worker: String,
     /// Port of its addresses.
     pub(crate) port: u16,
     stopped: Arc<AtomicBool>,
-    /// Curves of work under way.
+    /// Curves of work in progress.
     growing: Mutex<BTreeMap<WorkId, Growing>>,
     asked: Mutex<bool>,
     changed: Condvar,
 }
 
 impl App {
-    /// Serves the lab in this file, which need not be there yet, on this port.
+    /// Serves the lab in this file, which need not exist yet, on this port.
     pub fn new(lab: PathBuf, port: u16, program: Program) -> App {
         let random = || Uuid::new_v4().simple().to_string();
         App {
@@ -67,45 +67,45 @@ impl App {
         }
     }
 
-    /// What forms of this server carry.
+    /// Returns the token of this server's forms.
     pub fn token(&self) -> &str {
         &self.token
     }
 
-    /// The lab's file.
+    /// Returns the lab's file.
     pub(crate) fn path(&self) -> &PathBuf {
         &self.lab
     }
 
-    /// The present instant, ms since 1970.
+    /// Returns the present time, ms since 1970.
     pub(crate) fn now_unix_ms(&self) -> i64 {
         (self.program.now_unix_ms)()
     }
 
-    /// The lab, to read it; `None` where there is none yet.
+    /// Opens the lab for reading; `None` if it does not exist yet.
     pub(crate) fn look(&self) -> Result<Option<Lab>, LabError> {
         Lab::look_within(&self.lab, PATIENCE)
     }
 
-    /// The lab, to write to it; made where there is none.
+    /// Opens the lab for writing, and creates it if it does not exist.
     pub(crate) fn open(&self) -> Result<Lab, LabError> {
         Lab::open_within(&self.lab, PATIENCE)
     }
 
-    /// Brings a lab of an earlier version up to date.
+    /// Migrates a lab of an earlier version.
     ///
     /// # Errors
-    /// Where that cannot be done, or the file is no lab.
+    /// If that fails, or the file is not a lab.
     pub fn bring_up_to_date(&self) -> Result<(), LabError> {
         match self.look() {
             Err(LabError::Older(_)) => self.open().map(drop),
-            // Pages say so, until it is free.
+            // Pages report it until the lab is free.
             Err(LabError::Locked(_)) => Ok(()),
             other => other.map(drop),
         }
     }
 
-    /// Reads from the lab on a thread that may wait; of no lab, what `T` is by default.
+    /// Reads from the lab on a thread that may block; returns the default of `T` without a lab.
     pub(crate) async fn read<T: Default + Send + 'static>(
         self: &Arc<App>,
         read: impl FnOnce(&Lab) -> Result<T, Trouble> + Send + 'static,
@@ -118,7 +118,7 @@ impl App {
         .await
     }
 
-    /// Writes to the lab on a thread that may wait.
+    /// Writes to the lab on a thread that may block.
     pub(crate) async fn write<T: Send + 'static>(
         self: &Arc<App>,
         write: impl FnOnce(&mut Lab) -> Result<T, Trouble> + Send + 'static,
@@ -131,13 +131,13 @@ impl App {
         })
     }
 
-    /// Tells the worker that something was asked for.
+    /// Notifies the worker of a request.
     pub(crate) fn wake(&self) {
         *self.asked.lock() = true;
         self.changed.notify_all();
     }
 
-    /// Waits until something is requested, or a second has passed.
+    /// Waits until work is requested, or for a second.
     pub(crate) fn wait(&self) {
         let mut asked = self.asked.lock();
         self.changed
@@ -145,24 +145,24 @@ impl App {
         *asked = false;
     }
 
-    /// Ends the worker: what is under way is put back into the queue.
+    /// Stops the worker: work in progress returns to the queue.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         self.wake();
     }
 
-    /// Whether the server is ending.
+    /// True if the server is stopping.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
 
-    /// The curves that grow, by the work that they belong to.
+    /// Returns the growing curves by the work that they belong to.
     pub(crate) fn growing(&self) -> MutexGuard<'_, BTreeMap<WorkId, Growing>> {
         self.growing.lock()
     }
 }
 
-/// Does something that waits, such as for SQLite, on a thread of its own.
+/// Runs an action that blocks, such as on SQLite, on a separate thread.
 pub(crate) async fn waiting<T: Send + 'static>(
     act: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
 ) -> Result<T, Trouble> {

@@ -1,4 +1,4 @@
-//! Style, scripts and plotly.js: part of the program, and kept by browsers.
+//! Style, scripts and plotly.js: part of the program, and cached by browsers.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/lab.js");
 
-/// The report's style with what these pages add.
+/// The report's style, with the rules of these pages.
 static STYLES: LazyLock<String> = LazyLock::new(|| format!("{}\n{STYLE}", stend_report::STYLE));
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -23,22 +23,22 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     hex::encode(&digest[..6])
 });
 
-/// Names the present style and scripts.
+/// Returns the version of the present style and scripts.
 pub(crate) fn version() -> &'static str {
     &VERSION
 }
 
-/// A file that pages need.
+/// A file that pages load.
 pub(crate) struct Asset {
-    /// The type of its content.
+    /// MIME type.
     pub(crate) kind: &'static str,
-    /// Its content.
+    /// Content.
     pub(crate) bytes: &'static [u8],
-    /// How it is encoded: every browser undoes gzip.
+    /// Encoding: every browser decodes gzip.
     pub(crate) encoding: &'static str,
 }
 
-/// An asset by its name.
+/// Returns an asset by its name.
 pub(crate) fn named(name: &str) -> Option<Asset> {
     let plain = |kind, text: &'static str| Asset {
         kind,

@@ -1,4 +1,4 @@
-//! Charts as data: what the script (`assets/lab.js`) draws by plotly.js.
+//! Charts as data, which the script (`assets/lab.js`) draws with plotly.js.
 
 use serde::Serialize;
 
@@ -7,17 +7,17 @@ use crate::trouble::Trouble;
 /// A chart.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Chart {
-    /// Id of its place in the page.
+    /// Id of its element in the page.
     pub id: String,
     /// Title of the horizontal axis, with its unit.
     pub x: String,
     /// Title of the vertical axis, with its unit.
     pub y: String,
-    /// What is drawn.
+    /// The traces.
     pub traces: Vec<Trace>,
-    /// Whether the vertical axis begins at zero.
+    /// True if the vertical axis starts at zero.
     pub from_zero: bool,
-    /// Whether `x` are times, ms since 1970.
+    /// True if `x` are times, ms since 1970.
     pub of_dates: bool,
 }
 
@@ -26,27 +26,28 @@ pub(crate) struct Chart {
 pub(crate) struct Trace {
     /// Name in the legend.
     pub name: String,
-    /// Which colour, marker and dash of the palette.
+    /// Number of its colour, marker and dash in the palette.
     pub slot: usize,
-    /// Whether every point is a faint dot; else they are joined by a line.
+    /// True if every point is a faint dot; false if a line joins them.
     pub dots: bool,
-    /// Whether every point has a marker.
+    /// True if every point has a marker.
     pub markers: bool,
-    /// Places along the horizontal axis.
+    /// Positions along the horizontal axis.
     pub x: Vec<f64>,
     /// Values.
     pub y: Vec<f64>,
 }
 
 impl Chart {
-    /// As JSON that cannot end its script element.
+    /// Returns it as JSON that cannot end its script element.
     pub fn json(&self) -> Result<String, Trouble> {
         let json = serde_json::to_string(self).map_err(|e| Trouble::Fault(e.to_string()))?;
         Ok(json.replace('<', "\\u003c"))
     }
 }
 
-/// A curve of intervals of equal length: its dots, and the means of so many intervals as a line.
+/// Returns the traces of a curve with intervals of equal length: its dots, and a line through means
+/// of `of_mean` intervals.
 pub(crate) fn curve(
     name: &str,
     slot: usize,

@@ -9,25 +9,25 @@ use stend_record::fio::{Latency, Output};
 
 use crate::words;
 
-/// What stands for a figure that is not there.
+/// Replacement of a missing figure.
 const NONE: &str = "–";
 
-/// Figures as a page shows them.
+/// Figures in the form of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Figures {
-    /// What is true of the whole: name, value.
+    /// Facts about the whole: name, value.
     pub facts: Vec<(&'static str, String)>,
     /// Heads of the columns; the first is that of the rows' names.
     pub columns: Vec<&'static str>,
     /// Rows: the name, and the values of the other columns.
     pub rows: Vec<(String, Vec<String>)>,
-    /// What is wrong with them.
+    /// Warnings.
     pub warnings: Vec<String>,
-    /// What goes with the figures wherever they appear.
+    /// Remarks that belong beside the figures everywhere.
     pub limits: Vec<String>,
 }
 
-/// The figures of a result; `None` where it has another shape.
+/// Returns the figures of a result; `None` if it has another form.
 pub(crate) fn figures(kind: RecordedKind, result: &Value) -> Option<Figures> {
     match kind {
         RecordedKind::Run => Output::deserialize(result)
@@ -39,7 +39,7 @@ pub(crate) fn figures(kind: RecordedKind, result: &Value) -> Option<Figures> {
     }
 }
 
-/// Mean, 99th percentile and the slowest of completion latencies.
+/// Formats mean, 99th percentile and maximum of completion latencies.
 fn latencies(of: &Latency) -> [String; 3] {
     if of.n == 0 {
         return [NONE; 3].map(str::to_owned);
@@ -96,7 +96,7 @@ fn of_jobs(output: &Output) -> Figures {
     }
 }
 
-/// What is read of `stend.replay/1`.
+/// Used fields of `stend.replay/1`.
 #[derive(Deserialize)]
 struct Replay {
     timing: String,
@@ -115,7 +115,7 @@ struct Replay {
     limits: Vec<String>,
 }
 
-/// What is read of an operation of it.
+/// Used fields of one of its operations.
 #[derive(Deserialize)]
 struct ReplayedOp {
     requests: u64,

@@ -1,9 +1,9 @@
-//! Which requests are refused, and the headers of every answer.
+//! Rejects requests from elsewhere, and sets the headers of every response.
 //!
-//! The server listens on the loopback interface alone, but every page that the user's browser
-//! shows can send requests there. A name that another site lets point to 127.0.0.1 (DNS
-//! rebinding) is refused by the header `Host`. A form of another site is refused by `Origin`, by
-//! `Sec-Fetch-Site`, and because it lacks the token.
+//! The server listens only on the loopback interface, but every page in the user's browser can send
+//! requests there. A name of another site that resolves to 127.0.0.1 (DNS rebinding) is rejected by
+//! the header `Host`. A form of another site is rejected by `Origin`, by `Sec-Fetch-Site`, and
+//! because it lacks the token.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::app::App;
 use crate::page::{FETCH_SITE, PLAIN};
 use crate::trouble::Trouble;
 
-/// The largest body of a request, bytes.
+/// Greatest size of a request's body, bytes.
 pub(crate) const BODY_BYTES_MAX: usize = 64 * 1024;
 
-/// Refuses what may come from elsewhere; adds the headers of every answer.
+/// Rejects requests that may come from elsewhere; adds the headers of every response.
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let mut response = match check(&app, &request) {
         Ok(()) => next.run(request).await,
@@ -67,11 +67,11 @@ fn check(app: &App, request: &Request) -> Result<(), Trouble> {
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &header::HeaderName) -> Option<&'h str> {
-    // One that is no text is none of ours.
+    // A header that is not text is not from this server's pages.
     Some(headers.get(name)?.to_str().unwrap_or("?"))
 }
 
-/// Whether a name with its port is one of this server's.
+/// True if a host name with its port is this server's.
 fn is_ours(host: &str, port: u16) -> bool {
     let port = format!(":{port}");
     ["127.0.0.1", "localhost", "[::1]"]
@@ -79,7 +79,7 @@ fn is_ours(host: &str, port: u16) -> bool {
         .any(|name| host.strip_prefix(name) == Some(port.as_str()))
 }
 
-/// Refuses a form that does not carry the token.
+/// Rejects a form without the token.
 pub(crate) fn check_token(app: &App, fields: &[(String, String)]) -> Result<(), Trouble> {
     let carried = fields.iter().find(|(name, _)| name == "token");
     match carried.is_some_and(|(_, token)| *token == app.token) {

@@ -1,26 +1,26 @@
-//! What the frame of every page shows.
+//! Data of the frame of every page.
 
 use crate::asset;
 
-/// What the frame of every page shows.
+/// Data of the frame of every page.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
     /// Title of the page.
     pub title: String,
-    /// Which link of the navigation is this page.
+    /// Navigation link of this page.
     pub active: &'static str,
-    /// Whether it has charts.
+    /// True if it has charts.
     pub charts: bool,
-    /// Seconds after which a browser without script loads the page again; 0 for never.
+    /// Seconds after which a browser without scripts reloads the page; 0 for never.
     pub refresh_s: u32,
-    /// Whether it is loaded again even with script.
+    /// True if it is reloaded even with scripts.
     pub always_refresh: bool,
-    /// Changes with the style and scripts, so that browsers may keep them.
+    /// Version of the style and scripts, so that browsers may cache them.
     pub version: &'static str,
 }
 
 impl Head {
-    /// A page without charts.
+    /// Creates the head of a page without charts.
     pub fn plain(title: impl Into<String>) -> Head {
         Head {
             title: title.into(),
@@ -32,25 +32,25 @@ impl Head {
         }
     }
 
-    /// Under this link of the navigation.
+    /// Sets the navigation link.
     pub fn under(mut self, active: &'static str) -> Head {
         self.active = active;
         self
     }
 
-    /// With charts.
+    /// Adds charts.
     pub fn with_charts(mut self) -> Head {
         self.charts = true;
         self
     }
 
-    /// Loaded again after so many seconds where scripts do not run.
+    /// Reloads the page after `seconds` if scripts do not run.
     pub fn refreshed_without_script(mut self, seconds: u32) -> Head {
         self.refresh_s = seconds;
         self
     }
 
-    /// Loaded again after so many seconds.
+    /// Reloads the page after `seconds`.
     pub fn refreshed(mut self, seconds: u32) -> Head {
         self.refresh_s = seconds;
         self.always_refresh = seconds > 0;

@@ -1,22 +1,22 @@
 //! The lab as pages of a web browser on this machine: `stend lab serve`.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `words` | figures and times as pages show them |
-//! | `app` | what all pages share: the lab, the token of forms, who waits for what |
-//! | `trouble` | what goes wrong, as a page |
-//! | `head`, `page` | what all pages have in common, and the policies of their content |
-//! | `guard` | which requests are refused, and the headers of every answer |
+//! | `words` | figures and times in the form of pages |
+//! | `app` | state that all pages share: the lab, the token of forms, the worker's wake-up |
+//! | `trouble` | errors as pages |
+//! | `head`, `page` | parts that all pages share, and their content policies |
+//! | `guard` | rejects requests from elsewhere, and sets the headers of every response |
 //! | `chart` | charts as data for the browser |
 //! | `figures` | the main figures of a recorded job or replay |
 //! | `asset` | style, scripts and plotly.js |
-//! | `what_if` | a drive beside itself with other figures, as studies |
+//! | `what_if` | comparisons of a drive with itself with other figures, as studies |
 //! | `worker` | carries queued work out, one piece at a time |
 //! | `pages` | the pages |
 //! | `server` | sockets of the loopback interface |
 //!
-//! Handlers wait for SQLite on threads of their own; nothing is kept in memory but curves that
-//! grow. Nothing is written but the lab.
+//! Handlers wait for SQLite on separate threads. Only growing curves are kept in memory, and only
+//! the lab is written.
 
 mod app;
 mod asset;

@@ -1,22 +1,22 @@
-//! The models of the program, read once: a page lists all of them.
+//! The shipped models, read once because a page lists all of them.
 
 use std::sync::LazyLock;
 
 use stend_model::{Model, SHIPPED};
 
-/// What lists tell of a shipped model.
+/// Facts about a shipped model for lists.
 pub(crate) struct ShippedModel {
-    /// Its name, as typed.
+    /// Name, as typed.
     pub name: &'static str,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// What a user can write, bytes.
+    /// User capacity, bytes.
     pub capacity_bytes: u64,
-    /// What it says of itself: name, value.
+    /// Facts: name, value.
     pub facts: Vec<(String, String)>,
 }
 
-/// All of them.
+/// Returns all shipped models.
 pub(crate) fn shipped() -> &'static [ShippedModel] {
     static ALL: LazyLock<Vec<ShippedModel>> = LazyLock::new(|| {
         let models = SHIPPED.iter().filter_map(|shipped| {

@@ -12,10 +12,10 @@ use crate::app::{App, Program};
 use crate::pages::router;
 use crate::worker;
 
-/// How long requests under way have when the server ends.
+/// Time that requests in progress have when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Why nothing can be served.
+/// Error that prevents serving.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The port is taken.
@@ -24,7 +24,7 @@ pub enum ServeError {
          the system choose one with --port 0"
     )]
     Taken(u16),
-    /// Anything else of the operating system.
+    /// Any other error of the operating system.
     #[error("nothing can be served on this machine: {0}")]
     Io(#[from] std::io::Error),
     /// The lab cannot be used.
@@ -32,14 +32,14 @@ pub enum ServeError {
     Lab(#[from] stend_lab::LabError),
 }
 
-/// A lab whose addresses are reserved.
+/// A lab with its reserved addresses.
 pub struct Server {
     app: Arc<App>,
     listeners: Vec<TcpListener>,
     stop: Stop,
 }
 
-/// Ends a server from any thread.
+/// Stops a server from any thread.
 #[derive(Clone)]
 pub struct Stop {
     app: Arc<App>,
@@ -47,7 +47,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Ends it: work under way goes back into the queue.
+    /// Stops it: work in progress returns to the queue.
     pub fn stop(&self) {
         self.app.stop();
         self.notify.notify_one();
@@ -55,7 +55,7 @@ impl Stop {
 }
 
 impl Server {
-    /// Takes a port of 127.0.0.1, and the same of ::1 where there is one; 0 takes any.
+    /// Reserves a port of 127.0.0.1, and the same of ::1 if there is one; 0 chooses any.
     ///
     /// # Errors
     /// [`ServeError`].
@@ -65,7 +65,7 @@ impl Server {
         let mut listeners = vec![first];
         match listen(Ipv6Addr::LOCALHOST.into(), port) {
             Ok(listener) => listeners.push(listener),
-            // Whoever types `localhost` would reach the other program.
+            // A user who types `localhost` would reach the other program.
             Err(ServeError::Taken(port)) => return Err(ServeError::Taken(port)),
             // The machine has no IPv6.
             Err(_) => {}
@@ -83,12 +83,12 @@ impl Server {
         })
     }
 
-    /// The address to open in a browser.
+    /// Returns the address to open in a browser.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}/", self.app.port)
     }
 
-    /// What ends it.
+    /// Returns a handle that stops it.
     pub fn stopper(&self) -> Stop {
         self.stop.clone()
     }
@@ -114,7 +114,7 @@ impl Server {
                 listener.set_nonblocking(true)?;
                 let listener = tokio::net::TcpListener::from_std(listener)?;
                 let pages = pages.clone();
-                // It ends with the runtime.
+                // The task ends with the runtime.
                 tokio::spawn(async move { axum::serve(listener, pages).await });
             }
             self.stop.notify.notified().await;
@@ -122,7 +122,7 @@ impl Server {
         });
         runtime.shutdown_timeout(GRACE);
         self.app.stop();
-        // Its panic was told.
+        // Its panic has been printed.
         let _ = worker.join();
         served
     }

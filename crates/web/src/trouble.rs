@@ -1,4 +1,4 @@
-//! What goes wrong, as a page.
+//! Errors as pages.
 
 use std::path::PathBuf;
 
@@ -9,21 +9,21 @@ use stend_lab::LabError;
 
 use crate::head::Head;
 
-/// The most that the library says when it refuses a request, bytes.
+/// Most bytes of the message with which the library rejects a request.
 const REFUSAL_BYTES_MAX: usize = 4096;
 
-/// Why a page cannot be shown.
+/// Error of a page.
 #[derive(Debug)]
 pub(crate) enum Trouble {
     /// The lab cannot be used.
     Lab(LabError),
-    /// The lab cannot be written now; what was sent is lost.
+    /// The lab cannot be written now; the submitted data is lost.
     NotWritten(PathBuf),
-    /// There is nothing of this name; in words, what there is.
+    /// The named thing does not exist; the text states so.
     Missing(String),
-    /// What was sent cannot be meant.
+    /// The submitted data is invalid.
     Wrong(String),
-    /// The request may come from elsewhere.
+    /// The request may come from another site.
     Refused(String),
     /// A fault of the program.
     Fault(String),
@@ -56,7 +56,7 @@ struct TroublePage<'a> {
 
 impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
-        // What a form has sent is not sent again by asking for its address.
+        // A reload does not send the submitted form again.
         let again = matches!(self, Trouble::Lab(LabError::Locked(_)));
         let (status, title, text) = match self {
             Trouble::Lab(LabError::Locked(path)) => (
@@ -94,7 +94,7 @@ impl IntoResponse for Trouble {
     }
 }
 
-/// The page; one that may do better soon is requested `again` by itself.
+/// Renders the page; `again` makes the browser request it again after a few seconds.
 fn shown(status: StatusCode, title: &str, text: &str, again: bool) -> Response {
     let page = TroublePage {
         head: Head::plain(title).refreshed(if again { 3 } else { 0 }),
@@ -109,8 +109,8 @@ fn shown(status: StatusCode, title: &str, text: &str, again: bool) -> Response {
     response
 }
 
-/// What the library refuses before a page is asked (an address that is no number, a method or a
-/// body that the page does not take), as a page.
+/// Converts rejections by the library (an address that is not a number, a method or a body that the
+/// page does not accept) to pages.
 pub(crate) async fn refusal_as_page(response: Response) -> Response {
     let is_page = |kind: &HeaderValue| !kind.as_bytes().starts_with(b"text/plain");
     let of_page = response
@@ -127,7 +127,7 @@ pub(crate) async fn refusal_as_page(response: Response) -> Response {
     let text = match parts.status {
         StatusCode::METHOD_NOT_ALLOWED => "The page does not take a request of this method.",
         StatusCode::PAYLOAD_TOO_LARGE => "What was sent is larger than any form of these pages.",
-        // Of an address.
+        // The library rejected an address.
         StatusCode::BAD_REQUEST if said.starts_with("Invalid URL") => {
             "The address does not name anything by a number."
         }

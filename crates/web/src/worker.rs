@@ -1,5 +1,5 @@
-//! Carries queued work out, one piece at a time, on the server's one thread for it. Rows that are
-//! done are in the lab at once: what was broken off goes on where it was.
+//! Carries queued work out, one piece at a time, on the server's single worker thread. Finished
+//! rows are stored in the lab at once, so interrupted work resumes where it stopped.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::path::PathBuf;
@@ -18,10 +18,10 @@ use stend_study::{
 use crate::app::App;
 use crate::what_if::{self, FULL, INTERVAL_S, Request, SHORT, VARIANTS, variant};
 
-/// How often the queue hears of work under way.
+/// Time between two updates of work in progress in the queue.
 const TOLD_EVERY: Duration = Duration::from_millis(500);
 
-/// Carries work out until the server ends.
+/// Carries work out until the server stops.
 pub(crate) fn work(app: &Arc<App>) {
     while !app.is_stopped() {
         if !carry_out_next(app) {
@@ -30,9 +30,9 @@ pub(crate) fn work(app: &Arc<App>) {
     }
 }
 
-/// Carries the next piece of work out, if there is any: whether there was.
+/// Carries the next piece of work out. Returns true if there was one.
 pub fn carry_out_next(app: &Arc<App>) -> bool {
-    // No lab is made, nor written, for nothing. What cannot be read now is looked for again.
+    // A lab is not created or written needlessly. One that cannot be read now is tried again later.
     let Ok(Some(lab)) = app.look() else {
         return false;
     };
@@ -70,13 +70,13 @@ pub fn carry_out_next(app: &Arc<App>) -> bool {
             app.now_unix_ms(),
         )
     });
-    // Where that fails, it is taken up again as one that was left behind.
+    // If this fails, another worker takes the work as abandoned.
     drop(ended);
     app.growing().remove(&work.id);
     true
 }
 
-/// Tries again while another program writes: about ten times as long as a page would.
+/// Tries again while another program writes: about ten times as long as a page does.
 fn retrying<T>(mut act: impl FnMut() -> Result<T, LabError>) -> Result<T, LabError> {
     for _ in 0..9 {
         match act() {
@@ -87,7 +87,7 @@ fn retrying<T>(mut act: impl FnMut() -> Result<T, LabError>) -> Result<T, LabErr
     act()
 }
 
-/// Work under way.
+/// Work in progress.
 struct UnderWay {
     app: Arc<App>,
     work: work::WorkId,
@@ -95,14 +95,14 @@ struct UnderWay {
     told: Mutex<Told>,
 }
 
-/// How far it is.
+/// Progress of the work.
 #[derive(Default)]
 struct Told {
     doing: String,
-    /// Virtual time that is done, s, and of how much.
+    /// Finished virtual time, s; `whole_s` is the total.
     done_s: f64,
     whole_s: f64,
-    /// Virtual time of each row under way, s, by job and variant.
+    /// Virtual time of each row in progress, s, by job and variant.
     rows_s: std::collections::BTreeMap<(String, usize), f64>,
 }
 
@@ -125,7 +125,7 @@ impl UnderWay {
         self.told.lock()
     }
 
-    /// Tells the queue how far it is, and hears whether to stop, until it is over.
+    /// Updates the progress in the queue, and checks for a request to stop, until the work is over.
     fn tell(&self, over: &AtomicBool) {
         let mut lab = None;
         while !over.load(Ordering::SeqCst) {
@@ -143,7 +143,7 @@ impl UnderWay {
             let told = lab
                 .as_mut()
                 .map(|lab| work::go_on(lab, id, (&doing, share), now));
-            // A lab that is in use now hears of it later.
+            // If the lab is in use, the update follows later.
             if matches!(told, Some(Ok(false))) || self.app.is_stopped() {
                 self.interrupt.store(true, Ordering::SeqCst);
             }
@@ -168,7 +168,7 @@ impl UnderWay {
         self.stage(&plans.curve, FULL, &|row| row.job == FULL)
     }
 
-    /// Carries out those rows of a study that are wanted and that the lab does not have.
+    /// Carries out the wanted rows of a study that the lab does not have.
     fn stage(
         self: &Arc<UnderWay>,
         plan: &Arc<Plan>,
@@ -261,7 +261,7 @@ impl Watch for UnderWay {
         }
         let iops: Vec<f64> = samples.iter().map(|sample| sample.write_iops).collect();
         let key = kept_key(&self.app.program.id, &row.key);
-        // A row without its curve is made again.
+        // A row without its curve is simulated again.
         let kept = retrying(|| {
             let mut lab: Lab = self.app.open()?;
             studies::keep_curve(&mut lab, &key, INTERVAL_S, &iops)

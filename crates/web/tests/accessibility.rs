@@ -1,16 +1,16 @@
-//! The pages for people who do not see them, see them on a phone, like them dark or have no mouse.
+//! The pages for people who do not see them, use a phone, prefer dark mode or have no mouse.
 
 use serde_json::json;
 
 use crate::axe::axe;
 use crate::chromium::Browser;
 
-/// Asserts that axe-core finds nothing serious in the page, folded parts opened.
+/// Asserts that axe-core finds nothing serious in the page, with folded parts opened.
 pub fn assert_no_barrier(browser: &mut Browser, name: &str) {
     assert_eq!(barriers(browser, &json!({})), [""; 0], "{name}");
 }
 
-/// As [`assert_no_barrier`], of what depends on colours alone.
+/// Asserts the same for rules that depend only on colours.
 pub fn assert_contrast(browser: &mut Browser, name: &str) {
     let rules = json!({"runOnly": ["color-contrast"]});
     assert_eq!(
@@ -20,7 +20,7 @@ pub fn assert_contrast(browser: &mut Browser, name: &str) {
     );
 }
 
-/// What axe finds that is serious or critical: rule and the first places; nothing without axe.
+/// Returns axe's serious and critical findings: rule and the first places; empty without axe.
 fn barriers(browser: &mut Browser, options: &serde_json::Value) -> Vec<String> {
     let Some(source) = axe() else {
         return Vec::new();
@@ -28,7 +28,8 @@ fn barriers(browser: &mut Browser, options: &serde_json::Value) -> Vec<String> {
     if browser.value("typeof axe") == "undefined" {
         browser.value(&format!("{source}; 0"));
     }
-    // A report is asked by itself; of a chart, thousands of dots are one picture with words.
+    // A report is checked separately; the thousands of dots of a chart are one picture with a
+    // description.
     let said = browser.value(&format!(
         "(async () => {{
           const folded = [...document.querySelectorAll('details:not([open])')];
@@ -44,8 +45,8 @@ fn barriers(browser: &mut Browser, options: &serde_json::Value) -> Vec<String> {
     found.map(ToString::to_string).collect()
 }
 
-/// Asserts that Tab leads to everything that can be clicked, in the order of the page, and that
-/// each shows when it is reached.
+/// Asserts that Tab reaches everything that can be clicked, in the order of the page, and that each
+/// element shows its focus.
 pub fn assert_reached_by_tab(browser: &mut Browser, name: &str) {
     let left = browser.value(
         "window.toReach = [...document.querySelectorAll(
@@ -89,7 +90,7 @@ fn barriers_are_seen() {
     browser.dark(true);
     let found = barriers(&mut browser, &json!({"runOnly": ["color-contrast"]}));
     assert!(found.len() == 1 && found[0].contains("pale"), "{found:?}");
-    // A link that does not show that it is reached, and one that is not.
+    // A link that does not show its focus, and one that cannot be reached.
     for link in ["style=outline:none", "tabindex=-1"] {
         browser.open(&format!(
             "data:text/html,<a href=x>a</a><a href=y {link}>b</a>"

@@ -64,8 +64,8 @@ impl Drop for Served {
     }
 }
 
-/// Looks at a page: wide, dark, and on a phone, where nothing may lie beyond the sides. Nothing may
-/// be a barrier to anybody.
+/// Checks a page: wide, dark, and on a phone, where nothing may extend beyond the sides. It must
+/// have no accessibility faults.
 fn look_at(browser: &mut Browser, name: &str) {
     let width = "document.readyState === 'complete' && innerWidth";
     browser.wait_in_frames(&format!("{width} > 390"));
@@ -82,7 +82,7 @@ fn look_at(browser: &mut Browser, name: &str) {
     browser.dark(false);
     browser.size(390, 844, true);
     browser.wait_in_frames(&format!("{width} <= 390"));
-    // Charts are drawn again a moment later.
+    // Charts are redrawn a moment later.
     browser.wait(
         "[...document.querySelectorAll('.chart .main-svg')].every((one) => \
          one.getBoundingClientRect().right <= window.innerWidth)",
@@ -105,7 +105,7 @@ fn reviews_are_found_and_compared() {
         2
     );
     look_at(&mut browser, "list");
-    // Fewer than two cannot be compared.
+    // At least two runs are needed for a comparison.
     assert_eq!(
         browser.value("document.querySelector('button.compare').disabled"),
         true
@@ -121,13 +121,13 @@ fn reviews_are_found_and_compared() {
     browser.assert_quiet(&served.address);
     look_at(&mut browser, "compare");
     assert_eq!(browser.frames(), 1, "the report");
-    // Who comes back finds what they had chosen, and can compare it.
+    // A user who goes back finds the selection, and can compare it.
     browser.value("history.back()");
     browser.wait("document.querySelectorAll('input[name=run]:checked').length === 2");
     browser.wait("!document.querySelector('button.compare').disabled");
     browser.value("history.forward()");
     browser.wait("location.pathname === '/compare'");
-    // The frame has an origin of its own: this page cannot look into it, nor it into this page.
+    // The frame has its own origin: neither page can access the other.
     let inside = "document.querySelector('iframe').contentDocument === null";
     browser.wait(inside);
     browser.open(&served.at("compare/report?run=1&run=2"));
@@ -153,7 +153,7 @@ fn a_run_is_given_a_label() {
         browser.write("j3");
         browser.type_key("Enter");
         browser.wait("document.querySelector('.banner')?.innerText.includes('number of the lab')");
-        // That the form was refused is on the console.
+        // The rejection of the form is on the console.
         browser.console.clear();
         browser.open(&served.at(path));
         browser.tab_to("details.marks > summary");
@@ -265,7 +265,7 @@ fn a_review_under_way_grows() {
     browser.assert_quiet(&served.address);
 }
 
-/// Gives a figure another value, as a user who types it.
+/// Returns a script that changes a figure like a user who types.
 fn set_to(key: &str, value: &str) -> String {
     format!(
         "(() => {{ const one = document.getElementById('{key}'); one.value = '{value}'; \
@@ -280,7 +280,7 @@ fn a_drive_of_ones_own_is_changed() {
     };
     let served = Served::start();
     browser.open(&served.at("what-if?drive=demo-8gb"));
-    // A file of one's own, chosen in the browser, is the drive.
+    // A user's own file, chosen in the browser, becomes the drive.
     let mine = include_str!("../../../drives/demo-8gb.toml");
     let mine = mine.replace("Demonstration drive, 8 GB", "My own drive");
     let choose = format!(
@@ -309,7 +309,7 @@ fn a_drive_is_changed_and_seen_beside_itself() {
     let served = Served::start();
     browser.open(&served.at("what-if?drive=demo-8gb"));
     look_at(&mut browser, "what-if");
-    // What no drive can be is told before it is requested.
+    // An impossible drive is reported before it is requested.
     browser.value(&set_to("nand.blocks_per_plane", "20"));
     browser
         .wait("document.querySelector('#check').innerText.includes('No drive can be like this')");
@@ -322,7 +322,7 @@ fn a_drive_is_changed_and_seen_beside_itself() {
     browser.value(&set_to("slc_cache.blocks_per_plane", "60"));
     browser.wait("document.querySelector('#check').innerText.includes('SLC cache')");
     browser.picture("what-if-changed");
-    // Who comes back sees the drive's own figures, or what they changed marked as changed.
+    // A user who goes back sees the drive's own figures, or the changed ones marked as changed.
     browser.open(&served.at("queue"));
     browser.value("history.back()");
     browser.wait("document.getElementById('check') !== null");
@@ -389,7 +389,7 @@ fn all_pages_fit_a_phone_and_are_quiet() {
         assert!(!browser.scrolls_sideways(), "{path} is wider than a phone");
         browser.size(320, 640, true);
         browser.wait("innerWidth < 390");
-        // A phone shows the whole width of a page that does not fit, smaller.
+        // A phone shrinks a page that is too wide.
         let beyond = "[...document.querySelectorAll('main *')].filter((one) => \
                       one.getBoundingClientRect().right > 320 && !one.closest('.scroll, pre')) \
                       .map((one) => one.outerHTML.slice(0, 80)).join('\\n')";
@@ -420,7 +420,7 @@ fn all_pages_fit_a_phone_and_are_quiet() {
     }
 }
 
-/// A page with the faults that the other tests look for: they must see them.
+/// A page with the faults that the other tests look for: those tests must detect them.
 #[test]
 fn the_tests_see_errors_and_requests() {
     let Some(mut browser) = Browser::start() else {

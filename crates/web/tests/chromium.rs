@@ -1,5 +1,5 @@
-//! Headless Chromium, driven by its DevTools protocol over pipes: JSON texts that end with a zero
-//! byte, on its file descriptors 3 and 4 (`--remote-debugging-pipe`).
+//! Headless Chromium, controlled by its DevTools protocol over pipes: JSON texts that end with a
+//! zero byte, on its file descriptors 3 and 4 (`--remote-debugging-pipe`).
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How long anything may take on a machine at work.
+/// Time limit of any step, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A browser with one page.
@@ -19,17 +19,17 @@ pub struct Browser {
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     session: String,
-    /// Sessions of the frames with an origin of their own.
+    /// Sessions of the frames that have their own origin.
     frames: Vec<String>,
     sent: u64,
-    /// What the page wrote to the console, and its errors.
+    /// Console output of the page, and its errors.
     pub console: Vec<String>,
-    /// Addresses that it asked for.
+    /// Addresses that it requested.
     pub requests: Vec<String>,
     _profile: TempDir,
 }
 
-/// Chromium's path; `None`, said in a line, where it is missing and need not be there.
+/// Returns Chromium's path; `None`, with a printed line, if it is missing and not required.
 fn chromium() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path)
@@ -47,7 +47,7 @@ fn chromium() -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// Starts it; `None` where there is none and need not be one.
+    /// Starts it; `None` if it is missing and not required.
     pub fn start() -> Option<Browser> {
         let chromium = chromium()?;
         let profile = tempfile::tempdir().expect("a folder");
@@ -66,10 +66,10 @@ impl Browser {
                 "--disable-component-update",
                 "--disable-sync",
                 "--no-first-run",
-                // Who goes back gets the page again, with the form as it was left: it is not kept
-                // as it stood, which would hide what a page forgets.
+                // Going back must load the page again, with the form as it was left. A cached page
+                // would hide state that the page loses.
                 "--disable-features=BackForwardCache",
-                // The browser's own calls home stay here as well.
+                // The browser's own requests stay local as well.
                 "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
                 "--remote-debugging-pipe",
             ])
@@ -109,7 +109,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Calls a method, and returns its result.
+    /// Calls a method and returns its result.
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.call_in(&self.session.clone(), method, parameters)
     }
@@ -183,20 +183,20 @@ impl Browser {
         self.call("Emulation.setDeviceMetricsOverride", metrics);
     }
 
-    /// Sets whether the user likes it dark.
+    /// Turns dark mode on or off.
     pub fn dark(&mut self, dark: bool) {
         let value = if dark { "dark" } else { "light" };
         let feature = json!({"features": [{"name": "prefers-color-scheme", "value": value}]});
         self.call("Emulation.setEmulatedMedia", feature);
     }
 
-    /// Opens a page, and waits until it is loaded.
+    /// Opens a page and waits until it is loaded.
     pub fn open(&mut self, address: &str) {
         self.call("Page.navigate", json!({"url": address}));
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'");
     }
 
-    /// The value of an expression in the page; null where the page is left meanwhile.
+    /// Returns the value of an expression in the page; null if the page is left in the meantime.
     pub fn value(&mut self, expression: &str) -> Value {
         self.value_in(&self.session.clone(), expression)
     }
@@ -205,7 +205,7 @@ impl Browser {
         let asked = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let answer = match self.try_in(session, "Runtime.evaluate", asked) {
             Ok(answer) => answer,
-            // What was evaluated, or a link before it, has opened another page.
+            // The expression, or a link before it, has opened another page.
             Err(error) if error.to_string().contains("navigated or closed") => return Value::Null,
             Err(error) => panic!("{expression}: {error}"),
         };
@@ -219,8 +219,8 @@ impl Browser {
         self.wait_in(&self.session.clone(), expression);
     }
 
-    /// Waits until an expression is true in every frame with an origin of its own, which are
-    /// processes of their own: they hear later than the page of a new size or colour.
+    /// Waits until an expression is true in every frame with its own origin. Such frames are
+    /// separate processes: they learn of a new size or colour later than the page.
     pub fn wait_in_frames(&mut self, expression: &str) {
         let began = Instant::now();
         let count = "document.querySelectorAll('iframe').length";
@@ -238,14 +238,14 @@ impl Browser {
         }
     }
 
-    /// How many frames have an origin of their own.
+    /// Returns the number of frames with their own origin.
     pub fn frames(&self) -> usize {
         self.frames.len()
     }
 
     fn wait_in(&mut self, session: &str, expression: &str) {
         let began = Instant::now();
-        // While a page is loaded anew, nothing can be asked of it.
+        // A page cannot be queried while it is reloaded.
         let guarded =
             format!("(() => {{ try {{ return {expression} }} catch {{ return false }} }})()");
         loop {
@@ -298,13 +298,13 @@ impl Browser {
         panic!("Tab does not lead to {selector}");
     }
 
-    /// Whether anything of the page lies beyond the window's sides.
+    /// True if any part of the page extends beyond the window's sides.
     pub fn scrolls_sideways(&mut self) -> bool {
         let wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
         self.value(wide) == true
     }
 
-    /// Keeps a picture of the page, if `STEND_SCREENSHOTS` names a folder.
+    /// Saves a picture of the page if `STEND_SCREENSHOTS` names a folder.
     pub fn picture(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("STEND_SCREENSHOTS") else {
             return;
@@ -320,9 +320,9 @@ impl Browser {
         std::fs::write(path, bytes).expect("it is written");
     }
 
-    /// Asserts that nothing was written to the console, and nothing asked of other places.
+    /// Asserts that nothing was written to the console or requested from other places.
     pub fn assert_quiet(&mut self, address: &str) {
-        // What is under way arrives before the answer.
+        // Pending events arrive before the answer.
         self.value("1");
         assert!(self.console.is_empty(), "{:#?}", self.console);
         let elsewhere = self.requests.iter().find(|url| {

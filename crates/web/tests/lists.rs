@@ -1,4 +1,4 @@
-//! Lists of drives and studies, and how long lists take.
+//! Lists of drives and studies, and the speed of lists.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use stend_record::review::TargetKind;
 
 use crate::common::{Bench, NOW_UNIX_MS, job_result, record, review, study};
 
-/// Two drives that were reviewed, and one on which a job was run.
+/// Two drives that were reviewed, and one with a job.
 fn drives() -> Bench {
     let bench = Bench::with(&[
         review("SanDisk Ultra II", TargetKind::Simulated, "2014"),
@@ -57,14 +57,14 @@ fn drives_and_models_are_found_by_what_they_are_made_of() {
     assert!(page.contains("Drive released"), "{page}");
     assert!(page.contains("<option>2017</option>"), "{page}");
     assert!(page.contains("<td>block device</td>"), "{page}");
-    // Names for people, not those of drive files.
+    // Names for people, not those in drive files.
     for page in [&page, &bench.page(model)] {
         assert!(page.contains("SATA 6 Gbit/s"), "{page}");
     }
     assert!(page.contains("PCIe 3.0 x4, NVMe") && !page.contains("pcie-nvme"));
     let none = bench.page("/drives?text=nothing-like-this");
     assert!(none.contains("No model is like this"), "{none}");
-    // Which year is which is said, of all lists that have both.
+    // The two kinds of years are labelled in all lists that have both.
     for (list, began) in [("/", "Run began"), ("/jobs", "Job began")] {
         let page = bench.page(list);
         for label in ["Drive released", began] {
@@ -167,7 +167,7 @@ fn ten_thousand_of_anything_are_listed_in_time() {
     let numbers =
         "WITH RECURSIVE n(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM n WHERE n < 10009)";
     for sql in [
-        // A drive each for so many runs.
+        // Each run has its own drive.
         "INSERT INTO drives (id, kind, model, serial, firmware, fingerprint, title, changes)
             SELECT n, kind, model, serial, firmware, 'copy ' || n, title, changes
             FROM drives, n WHERE drives.id = 1",
@@ -212,7 +212,7 @@ fn ten_thousand_of_anything_are_listed_in_time() {
             !none,
             "{address}"
         );
-        // Tried again where it takes longer: a machine may be at other work.
+        // Repeated if it takes longer: the machine may be busy.
         let mut took = (0..50).map(|_| {
             let began = Instant::now();
             bench.page(address);

@@ -67,7 +67,7 @@ fn runs_are_found_by_what_was_tested() {
         ("drive_year=2014&year=2026&kind=simulated", true, false),
     ] {
         let page = bench.page(&format!("/?{query}"));
-        // The links of the list alone.
+        // Only the links of the list.
         let has = |name: &str| page.contains(&format!("\">{name}</a>"));
         assert_eq!(has("SanDisk Ultra II"), sandisk, "{query}");
         assert_eq!(has("Samsung 850 EVO"), samsung, "{query}");
@@ -97,7 +97,7 @@ fn ten_thousand_runs_are_listed_in_time() {
         let page = bench.page(&address);
         assert!(page.contains(last), "{query}: {page}");
         assert!(page.matches("<tr>").count() <= 51, "{query}");
-        // Of several, the fastest: a machine may be at other work.
+        // The fastest of several: the machine may be busy.
         let took = (0..10).map(|_| {
             let began = Instant::now();
             bench.page(&address);
@@ -190,7 +190,7 @@ fn jobs_and_replays_are_found() {
         drives.contains("/jobs?drive=%22Samsung%20850%20EVO%22"),
         "{drives}"
     );
-    // Pages of fifty.
+    // Pages have fifty rows.
     let mut lab = bench.lab();
     let target = review("SanDisk Ultra II", TargetKind::Simulated, "");
     for n in 0..50 {
@@ -246,7 +246,7 @@ fn a_job_and_a_replay_have_their_main_figures() {
         assert!(page.contains(words), "{words}: {page}");
     }
     assert!(!page.contains("<th scope=\"row\">write</th>"), "{page}");
-    // A result of another shape is shown as it is.
+    // A result of another form is shown unchanged.
     let target = review("SanDisk Ultra II", TargetKind::Simulated, "");
     let other = serde_json::json!({"jobs": [1.5]});
     record(&mut bench.lab(), &target, "other", Some(""), &other);
@@ -256,7 +256,7 @@ fn a_job_and_a_replay_have_their_main_figures() {
         "{page}"
     );
     assert_eq!(bench.get("/jobs/4").status, StatusCode::NOT_FOUND);
-    // A job is called j1 wherever it is named.
+    // A job is named j1 everywhere.
     assert_eq!(bench.page("/jobs/j1"), bench.page("/jobs/1"));
     for (path, status) in [("/jobs/x", 404), ("/runs/x", 400), ("/live/x", 400)] {
         let answer = bench.get(path);
@@ -287,7 +287,7 @@ fn labels_and_notes_are_seen_and_set() {
         }
         let found = bench.page(&format!("{list}?text=fridge"));
         assert!(found.contains(">cold<"), "{found}");
-        // What cannot be one is told, and nothing is changed.
+        // An invalid text is reported, and nothing is changed.
         for (fields, told) in [
             ("label=3&note=new", "Label: `3` is a number of the lab"),
             ("label=j7&note=new", "Label: `j7` is a number of the lab"),
@@ -306,7 +306,7 @@ fn labels_and_notes_are_seen_and_set() {
         let typed = bench.post(&marks, "label=3&note=new").body;
         assert!(typed.contains("value=\"new\""), "typed again: {typed}");
     }
-    // Nor while another program writes: what was typed comes back.
+    // The same while another program writes: the typed text is returned.
     let other = rusqlite::Connection::open(bench.path()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let busy = bench.post("/runs/1/marks", "label=warm&note=in+the+sun");
@@ -317,7 +317,7 @@ fn labels_and_notes_are_seen_and_set() {
     }
     let lab = bench.lab();
     assert_eq!(lab.run(RunId(1)).unwrap().label.unwrap(), "cold");
-    // The report says what the lab says, as text.
+    // The report shows the lab's label and note, as text.
     bench.post("/runs/1/marks", "label=cold&note=%3Cimg+src%3Dx%3E");
     let report = bench.page("/runs/1/report");
     assert!(report.contains("<dd>cold</dd>"), "no label");
@@ -329,7 +329,7 @@ fn labels_and_notes_are_seen_and_set() {
     bench.post("/runs/1/marks", "label=cold&note=in+a+fridge");
     let job = recorded::load(&lab, stend_lab::RecordedId(1)).unwrap();
     assert_eq!(job.summary.note.unwrap(), "in a fridge, 5 °C");
-    // An empty one is taken away.
+    // An empty one is removed.
     bench.post("/runs/1/marks", "label=&note=+");
     let run = lab.run(RunId(1)).unwrap();
     assert_eq!((run.label, run.note), (None, None));
@@ -451,8 +451,8 @@ fn smart_data_of_a_drive_is_shown_over_time() {
     );
 }
 
-/// Two jobs of two hours are too long for a test: what a smaller request would find in the lab is
-/// checked where studies are.
+/// Two jobs of two hours are too long for a test; the tests of studies check the lab's rows with a
+/// smaller request.
 #[test]
 fn a_drive_is_put_beside_itself() {
     let bench = Bench::new();
@@ -466,7 +466,7 @@ fn a_drive_is_put_beside_itself() {
     let asked = bench.post("/what-if", fields);
     assert_eq!(asked.status, StatusCode::SEE_OTHER, "{}", asked.body);
     assert_eq!(asked.header("location"), "/what-if/1");
-    // The second tab that asks for the same sees the same.
+    // A second tab with the same request sees the same work.
     assert_eq!(
         bench.post("/what-if", fields).header("location"),
         "/what-if/1"
@@ -494,7 +494,7 @@ fn a_drive_is_put_beside_itself() {
     assert!(report.contains("<h2>two-hours</h2>"), "no job");
     assert!(bench.page("/what-if?from=1").contains("value=\"60\""));
 
-    // What was done is shown by a later build as well, and can be asked of that again.
+    // A later build shows finished work too, and can run the request again.
     let later = Arc::new(stend_web::App::new(
         bench.path(),
         crate::common::PORT,
@@ -510,7 +510,7 @@ fn a_drive_is_put_beside_itself() {
     let given_up = later.post("/queue/2/cancel", "");
     assert_eq!(given_up.status, StatusCode::SEE_OTHER, "{}", given_up.body);
 
-    // Another question: the original is known, and half of the rows are simulated.
+    // Another request: the original is known, and half of the rows are simulated.
     let lab = bench.lab();
     let before = stend_lab::studies::list(&lab).expect("studies").len();
     bench.post("/what-if", "drive=demo-8gb&set.gc.policy=fifo");
@@ -522,7 +522,7 @@ fn a_drive_is_put_beside_itself() {
     assert!(bench.page("/what-if/3").contains("Where the two hours end"));
 }
 
-/// A text as a field of a form.
+/// Escapes a text for a field of a form.
 fn field_of(text: &str) -> String {
     let byte = |byte: u8| format!("%{byte:02X}");
     text.bytes().map(byte).collect()
@@ -549,7 +549,7 @@ fn a_model_of_ones_own_is_put_beside_itself() {
         "{}",
         check.body
     );
-    // What is wrong is told with line and key, and what was sent is there to be mended.
+    // Errors are reported with line and key, and the submitted text is returned to be corrected.
     let line = text.lines().position(|line| line.starts_with("channels ="));
     let line = line.expect("a key") + 1;
     let broken = text.replace("channels = { value = 2", "channels = { value = 999");
@@ -579,7 +579,7 @@ fn a_model_of_ones_own_is_put_beside_itself() {
     assert_eq!(changed.gc.policy.value, "fifo");
 }
 
-/// The review and the job of a simulated drive of this model, as they are when figures were set.
+/// The review and the job of a simulated drive with this model, as if its figures had been set.
 fn of_model(model: &Model) -> Bench {
     let shipped = Model::shipped("demo-8gb").expect("it is shipped");
     let json = |setting| serde_json::to_value::<Option<Setting>>(setting).expect("JSON");
@@ -623,7 +623,7 @@ fn a_changed_model_of_the_lab_is_put_beside_itself() {
         assert!(form.contains(&told), "{told}: {form}");
         assert!(form.contains("data-original=\"fifo\""), "{form}");
         assert!(form.contains("data-original=\"100\""), "{form}");
-        // What its form sends is the same drive but for the title.
+        // The form sends the same drive, except for the title.
         let text = form.split("<textarea name=\"model\" hidden>").nth(1);
         let text = text.and_then(|rest| rest.split("</textarea>").next());
         let mut text = text.expect("a text").to_owned();
@@ -643,7 +643,7 @@ fn a_changed_model_of_the_lab_is_put_beside_itself() {
         assert!(wrong.body.contains(&told), "{}", wrong.body);
     }
     assert_eq!(bench.get("/what-if?of=9").status, StatusCode::NOT_FOUND);
-    // A shipped model is taken by its name.
+    // A shipped model is used by its name.
     let page = of_model(&demo).page("/runs/1");
     assert!(page.contains("href=\"/what-if?drive=demo-8gb\""), "{page}");
 }
@@ -665,7 +665,7 @@ fn the_file_of_a_model_is_requested_where_the_lab_does_not_know_it() {
     for (shipped, changes) in [
         (None, vec![]),
         (None, vec![change(1)]),
-        // The shipped model was another one then, or has what cannot be taken away.
+        // The shipped model was different then, or the change cannot be applied to it.
         (Some("demo-8gb"), vec![change(1)]),
         (Some("demo-8gb"), vec![table]),
         (Some("a-drive-of-before"), vec![]),
@@ -687,12 +687,12 @@ fn the_file_of_a_model_is_requested_where_the_lab_does_not_know_it() {
         );
         assert!(form.contains("<details class=\"fold\" open>"), "{form}");
     }
-    // A real one has no model.
+    // A real drive has no model.
     let real = Bench::with(&[review("A drive", TargetKind::File, "2014")]);
     assert!(!real.page("/runs/1").contains("what if …"));
 }
 
-/// Parts are looked for in the program alone, whatever path a file names.
+/// Parts are looked up only in the program, whatever path a file names.
 #[test]
 fn a_model_of_ones_own_reads_no_file() {
     let bench = Bench::new();
@@ -712,7 +712,7 @@ fn a_model_of_ones_own_reads_no_file() {
     let answer = model(&from_disk);
     assert_eq!(answer.status, refused);
     assert!(answer.body.contains(&part), "{}", answer.body);
-    // A path alone is no text of a model.
+    // A path alone is not the text of a model.
     let whole = include_str!("../../../drives/demo-8gb.toml");
     let whole = kept(
         "whole.toml",
@@ -757,7 +757,7 @@ fn work_is_cancelled_and_goes_on_after_a_restart() {
     assert!(bench.page("/queue").contains(">cancelled<"));
     assert!(bench.page("/what-if/1").contains("It was given up"));
 
-    // A server takes the second up, and ends: it is put back.
+    // A server takes the second piece of work and stops: it returns to the queue.
     let app = Arc::clone(&bench.app);
     let worker = std::thread::spawn(move || stend_web::carry_out_next(&app));
     while state(2) != WorkState::Running {
@@ -767,7 +767,7 @@ fn work_is_cancelled_and_goes_on_after_a_restart() {
     assert!(worker.join().expect("no panic"));
     assert_eq!(state(2), WorkState::Queued);
 
-    // Another one was killed while it was at it: its row is not seen any more.
+    // Another server was killed during its work: its row is no longer updated.
     let mut lab = bench.lab();
     let long_ago = NOW_UNIX_MS - work::LEFT_AFTER_MS - 1;
     let taken = work::take(&mut lab, "killed", long_ago)
@@ -776,11 +776,11 @@ fn work_is_cancelled_and_goes_on_after_a_restart() {
     assert_eq!(taken.id, WorkId(2));
     let again = work::take(&mut lab, "another", NOW_UNIX_MS).expect("the lab");
     assert_eq!(again.expect("what was left behind").id, WorkId(2));
-    // Who was killed, and was not, hears that it is another's.
+    // The server that was thought killed learns that another has its work.
     let told = ("", 0.5);
     assert!(!work::go_on(&mut lab, (WorkId(2), "killed"), told, NOW_UNIX_MS).unwrap());
     assert!(work::go_on(&mut lab, (WorkId(2), "another"), told, NOW_UNIX_MS).unwrap());
-    // Given up while somebody is at it: they hear of it.
+    // Work that is cancelled in progress: its worker learns of it.
     assert!(work::cancel(&mut lab, WorkId(2), NOW_UNIX_MS).unwrap());
     assert!(!work::go_on(&mut lab, (WorkId(2), "another"), told, NOW_UNIX_MS).unwrap());
     assert_eq!(state(2), WorkState::Cancelling);

@@ -1,4 +1,4 @@
-//! What is refused, and what is text.
+//! Rejected requests, and escaped texts.
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
@@ -117,7 +117,7 @@ fn forms_without_the_token_are_refused() {
             assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path} {fields}");
         }
     }
-    // Two pages that are open at once carry the same.
+    // Two pages that are open at the same time have the same token.
     let page = || bench.page("/what-if?drive=demo-8gb");
     let token = format!("value=\"{}\"", bench.app.token());
     assert!(page().contains(&token) && page().contains(&token));
@@ -290,7 +290,7 @@ fn a_lab_in_use_says_so_and_the_page_comes_back() {
         "{}",
         asked.body
     );
-    // Asked for again, it would be another request: the form is to be sent again.
+    // A reload would be another request: the form must be sent again.
     assert!(
         !asked.body.contains("http-equiv=\"refresh\""),
         "{}",

@@ -1,4 +1,4 @@
-//! What a black-box test shows of one drive: one number.
+//! Figures of a drive: one number each, from a black-box test.
 
 use serde::Deserialize;
 use stend_language::{recorded, text};
@@ -22,17 +22,17 @@ use crate::steps::{Level, steps};
 /// A figure of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What it is, in words.
+    /// Description for people.
     pub title: String,
     /// Id of the test that it comes from.
     pub test: String,
-    /// What of the test.
+    /// The value to compute from the test.
     pub of: Of,
-    /// Where in its file it is defined, line from 1.
+    /// Line of its definition in the article's file, from 1.
     pub line: usize,
 }
 
-/// What of a test is looked at.
+/// Kinds of results that a figure can come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Of {
     /// Measured points.
@@ -49,7 +49,7 @@ pub enum Of {
     Files(OfFiles),
 }
 
-/// Which points, and what of them. Where a key of the load is missing, it may be anything.
+/// Selects points and a metric. A key of the load that is missing matches any value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfPoints {
@@ -65,15 +65,15 @@ pub struct OfPoints {
     pub threads: Option<u32>,
     /// Share of reads, percent.
     pub read_percent: Option<u32>,
-    /// What of each.
+    /// Metric of each point.
     pub metric: PointMetric,
-    /// How several of them become one number.
+    /// Aggregation of several points to one number.
     #[serde(default)]
     pub over: Aggregate,
 }
 
 impl OfPoints {
-    /// Whether a load is among them.
+    /// True if a load is selected.
     pub fn takes(&self, load: &Load) -> bool {
         self.op.is_none_or(|op| op == load.op)
             && self.pattern.is_none_or(|pattern| pattern == load.pattern)
@@ -90,7 +90,7 @@ impl OfPoints {
     }
 }
 
-/// What of a point.
+/// Metrics of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PointMetric {
@@ -104,47 +104,46 @@ pub enum PointMetric {
     ReadBwBytesPerS,
     /// Mean completion latency.
     LatencyMeanNs,
-    /// 99th percentile of it.
+    /// 99th percentile of completion latency.
     LatencyP99Ns,
-    /// The slowest request.
+    /// Completion latency of the slowest request.
     LatencyMaxNs,
 }
 
-/// What of a curve.
+/// Metrics of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CurveMetric {
     /// Mean speed of the part.
     Iops,
-    /// The same in bytes a second.
+    /// The mean speed in bytes a second.
     BwBytesPerS,
-    /// Where the curve starts: [`start_level`].
+    /// Speed at the start of the curve: [`start_level`].
     StartIops,
-    /// Where it ends: [`end_level`].
+    /// Speed at the end of the curve: [`end_level`].
     EndIops,
-    /// Half of the width that holds the middle 68 % of the samples of the part, each as a share
-    /// of the mean over the 30 s around it, percent: what a reader sees as scatter around the
-    /// line.
+    /// Scatter around the line, as a reader sees it: half of the width that holds the middle 68 %
+    /// of the samples of the part, each as a share of the mean over the 30 s around it, percent.
     ScatterPercent,
-    /// Speed of its nth level: [`steps`](steps()).
+    /// Speed of the nth level of the curve: [`steps`](steps()).
     StepIops,
-    /// Bytes written where its nth level ends.
+    /// Bytes written where the nth level ends.
     StepEndBytes,
-    /// The same in capacities of the drive.
+    /// Bytes written where the nth level ends, in capacities of the drive.
     StepEndCapacities,
-    /// How many levels it has.
+    /// Number of levels.
     Steps,
     /// Bytes written fast: [`recovery`](recovery()), by the end level of the test's first curve.
     FastBytes,
-    /// The same in capacities of the drive.
+    /// The bytes written fast, in capacities of the drive.
     FastCapacities,
     /// Bytes written in the whole curve.
     WrittenBytes,
-    /// Where it ends, as a share of where it starts, percent.
+    /// Speed at the end as a share of the speed at the start, percent.
     KeptPercent,
 }
 
-/// What of a response to a deletion.
+/// Metrics of a response to a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseMetric {
@@ -152,41 +151,41 @@ pub enum ResponseMetric {
     ReferenceIops,
     /// Mean reads a second in the part of the time after it.
     Iops,
-    /// The slowest second after it.
+    /// Reads in the slowest second after it.
     SlowestSecondIops,
-    /// When reads are back to normal.
+    /// Time after which reads are back to normal.
     NormalAfterS,
-    /// The slowest read after it.
+    /// Latency of the slowest read after it.
     LatencyMaxNs,
 }
 
-/// Which curve, which part of it, and what of that. A bound that is missing does not bound it;
-/// samples lie in it that begin and end there.
+/// Selects a curve, a part of it and a metric. A missing bound does not limit the part; a sample
+/// belongs to the part if it begins and ends within the bounds.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfCurve {
     /// Name of the curve, `fresh`.
     pub name: String,
-    /// What of it.
+    /// Metric of the part.
     pub metric: CurveMetric,
-    /// Which of its levels, from 1.
+    /// Number of the level, from 1.
     pub step: Option<usize>,
-    /// From this time on, s.
+    /// Start of the part, s.
     pub from_s: Option<f64>,
-    /// Up to this time, s.
+    /// End of the part, s.
     pub to_s: Option<f64>,
-    /// From so many bytes written on.
+    /// Start of the part, bytes written.
     pub from_bytes: Option<u64>,
-    /// Up to so many.
+    /// End of the part, bytes written.
     pub to_bytes: Option<u64>,
-    /// From so many capacities written on.
+    /// Start of the part, capacities written.
     pub from_capacities: Option<f64>,
-    /// Up to so many.
+    /// End of the part, capacities written.
     pub to_capacities: Option<f64>,
 }
 
 impl OfCurve {
-    /// Whether only a part of the curve is looked at.
+    /// True if only a part of the curve is selected.
     pub fn is_bounded(&self) -> bool {
         self.from_s.or(self.to_s).is_some()
             || self.from_bytes.or(self.to_bytes).is_some()
@@ -194,21 +193,21 @@ impl OfCurve {
     }
 }
 
-/// Which response to a deletion, which part of the time after it, and what of that.
+/// Selects a response to a deletion, a part of the time after it and a metric.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfResponse {
     /// Its name, `with TRIM`.
     pub name: String,
-    /// What of it.
+    /// Metric of the part.
     pub metric: ResponseMetric,
-    /// From this time after the deletion on, s.
+    /// Start of the part, s after the deletion.
     pub from_s: Option<f64>,
-    /// Up to this time, s.
+    /// End of the part, s after the deletion.
     pub to_s: Option<f64>,
 }
 
-/// Bytes a second of a row of a benchmark in one direction.
+/// Selects a row of a benchmark in one direction; the metric is bytes a second.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfBenchmark {
@@ -218,30 +217,30 @@ pub struct OfBenchmark {
     pub op: PointOp,
 }
 
-/// Bytes a second over busy time.
+/// Selects traces; the metric is bytes a second over busy time.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfTraces {
-    /// Of which trace; `None` for all together.
+    /// Name of the trace; `None` for all together.
     pub trace: Option<String>,
 }
 
-/// Bytes a second of work on files.
+/// Selects work on files; the metric is bytes a second.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfFiles {
-    /// Which set; `None` for all.
+    /// Name of the set; `None` for all.
     pub set: Option<String>,
-    /// How several sets become one number.
+    /// Aggregation of several sets to one number.
     #[serde(default)]
     pub over: Aggregate,
 }
 
-/// How several numbers become one.
+/// Aggregation of several numbers to one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aggregate {
-    /// There must be one only.
+    /// None: exactly one number is allowed.
     #[default]
     Only,
     /// Their mean.
@@ -252,17 +251,17 @@ pub enum Aggregate {
     Least,
 }
 
-/// Why a drive has no such figure.
+/// Reason why a drive has no such figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It was not measured.
+    /// The figure was not measured.
     NotMeasured(String),
-    /// It was measured, and there is none: a curve without a third level.
+    /// It was measured, but the value does not exist: a curve without a third level.
     NotThere(String),
 }
 
 impl Figure {
-    /// The unit of its values.
+    /// Returns the unit of its values.
     pub fn unit(&self) -> Unit {
         match &self.of {
             Of::Points(of) => of.metric.unit(),
@@ -272,10 +271,10 @@ impl Figure {
         }
     }
 
-    /// Its value for a drive.
+    /// Returns its value for a drive.
     ///
     /// # Errors
-    /// [`Missing`] where there is none.
+    /// [`Missing`] if there is no value.
     pub fn measure(&self, drive: &Measured<'_>) -> Result<f64, Missing> {
         let test = drive.tests.iter().find(|test| test.id == self.test);
         let test = test.ok_or_else(|| {
@@ -372,7 +371,7 @@ impl PointMetric {
 
     fn of(self, point: &Point) -> Option<f64> {
         let reads = point.parts.iter().find(|part| part.op == PointOp::Read);
-        // Of a mix that is all reads or all writes there may be no parts.
+        // A mix of reads only or writes only may have no parts.
         let share = f64::from(point.load.read_percent) / 100.0;
         let pure = point.parts.is_empty() && (share == 0.0 || share == 1.0);
         let of_reads = |part: Option<f64>, whole: f64| part.or(pure.then_some(whole * share));
@@ -392,7 +391,7 @@ impl PointMetric {
 }
 
 impl CurveMetric {
-    /// Whether it is of one of the levels.
+    /// True if the metric is that of one level.
     pub(super) fn is_of_a_step(self) -> bool {
         matches!(
             self,
@@ -400,7 +399,7 @@ impl CurveMetric {
         )
     }
 
-    /// Whether it can be of a part of the curve.
+    /// True if the metric can be that of a part of the curve.
     pub(super) fn is_of_a_part(self) -> bool {
         matches!(
             self,
@@ -425,7 +424,7 @@ impl CurveMetric {
     }
 }
 
-/// A part of a curve, and what is needed to look at it.
+/// A part of a curve, with the context that its metrics need.
 struct Part<'a> {
     series: &'a Series,
     /// The first curve of the test.
@@ -465,14 +464,15 @@ impl Part<'_> {
             .copied()
     }
 
-    /// The last level ends with the measurement, not with a step.
+    /// Returns the end of a level; `None` for the last, which ends with the measurement, not a
+    /// step.
     fn step_end_bytes(&self) -> Option<f64> {
         let levels = steps(self.series);
         let index = self.of.step?.checked_sub(1)?;
         (index + 1 < levels.len()).then(|| levels[index].to_bytes as f64)
     }
 
-    /// The samples within the bounds, with their indices.
+    /// Returns the samples within the bounds, with their indices.
     fn within(&self) -> impl Iterator<Item = (usize, &Sample)> {
         let of = self.of;
         let capacity = self.capacity;

@@ -1,4 +1,4 @@
-//! Whether findings hold for drives that were measured.
+//! Judges findings by the drives that were measured.
 
 use stend_language::{numeral, recorded, say, text};
 
@@ -8,67 +8,67 @@ use super::{ABOUT_PERCENT, Article, Bounds, By, Check, Drives, Finding, Relation
 use crate::figures::Unit;
 use crate::words::{self, number};
 
-/// The result of a check or a finding.
+/// Outcome of a check or a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// It holds.
     Holds,
-    /// Some measurements are missing, and those that are there do not contradict it.
+    /// Some measurements are missing; those that exist do not contradict it.
     Open,
     /// It does not hold.
     Fails,
 }
 
-/// A finding that was judged.
+/// A judged finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedFinding<'a> {
-    /// Which.
+    /// The finding.
     pub finding: &'a Finding,
-    /// Holds when all checks do, fails when one does.
+    /// Holds if all checks hold; fails if one fails.
     pub outcome: Outcome,
-    /// In the order of the file.
+    /// The checks, in the order of the file.
     pub checks: Vec<JudgedCheck<'a>>,
-    /// Whether it would turn if its loose words were read otherwise.
+    /// True if the outcome changes when its loose words are read otherwise.
     pub turned_by_reading: bool,
 }
 
-/// A check that was judged.
+/// A judged check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedCheck<'a> {
-    /// Which.
+    /// The check.
     pub check: &'a Check,
     /// The figure.
     pub figure: &'a Figure,
-    /// What should be, in words.
+    /// Expected result in words.
     pub expected: String,
-    /// What is, in words.
+    /// Actual result in words.
     pub got: String,
-    /// Fails when one comparison does.
+    /// Fails if one comparison fails.
     pub outcome: Outcome,
-    /// Each for itself.
+    /// The comparisons, each judged on its own.
     pub comparisons: Vec<Comparison>,
 }
 
-/// The figure of one drive, and what it was compared with.
+/// The figure of one drive and the figure that it was compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The drive.
     pub drive: String,
     /// Its figure.
     pub value: Option<f64>,
-    /// What it was compared with: a drive, or `the greatest of …`.
+    /// Other side of the comparison: a drive, or `the greatest of …`.
     pub against: Option<String>,
-    /// The figure of that.
+    /// Figure of the other side.
     pub against_value: Option<f64>,
-    /// The number that was judged: the value itself, a multiple, or a place.
+    /// The number that was judged: the figure itself, a multiple, or a place.
     pub judged: Option<f64>,
-    /// Whether it passes.
+    /// Outcome of this comparison.
     pub outcome: Outcome,
-    /// Why there is no such number.
+    /// Reason why there is no judged number.
     pub problem: Option<String>,
 }
 
-/// Judges all findings of an article, in its order.
+/// Judges all findings of an article, in the article's order.
 pub fn judge<'a>(article: &'a Article, drives: &Drives<'_>) -> Vec<JudgedFinding<'a>> {
     let judged = |finding: &'a Finding| {
         let checks: Vec<JudgedCheck<'a>> = finding
@@ -87,7 +87,7 @@ pub fn judge<'a>(article: &'a Article, drives: &Drives<'_>) -> Vec<JudgedFinding
     article.findings.iter().map(judged).collect()
 }
 
-/// Whether a finding with this outcome would turn if its loose words were read otherwise.
+/// True if a finding with this outcome would change it with its loose words read otherwise.
 fn turned_by_reading(
     article: &Article,
     drives: &Drives<'_>,
@@ -231,7 +231,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
         vec![compare(self.whom(by, &names), &its)]
     }
 
-    /// One more than the drives that have more.
+    /// Returns the place of a drive: one plus the number of drives with a greater figure.
     fn place(&self, drive: &str, own: &Found, among: &[String]) -> Result<usize, Missing> {
         let theirs = others(among, drive).map(|other| self.measure(&self.check.figure, other));
         let own = own.clone();
@@ -292,7 +292,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
         }
     }
 
-    /// `the mean of a and b`; of one drive, its name.
+    /// Formats the other drives: `the mean of a and b`, or the name of a single drive.
     fn whom(&self, by: By, drives: &[String]) -> String {
         match drives {
             [one] => one.clone(),
@@ -311,7 +311,8 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
         words::list(drives)
     }
 
-    /// The figures: of many comparisons of a drive, the range, and those that fail by name.
+    /// Formats the figures. A drive with many comparisons gets their range, and the names of those
+    /// that fail.
     fn got(&self, comparisons: &[Comparison]) -> String {
         let unit = self.figure.unit();
         let mut parts = Vec::new();
@@ -343,7 +344,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
     }
 }
 
-/// Several figures, or all that are missing of them; those that were not measured first.
+/// Collects several figures, or all missing ones; those not measured have priority.
 fn together(found: impl Iterator<Item = Found>) -> Result<Vec<f64>, Missing> {
     let (mut values, mut open, mut gone) = (Vec::new(), Vec::new(), Vec::new());
     for one in found {
@@ -360,7 +361,7 @@ fn together(found: impl Iterator<Item = Found>) -> Result<Vec<f64>, Missing> {
     }
 }
 
-/// Those that a drive is compared with: not itself.
+/// Returns the drives that a drive is compared with: all but itself.
 fn others<'n>(names: &'n [String], drive: &'n str) -> impl Iterator<Item = &'n str> {
     names
         .iter()
@@ -396,8 +397,8 @@ fn comparison(
     }
 }
 
-/// A multiple to three significant digits; to more where it would read as 1 and is not, since it
-/// may be judged by that.
+/// Formats a multiple with three significant digits; with more if it would read as 1 without being
+/// 1, because the check may be judged by that difference.
 fn multiple(value: f64) -> String {
     let rounded = number(value);
     if value == 1.0 || rounded != number(1.0) {
@@ -408,8 +409,8 @@ fn multiple(value: f64) -> String {
     told.map_or(rounded, |text| numeral(&text))
 }
 
-/// ` = 1.1 × a (480 IOPS)`; of several, from the least to the greatest multiple, and those that
-/// fail.
+/// Formats multiples: ` = 1.1 × a (480 IOPS)`; for several, the range from least to greatest, and
+/// those that fail.
 fn multiples(own: &[&Comparison], unit: Unit) -> String {
     let told = |c: &&&Comparison| c.judged.is_some();
     let measured: Vec<&&Comparison> = own.iter().filter(told).collect();
@@ -440,7 +441,7 @@ fn multiples(own: &[&Comparison], unit: Unit) -> String {
     text
 }
 
-/// The figures that are missing.
+/// Formats the missing figures.
 fn lacking(comparisons: &[Comparison]) -> String {
     let mut text = String::new();
     for (outcome, id) in [
@@ -473,7 +474,7 @@ impl By {
 }
 
 impl Bounds {
-    /// In words, each number by `of`.
+    /// Formats the bounds in words; `of` formats each number.
     fn words(&self, of: &dyn Fn(f64) -> String) -> String {
         let mut parts = Vec::new();
         if let Some(middle) = self.about {

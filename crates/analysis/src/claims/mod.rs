@@ -1,8 +1,9 @@
-//! Published findings as data, and whether measured drives bear them out.
+//! Published findings as data, and their check against measured drives.
 //!
-//! An [`Article`] is read from a file (`docs/claims-format.md`): figures, which say what a
-//! black-box test shows of one drive ([`figure`]), and findings, each with checks that
-//! compare such figures ([`judge`](judge())). What a drive is made of is never looked at: the same
+//! An [`Article`] is read from a file (`docs/claims-format.md`). It has figures, each a number that
+//! a black-box test measures on one drive ([`figure`]), and findings, each with checks that compare
+//! such figures ([`judge`](judge())). Findings never depend on a drive's internals, so the same
+//! finding applies to simulated and to real drives.
 //! finding can be put to a simulated drive and to a real one.
 
 mod figure;
@@ -20,7 +21,7 @@ pub use judge::{Comparison, JudgedCheck, JudgedFinding, Outcome, judge};
 
 use stend_record::review::{Review, TargetInfo, TestResult};
 
-/// The schema that a file names.
+/// Schema name that a file must state.
 pub const SCHEMA: &str = "stend.article/1";
 
 /// Articles that are part of the program: name and text.
@@ -31,111 +32,111 @@ const SHIPPED: &[(&str, &str)] = stend_config::shipped!(
 /// The tolerance that the word "about" stands for, percent of the value.
 pub const ABOUT_PERCENT: f64 = 10.0;
 
-/// What one article found, in checks.
+/// The findings of one article, as checks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Article {
     /// Its name.
     pub id: String,
-    /// For people.
+    /// Title for people.
     pub title: String,
-    /// The edition by which all of it was measured: an id, or a file as it is named.
+    /// Edition by which everything was measured: an id, or a file path as the article names it.
     pub edition: String,
-    /// The line of the file that names it.
+    /// Line of the article's file that names the edition.
     pub edition_line: usize,
-    /// The drives that it is about.
+    /// Drives that the article is about.
     pub subjects: Vec<String>,
-    /// Those that they were compared with.
+    /// Drives that they were compared with.
     pub rivals: Vec<String>,
-    /// What is looked at, by name.
+    /// Figures by name.
     pub figures: BTreeMap<String, Figure>,
-    /// What was found.
+    /// Findings.
     pub findings: Vec<Finding>,
 }
 
-/// One finding. It holds when all of its checks do.
+/// One finding. It holds if all of its checks hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Its name within the article.
+    /// Name within the article.
     pub id: String,
     /// The finding in words.
     pub text: String,
-    /// What of it no check looks at, and why.
+    /// Part of the text that no check covers, and why.
     pub not_checked: Option<String>,
-    /// Why it does not hold, as far as that is known; said only where it does not.
+    /// Known reason why it does not hold; printed only if it does not.
     pub when_not: Option<String>,
-    /// What is tried where it does not hold.
+    /// Experiments to run if it does not hold.
     pub experiments: Vec<Experiment>,
-    /// At least one.
+    /// Checks; at least one.
     pub checks: Vec<Check>,
 }
 
-/// Other values of a figure of a drive, with which a finding is checked again.
+/// Other values of a figure of a drive model, with which a finding is checked again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// The drive.
+    /// Name of the drive.
     pub drive: String,
-    /// Table of its figure.
+    /// Table of the figure.
     pub table: String,
-    /// Key of its figure.
+    /// Key of the figure.
     pub key: String,
-    /// The values, in the unit that ends the key; of a list, each of all entries.
+    /// Values to try, in the unit that ends the key; for a list, each applies to all entries.
     pub values: Vec<f64>,
-    /// The line of the file that names the figure.
+    /// Line of the article's file that names the figure.
     pub line: usize,
 }
 
-/// One check of a finding: a relation that a figure has on each of some drives.
+/// One check of a finding: a relation that a figure must satisfy on each of some drives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     /// Name of the figure.
     pub figure: String,
     /// The drives, each of which must pass.
     pub drives: Vec<String>,
-    /// What must be true of it.
+    /// Relation that must hold.
     pub relation: Relation,
-    /// How the article's words were read where they leave it open.
+    /// The chosen reading of words that the article leaves open.
     pub reading: Option<String>,
 }
 
-/// What must be true of a figure.
+/// Relation that a figure must satisfy.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Relation {
     /// It lies within bounds.
     Value(Bounds),
-    /// It is a multiple, within bounds, of a figure of the same or of other drives.
+    /// It is a multiple, within bounds, of a figure of the same drive or of other drives.
     Ratio {
         /// Name of the other figure.
         figure: String,
-        /// Of which drives; `None` for the same drive.
+        /// Drives with the other figure; `None` for the same drive.
         against: Option<Vec<String>>,
-        /// How several of them count.
+        /// Aggregation of several drives.
         by: By,
-        /// Of the multiple.
+        /// Bounds of the multiple.
         bounds: Bounds,
     },
-    /// It is more, or less, than that of every other one of these drives.
+    /// It is greater, or less, than that of every other one of these drives.
     Order {
-        /// Whether it is more.
+        /// True for greater, false for less.
         more: bool,
-        /// Which drives.
+        /// Drives to compare with.
         than: Vec<String>,
     },
-    /// Its place among these drives, of which the first has the most.
+    /// Its place among these drives; the first has the greatest figure.
     Place {
-        /// Which drives; the drive itself belongs to them.
+        /// Drives to rank; they include the drive itself.
         among: Vec<String>,
-        /// The greatest number it may have.
+        /// Greatest allowed place.
         at_most: Option<usize>,
-        /// The least.
+        /// Least allowed place.
         at_least: Option<usize>,
     },
 }
 
-/// How the figures of several drives count.
+/// Aggregation of the figures of several drives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
-    /// Each for itself: all must pass.
+    /// Each drive on its own: all must pass.
     #[default]
     Each,
     /// The greatest.
@@ -146,13 +147,13 @@ pub enum By {
     Mean,
 }
 
-/// Bounds of a number, all of which hold.
+/// Bounds of a number; all must hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {
     /// This value, within a tolerance.
     pub about: Option<f64>,
-    /// The tolerance, percent of the value; [`ABOUT_PERCENT`] where it is not stated.
+    /// Tolerance, percent of the value; [`ABOUT_PERCENT`] if `None`.
     pub tolerance_percent: Option<f64>,
     /// More than this.
     pub above: Option<f64>,
@@ -165,12 +166,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The tolerance of [`Bounds::about`], percent of the value.
+    /// Returns the tolerance of [`Bounds::about`], percent of the value.
     fn about_percent(&self) -> f64 {
         self.tolerance_percent.unwrap_or(ABOUT_PERCENT)
     }
 
-    /// Whether a number lies within. What is no number does not.
+    /// True if a number lies within the bounds. NaN and infinities do not.
     pub fn hold(&self, value: f64) -> bool {
         let percent = self.about_percent();
         let about = |middle: f64| (value - middle).abs() <= middle.abs() * percent / 100.0;
@@ -183,10 +184,10 @@ impl Bounds {
     }
 }
 
-/// What was measured of a drive.
+/// Measurements of a drive.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'r> {
-    /// Which.
+    /// The drive.
     pub target: &'r TargetInfo,
     /// Its finished tests.
     pub tests: &'r [TestResult],
@@ -196,26 +197,26 @@ pub struct Measured<'r> {
 pub type Drives<'r> = BTreeMap<String, Measured<'r>>;
 
 impl Article {
-    /// Names of the articles that are part of the program.
+    /// Returns the names of the articles that are part of the program.
     pub fn shipped() -> Vec<&'static str> {
         SHIPPED.iter().map(|(name, _)| *name).collect()
     }
 
-    /// The text of a shipped article.
+    /// Returns the text of a shipped article.
     pub fn shipped_text(name: &str) -> Option<&'static str> {
         let found = SHIPPED.iter().find(|(shipped, _)| *shipped == name);
         found.map(|(_, text)| *text)
     }
 
-    /// Reads an article; `file` is its name in errors.
+    /// Parses an article; `file` is its name in errors.
     ///
     /// # Errors
-    /// Where it is no TOML, has an unknown key, or contradicts itself: with file, line and key.
+    /// If the text is not TOML, has an unknown key or contradicts itself: with file, line and key.
     pub fn parse(text: &str, file: &str) -> Result<Article, stend_config::FileError> {
         parse::parse(text, file)
     }
 
-    /// The names of the figures that its checks need, by drive.
+    /// Returns the names of the figures that its checks need, by drive.
     pub fn needs(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut needs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for check in self.findings.iter().flat_map(|finding| &finding.checks) {
@@ -228,7 +229,7 @@ impl Article {
 }
 
 impl Check {
-    /// Every drive and figure of it.
+    /// Returns every drive and figure that the check uses.
     fn looks_at(&self) -> Vec<(&str, &str)> {
         let own = self.drives.iter().map(|drive| (drive, &self.figure));
         let (others, figure) = match &self.relation {
@@ -246,11 +247,11 @@ impl Check {
     }
 }
 
-/// The shipped articles by whose edition a review was made, at its own durations, and of whose
-/// subjects a drive is in it; each with its findings as far as these drives answer them.
+/// Returns the shipped articles of the review's edition whose subjects include one of its drives,
+/// each with all drives of the review.
 ///
-/// None of a review that was shortened, read only, or brought to a steady state: it is not the
-/// articles' procedure.
+/// Returns none for a review that was shortened, read only, or brought to a steady state, because
+/// it did not follow the articles' procedure.
 pub fn published(review: &Review) -> Vec<(Article, Drives<'_>)> {
     if review.duration_scale != 1.0 || review.read_only || review.until_steady.is_some() {
         return Vec::new();

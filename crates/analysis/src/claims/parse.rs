@@ -1,7 +1,7 @@
-//! From the text of an article's file to a checked [`Article`].
+//! Parses the text of an article's file to a checked [`Article`].
 //!
-//! serde reads the text into the shapes below, which mirror the file and keep the place of
-//! what can be wrong; then names are resolved and contradictions found.
+//! serde reads the text into the types below, which mirror the file and keep the positions of
+//! values that can be wrong. Then names are resolved and contradictions found.
 
 use std::collections::BTreeMap;
 
@@ -102,15 +102,15 @@ struct PlaceEntry {
     at_least: Option<usize>,
 }
 
-/// Why a part of a curve is refused.
+/// Reason why a part of a curve is rejected.
 const EMPTY_PART: &str = "it ends before it begins; let the `to_` be above the `from_`";
 
-/// Whether a part that both bounds have ends where it begins, or before.
+/// True if both bounds are given and the part ends where it begins, or before.
 fn ends_first<T: PartialOrd>(from: Option<T>, to: Option<T>) -> bool {
     from.zip(to).is_some_and(|(from, to)| from >= to)
 }
 
-/// The text under examination, and the names that are known so far.
+/// The text being parsed, and the names known so far.
 struct Source<'a> {
     text: Text<'a>,
     drives: Vec<String>,
@@ -231,7 +231,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Drives by their own names and by those of groups.
+    /// Returns the drives of a list that may name drives and groups.
     fn drives(&self, list: &Spanned<Vec<String>>, key: &str) -> Result<Vec<String>, FileError> {
         let mut drives: Vec<String> = Vec::new();
         for name in list.get_ref() {
@@ -401,7 +401,7 @@ impl Source<'_> {
         })
     }
 
-    /// A comparison of a drive with itself alone says nothing.
+    /// Rejects a comparison of a drive only with itself.
     fn compares(
         &self,
         place: &Spanned<CheckEntry>,
@@ -556,7 +556,7 @@ impl Source<'_> {
 }
 
 impl Relation {
-    /// Whether its bounds are a matter of reading.
+    /// True if its bounds depend on a reading of the article's words.
     fn needs_reading(&self) -> bool {
         let exact = |bounds: &Bounds| {
             let others = Bounds {

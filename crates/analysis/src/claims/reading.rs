@@ -1,27 +1,27 @@
-//! Readings of loose words: whether a finding would turn if its words were read otherwise.
+//! Readings of loose words: tests if a finding changes when its words are read otherwise.
 //!
-//! A reading says which bound was taken for words that leave it open, such as "slightly" or
-//! "among the best". A wider one allows half as much again, a narrower one a third less: of a
-//! tolerance, of the distance from level that is demanded or allowed, or a place more or fewer. A
-//! finding turns if it fails and would hold with all of its readings wider, or holds and would fail
-//! with all of them narrower.
+//! A reading states the bound chosen for words that leave it open, such as "slightly" or "among the
+//! best". A wider reading allows 1.5 times as much and demands 1/1.5 as much, a narrower one the
+//! reverse: of a tolerance, or of the distance from level that is allowed or demanded. A place
+//! moves by one. A finding turns if it fails and would hold with all of its readings wider, or
+//! holds and would fail with all of them narrower.
 
 use super::{ABOUT_PERCENT, Bounds, Check, Relation};
 
-/// How loose words are read instead.
+/// Alternative reading of loose words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// More passes.
+    /// Passes more.
     Wider,
-    /// Less passes.
+    /// Passes less.
     Narrower,
 }
 
-/// By how much a bound moves.
+/// Factor by which a bound moves.
 const STEP: f64 = 1.5;
 
 impl Reading {
-    /// What is allowed beside what a bound is about.
+    /// Moves a distance that a bound allows.
     fn allowed(self, distance: f64) -> f64 {
         match self {
             Reading::Wider => distance * STEP,
@@ -29,7 +29,7 @@ impl Reading {
         }
     }
 
-    /// What is demanded.
+    /// Moves a distance that a bound demands.
     fn demanded(self, distance: f64) -> f64 {
         match self {
             Reading::Wider => distance / STEP,
@@ -37,8 +37,8 @@ impl Reading {
         }
     }
 
-    /// A least number, seen from `level`: below it a deviation is allowed, above it a distance is
-    /// demanded.
+    /// Moves a lower bound relative to `level`: a bound below it allows a deviation, a bound above
+    /// it demands a distance.
     fn least(self, bound: f64, level: f64) -> f64 {
         match bound < level {
             true => level - self.allowed(level - bound),
@@ -46,7 +46,7 @@ impl Reading {
         }
     }
 
-    /// A greatest number, the same way.
+    /// Moves an upper bound in the same way.
     fn most(self, bound: f64, level: f64) -> f64 {
         match bound > level {
             true => level + self.allowed(bound - level),
@@ -57,7 +57,7 @@ impl Reading {
     fn bounds(self, bounds: &Bounds, level: f64) -> Bounds {
         let least = bounds.at_least.or(bounds.above);
         let most = bounds.at_most.or(bounds.below);
-        // Between two bounds, each is seen from their middle.
+        // Each of two bounds moves relative to their middle.
         let level = match (least, most) {
             (Some(least), Some(most)) => f64::midpoint(least, most),
             _ => level,
@@ -80,8 +80,8 @@ impl Reading {
         }
     }
 
-    /// A check with its words read otherwise; `None` where its reading, if it has one, quotes no
-    /// loose word.
+    /// Returns a check with its words read otherwise; `None` if it has no reading or its reading
+    /// quotes no loose word.
     pub(super) fn of(self, check: &Check) -> Option<Check> {
         let quotes = |reading: &String| reading.contains('"');
         if !check.reading.as_ref().is_some_and(quotes) {
@@ -89,11 +89,11 @@ impl Reading {
         }
         let mut check = check.clone();
         match &mut check.relation {
-            // A value alone has no level but nothing.
+            // The level of a plain value is zero.
             Relation::Value(bounds) => *bounds = self.bounds(bounds, 0.0),
             Relation::Ratio { bounds, .. } => *bounds = self.bounds(bounds, 1.0),
             Relation::Order { .. } => return None,
-            // Both bounds of a place leave nothing to move.
+            // A place with both bounds has no room to move.
             Relation::Place {
                 at_most: Some(_),
                 at_least: Some(_),
@@ -119,17 +119,17 @@ mod tests {
     #[test]
     fn wider_readings_allow_more_and_demand_less() {
         let (wider, narrower) = (Reading::Wider, Reading::Narrower);
-        // At most 10 % below, and a third more.
+        // At most 10 % below; a third more.
         assert!((wider.least(0.9, 1.0) - 0.85).abs() < 1e-12);
         assert!((wider.least(1.33, 1.0) - 1.22).abs() < 1e-12);
         assert!((narrower.least(1.3, 1.0) - 1.45).abs() < 1e-12);
-        // Up to 5 % ahead, and half of it or less.
+        // Up to 5 % ahead; half of it or less.
         assert!((wider.most(1.06, 1.0) - 1.09).abs() < 1e-12);
         assert!((narrower.most(0.7, 1.0) - 0.55).abs() < 1e-12);
-        // Scatter of 40 % or more, below 15 %.
+        // Scatter of 40 % or more; below 15 %.
         assert!((wider.least(40.0, 0.0) - 40.0 / 1.5).abs() < 1e-12);
         assert!((wider.most(15.0, 0.0) - 22.5).abs() < 1e-12);
-        // The first three, the lower half of ten.
+        // The first three; the lower half of ten.
         let places = |place, last| {
             let read = |reading: Reading| reading.place(place, last, 10);
             (read(wider), read(narrower))
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(places(6, false), (5, 7));
         assert_eq!(places(1, true), (2, 1));
         assert_eq!(places(10, false), (9, 10));
-        // From 1.5 to 2.5 s: each bound from their middle.
+        // From 1.5 to 2.5 s: each bound moves from their middle.
         let both = Bounds {
             at_least: Some(1.5),
             at_most: Some(2.5),

@@ -1,12 +1,12 @@
-//! The drives of a review: what they are called, and their key figures.
+//! The drives of a review: their labels and key figures.
 
 use stend_record::review::Review;
 
 use crate::figures::KeyFigure;
 use crate::kinds::key_figures;
 
-/// What the drives of a review are called, the reviewed one first: by their titles, with
-/// the name where two share a title.
+/// Returns the labels of a review's drives, the reviewed one first: the title, with the name if two
+/// drives share a title.
 pub fn labels(review: &Review) -> Vec<String> {
     let targets = || {
         let rivals = review.rivals.iter().map(|r| &r.target);
@@ -29,7 +29,7 @@ pub(super) struct DriveFigures {
     pub(super) figures: Vec<KeyFigure>,
 }
 
-/// The drives of a review, the reviewed one first.
+/// Returns the drives of a review, the reviewed one first.
 pub(super) fn all(review: &Review) -> Vec<DriveFigures> {
     let reviewed = std::iter::once(&review.tests);
     let rivals = review.rivals.iter().map(|rival| &rival.tests);

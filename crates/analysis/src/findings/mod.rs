@@ -1,30 +1,31 @@
-//! Findings in words, from figures and from nothing else: what each test of a review comes to. The
-//! whole is the [`verdict`](mod@crate::verdict)'s.
+//! Findings in words, one for each test of a review, from figures alone. The
+//! [`verdict`](mod@crate::verdict) sums up the whole review.
 //!
-//! The rules, in the order of reading:
+//! The rules, in reading order:
 //!
 //! - *level*: within [`LEVEL_SHARE`](crate::figures::LEVEL_SHARE) (2 %) of one another
-//! - *leads*, *ahead*, *behind*: outside that, beside the best of the rivals
-//! - *N times*: from twice up, of a rival from one and a half
-//! - *grow*, *fall*: the last of a test over depths at least 1.1 times the first, or at most its
-//!   1.1th part; between them they hardly change
-//! - *next to nothing*: what is gained beyond the first depth that reaches 95 % of the best
+//! - *leads*, *ahead*, *behind*: outside that, compared with the best of the rivals
+//! - *N times*: from 2 times; for a rival from 1.5 times
+//! - *grow*, *fall*: the last point of a test over depths at least 1.1 times the first, or at most
+//!   1/1.1 of it; between these they hardly change
+//! - *next to nothing*: the gain beyond the first depth that reaches 95 % of the best
 //! - *costs as much*: requests of two sizes come equally often, within a tenth
 //! - *mixing costs*, *falls behind*: the slowest mix below nine tenths of the slower of the pure
 //!   loads
-//! - *holds its speed*: a curve ends at nine tenths of its start or above, and has written twice
-//!   the capacity if it writes
-//! - *too few samples*: fewer than ten, of which neither levels nor scatter are told
+//! - *holds its speed*: a curve ends at nine tenths of its start or above and, if it writes, has
+//!   written twice the capacity
+//! - *too few samples*: fewer than ten; neither levels nor scatter are reported
 //! - *hardly*, *a little*, *widely*: scatter over the longest stretch below 5 %, below 15 %, from
-//!   40 % up
-//! - *fast writes*, *falls*: what is written above the geometric mean of the curve's start and the
+//!   40 %
+//! - *fast writes*, *falls*: bytes written above the geometric mean of the curve's start and the
 //!   fresh curve's end, see [`recovery`](crate::recovery::recovery())
 //! - *nothing comes back*: a later curve starts less than a quarter above the fresh curve's end
-//! - *back to normal*: every second from then on reaches 90 % of the speed before the deletion, for
+//! - *back to normal*: from then on every second reaches 90 % of the speed before the deletion, for
 //!   ten seconds or until the end, see
 //!   [`deletion_effect`](crate::kinds::response::deletion_effect())
-//! - *the passes are level*: the slowest of each row and direction within 2 % of its fastest
-//! - *as much*, *as fast as fresh*: at least nine tenths of the fresh curve's volume, or start
+//! - *the passes are level*: the slowest pass of each row and direction within 2 % of the fastest
+//! - *as much*, *as fast as fresh*: at least nine tenths of the fresh curve's volume, or of its
+//!   start
 
 mod drives;
 mod rivals;
@@ -38,18 +39,18 @@ use crate::kinds::sentences;
 use crate::shortened;
 use crate::words;
 
-/// What was found in a test.
+/// Findings of one test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The test that it follows from.
+    /// Id of the test that they follow from.
     pub test_id: String,
-    /// The test's title.
+    /// Title of the test.
     pub title: String,
-    /// What was found, in sentences with figures and units.
+    /// The findings, in sentences with figures and units.
     pub text: String,
 }
 
-/// One entry for each test that left figures, in the order of the tests.
+/// Returns one entry for each test with figures, in the order of the tests.
 pub fn findings(review: &Review) -> Vec<Finding> {
     let drives = drives::all(review);
     let mut found = Vec::new();
@@ -69,8 +70,7 @@ pub fn findings(review: &Review) -> Vec<Finding> {
     found
 }
 
-/// The tests of which findings are given: those of which no point was left out, and which are long
-/// enough.
+/// Returns the tests that get findings: those that are long enough and have no point left out.
 pub(crate) fn judged(review: &Review) -> impl Iterator<Item = &TestResult> {
     let is_judged =
         |test: &&TestResult| test.left_out_points == 0 && shortened::why(review, test).is_none();
@@ -84,7 +84,7 @@ fn title(test: &TestResult) -> String {
     }
 }
 
-/// Whether the test started from a steady state, where it was to.
+/// Returns a sentence on the steady state before the test, if one was required.
 fn start(test: &TestResult) -> Option<String> {
     let last = test.steady_starts.last()?;
     Some(

@@ -1,4 +1,4 @@
-//! How a drive's figures compare with its rivals'.
+//! Compares a drive's figures with its rivals'.
 
 use stend_language::{say, text};
 use stend_record::review::TestResult;
@@ -8,10 +8,10 @@ use crate::figures::{KeyFigure, Standing, Unit, same};
 use crate::kinds::curve::curves_of;
 use crate::words::{list, percent, times, uncapitalised};
 
-/// Figures named in a sentence at most.
+/// Most figures that a sentence names.
 const NAMED_MAX: usize = 3;
 
-/// A test's key figures against those of the rivals that have them.
+/// Compares a test's key figures with those of the rivals that have them.
 pub(super) fn sentence(test: &TestResult, drives: &[DriveFigures]) -> Option<String> {
     let (reviewed, rivals) = drives.split_first()?;
     let several_curves = curves_of(test).len() > 1;
@@ -19,7 +19,7 @@ pub(super) fn sentence(test: &TestResult, drives: &[DriveFigures]) -> Option<Str
         .figures
         .iter()
         .filter(|figure| figure.test_id == test.id)
-        // The test of the first curve states where curves start.
+        // The test of the first curve reports the starts of curves.
         .filter(|figure| !several_curves || figure.unit == Unit::Bytes)
         .filter_map(|figure| Compared::of(figure, rivals))
         .collect();
@@ -30,12 +30,13 @@ pub(super) fn sentence(test: &TestResult, drives: &[DriveFigures]) -> Option<Str
     }
 }
 
-/// Where the drive leads and where not, with the widest gap.
+/// Reports the figures in which the drive leads and those in which it does not, with the widest
+/// gap.
 fn of_several(all: &[Compared<'_>], rivals: &[DriveFigures]) -> String {
     let (behind, leading): (Vec<_>, Vec<_>) = all
         .iter()
         .partition(|compared| compared.standing() == Standing::Behind);
-    // Of several, messages name none.
+    // With several rivals, the messages name none.
     let (count, rival) = (rivals.len(), rivals[0].label.as_str());
     let by_gap = |a: &&&Compared<'_>, b: &&&Compared<'_>| a.ratio().total_cmp(&b.ratio());
     let widest = behind.iter().min_by(by_gap);
@@ -78,7 +79,7 @@ fn of_several(all: &[Compared<'_>], rivals: &[DriveFigures]) -> String {
     }
 }
 
-/// The names of a few figures, or how many they are.
+/// Lists the names of a few figures, or returns their number.
 fn named(some: &[&Compared<'_>], of: usize) -> String {
     match some.len() {
         count @ 0..=NAMED_MAX => {
@@ -89,18 +90,18 @@ fn named(some: &[&Compared<'_>], of: usize) -> String {
     }
 }
 
-/// A key figure among those of the rivals.
+/// A key figure compared with the rivals'.
 struct Compared<'a> {
     figure: &'a KeyFigure,
     /// The rival with the greatest figure.
     best: &'a str,
     best_figure: &'a KeyFigure,
-    /// Rivals that have the figure.
+    /// Number of rivals that have the figure.
     rivals: usize,
 }
 
 impl<'a> Compared<'a> {
-    /// `None` where no rival has the figure.
+    /// Returns `None` if no rival has the figure.
     fn of(figure: &'a KeyFigure, rivals: &'a [DriveFigures]) -> Option<Compared<'a>> {
         let theirs: Vec<(&str, &KeyFigure)> = rivals
             .iter()
@@ -121,7 +122,7 @@ impl<'a> Compared<'a> {
         self.figure.standing(self.best_figure)
     }
 
-    /// The drive's figure as a multiple of the best rival's.
+    /// Returns the drive's figure as a multiple of the best rival's.
     fn ratio(&self) -> f64 {
         match (self.figure.value, self.best_figure.value) {
             (_, 0.0) => f64::INFINITY,
@@ -129,12 +130,12 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// In the middle of a sentence: `“read, depth 4”`.
+    /// Quotes the name for the middle of a sentence: `“read, depth 4”`.
     fn quoted(&self) -> String {
         text!("quoted-name", name = uncapitalised(&self.figure.title))
     }
 
-    /// The only figure of a test.
+    /// Reports the only figure of a test.
     fn alone(&self) -> String {
         let value = self.figure.unit.words(self.best_figure.value);
         let (best, rivals) = (self.best, self.rivals);
@@ -158,7 +159,7 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// How much more the best rival has: `1.9 times as much`, `12 % more`.
+    /// Formats the lead of the best rival: `1.9 times as much`, `12 % more`.
     fn more(&self) -> String {
         match 1.0 / self.ratio() {
             ratio if !ratio.is_finite() => say("rivals-more-nothing"),
@@ -167,7 +168,8 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// `“write, depth 4”, where Crucial BX100 reaches 69,900 IOPS, 2.8 times as much`.
+    /// Formats the gap: `“write, depth 4”, where Crucial BX100 reaches 69,900 IOPS, 2.8 times as
+    /// much`.
     fn gap(&self) -> String {
         let value = self.figure.unit.words(self.best_figure.value);
         let (name, best, more) = (self.quoted(), self.best, self.more());
@@ -181,7 +183,7 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// How far a figure is ahead: `12 %`, `2.3 times`.
+/// Formats the lead of a figure: `12 %`, `2.3 times`.
 fn lead(ratio: f64) -> String {
     match ratio {
         ratio if !ratio.is_finite() => say("rivals-lead-far"),

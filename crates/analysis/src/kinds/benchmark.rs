@@ -1,4 +1,4 @@
-//! A benchmark: what is said of its rows and passes, and what is compared.
+//! Benchmarks: sentences about rows and passes, and key figures.
 
 use stend_language::{say, text};
 use stend_record::benchmark::BenchmarkCell;
@@ -9,12 +9,12 @@ use crate::kind::{Kind, Named};
 use crate::load::op_column;
 use crate::words;
 
-/// The rows and directions of a benchmark; none of any other test.
+/// Returns the rows and directions of a benchmark; empty for any other test.
 pub fn benchmark_of(test: &TestResult) -> &[BenchmarkCell] {
     test.benchmark.as_deref().unwrap_or_default()
 }
 
-/// What follows from results of this kind.
+/// The analysis of benchmarks.
 pub(crate) const KIND: Kind = Kind {
     has: |test| !benchmark_of(test).is_empty(),
     sentences: |test, _| sentences(benchmark_of(test)),
@@ -22,7 +22,7 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figures(benchmark_of(test)),
 };
 
-/// A row in one direction as a line of a terminal.
+/// Formats a row in one direction as a line for a terminal.
 fn line(cell: &BenchmarkCell) -> String {
     let line = text!(
         "benchmark-line",
@@ -34,7 +34,7 @@ fn line(cell: &BenchmarkCell) -> String {
     format!("  {line}\n")
 }
 
-/// The rows in a sentence, and how far the passes are apart of which the best is shown.
+/// Describes the rows in a sentence, and the spread of the passes of which the best is shown.
 fn sentences(cells: &[BenchmarkCell]) -> Vec<String> {
     if cells.is_empty() {
         return Vec::new();
@@ -48,7 +48,7 @@ fn sentences(cells: &[BenchmarkCell]) -> Vec<String> {
     out
 }
 
-/// `it reads at 51.6 MB/s (4K) to 528 MB/s (Seq)`.
+/// Formats the extremes: `it reads at 51.6 MB/s (4K) to 528 MB/s (Seq)`.
 fn ends(op: PointOp, cells: &[BenchmarkCell]) -> Option<String> {
     let of_op = || cells.iter().filter(|cell| cell.load.op == op);
     let by_speed = |a: &&BenchmarkCell, b: &&BenchmarkCell| {
@@ -74,7 +74,7 @@ fn ends(op: PointOp, cells: &[BenchmarkCell]) -> Option<String> {
     })
 }
 
-/// The share by which the slowest pass of a cell lies below the fastest.
+/// Returns the share by which the slowest pass of a cell lies below the fastest.
 fn spread(cell: &BenchmarkCell) -> f64 {
     let slowest = cell.passes.iter().map(|pass| pass.bw_bytes_per_s);
     let slowest = slowest.fold(cell.best_bw_bytes_per_s, f64::min);

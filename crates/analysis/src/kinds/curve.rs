@@ -1,4 +1,4 @@
-//! Curves: what is said of a load sampled over time, and what is compared.
+//! Curves: sentences about a load sampled over time, and key figures.
 
 use stend_language::{recorded, say, text};
 use stend_record::review::{PointOp, Series, TestResult};
@@ -10,12 +10,12 @@ use crate::recovery::{Recovery, recovery};
 use crate::steps::{Level, LevelKind, steps};
 use crate::words::{self, capitalised};
 
-/// The curves of a test; none when it has points.
+/// Returns the curves of a test; empty if it has points.
 pub fn curves_of(test: &TestResult) -> &[Series] {
     test.series.as_deref().unwrap_or_default()
 }
 
-/// What follows from results of this kind.
+/// The analysis of curves.
 pub(crate) const KIND: Kind = Kind {
     has: |test| !curves_of(test).is_empty(),
     sentences: |test, capacity_bytes| sentences(curves_of(test), capacity_bytes),
@@ -23,7 +23,7 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figures(curves_of(test)),
 };
 
-/// The curves as lines of a terminal.
+/// Formats the curves as lines for a terminal.
 pub(crate) fn lines(test: &TestResult) -> String {
     let line = |series: &Series| {
         let written = series.samples.last().map_or(0, |s| s.written_bytes);
@@ -46,35 +46,35 @@ fn sentences(curves: &[Series], capacity_bytes: u64) -> Vec<String> {
     }
 }
 
-/// From this share of a figure up, it is kept or recovered.
+/// Least share of a figure at which it counts as kept or recovered.
 pub(crate) const KEPT_SHARE: f64 = 0.9;
 
-/// Of fewer samples neither levels nor scatter are told, nor how a drive writes for long: start and
-/// end are a median of five and a mean of the last quarter, which then are of the same samples.
+/// Least number of samples for findings. With fewer, neither levels nor scatter nor a speed of long
+/// writing is reported: the start is the median of five samples and the end the mean of the last
+/// quarter, so both would use the same samples.
 pub(crate) const SAMPLES_MIN: usize = 10;
 
-/// That a drive holds its speed in writing, and that its end is strong, is known once so many times
-/// its capacity are written: SNIA's performance test specification writes as much before it seeks
-/// a steady state.
+/// Capacities to write before "holds its speed" and "strong end" are reported. SNIA's performance
+/// test specification writes as much before it seeks a steady state.
 pub(crate) const SETTLED_CAPACITIES: u64 = 2;
 
-/// More stretches than this are not listed one by one.
+/// Most stretches that are listed one by one.
 const STRETCHES_TOLD: usize = 3;
 
-/// A speed of a curve with its unit.
+/// Formats a speed of a curve with its unit.
 fn speed(series: &Series, iops: f64) -> String {
     let (value, unit) = speed_of(series, iops);
     unit.words(value)
 }
 
-/// Two speeds of a curve, the unit said with the second alone: `6,060` and `4,630 IOPS`.
+/// Formats two speeds of a curve, the unit only with the second: `6,060` and `4,630 IOPS`.
 fn speeds(series: &Series, first: f64, last: f64) -> (String, String) {
     let (first, last) = (speed(series, first), speed(series, last));
     let number = first.split(' ').next().unwrap_or_default();
     (number.to_owned(), last)
 }
 
-/// A curve on its own: its stretches, what is left at its end, and how even it is.
+/// Describes a single curve: its stretches, the share left at its end, and its scatter.
 pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
     let levels = steps(series);
     let (Some(start), Some(end)) = (start_level(series), end_level(series)) else {
@@ -91,7 +91,7 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
         )];
     }
     let mut out = vec![stretches(series, &levels)];
-    // The share is one of the speeds that have just been told.
+    // The share refers to the speeds just reported.
     let (start, end) = match &levels[..] {
         [first, .., last] if levels.len() <= STRETCHES_TOLD => (first.iops_from, end_told(last)),
         _ => (start, end),
@@ -103,7 +103,7 @@ pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
     out
 }
 
-/// The speed that is told of the end of a stretch.
+/// Returns the speed reported for the end of a stretch.
 fn end_told(level: &Level) -> f64 {
     match level.kind {
         LevelKind::Level => level.iops_mean,
@@ -116,7 +116,7 @@ fn mean_iops(series: &Series) -> f64 {
     iops.sum::<f64>() / series.samples.len() as f64
 }
 
-/// What is left of the start at the end.
+/// Reports the share of the start that is left at the end.
 fn left(series: &Series, start: f64, end: f64, capacity_bytes: u64) -> String {
     let written = series.samples.last().map_or(0, |s| s.written_bytes);
     let capacities = written as f64 / capacity_bytes.max(1) as f64;
@@ -132,7 +132,7 @@ fn left(series: &Series, start: f64, end: f64, capacity_bytes: u64) -> String {
     text!(id, share = share, count = count, number = number)
 }
 
-/// A few stretches one by one; of more, where the curve starts and the longest.
+/// Lists a few stretches one by one; of many, only the curve's start and the longest.
 fn stretches(series: &Series, levels: &[Level]) -> String {
     if levels.len() > STRETCHES_TOLD {
         return in_short(series, levels);
@@ -169,7 +169,8 @@ fn stretches(series: &Series, levels: &[Level]) -> String {
     text!("curve-stretches", op = op, stretches = items.join(", "))
 }
 
-/// `It starts at 41,400 IOPS and passes through 4 stretches, the longest of 51 min at 20,100 IOPS.`
+/// Formats `It starts at 41,400 IOPS and passes through 4 stretches, the longest of 51 min at
+/// 20,100 IOPS.`
 fn in_short(series: &Series, levels: &[Level]) -> String {
     let by_length = |a: &&Level, b: &&Level| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s));
     let Some(longest) = levels.iter().max_by(by_length) else {
@@ -198,7 +199,7 @@ fn in_short(series: &Series, levels: &[Level]) -> String {
     }
 }
 
-/// How far the samples lie apart.
+/// Describes the scatter of the samples.
 fn evenness(levels: &[Level]) -> Option<String> {
     let by_length = |a: &&Level, b: &&Level| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s));
     let longest = levels.iter().max_by(by_length)?;
@@ -212,16 +213,16 @@ fn evenness(levels: &[Level]) -> Option<String> {
     Some(text!("curve-evenness", scatter = word, share = share))
 }
 
-/// How far a curve came back to the fresh one.
+/// Recovery of a later curve, compared with the fresh one.
 pub(crate) struct Return {
-    /// Of the later curve.
+    /// Recovery of the later curve.
     pub after: Recovery,
-    /// Of the fresh one.
+    /// Recovery of the fresh curve.
     pub fresh: Recovery,
 }
 
 impl Return {
-    /// What a later curve recovers; `None` where one of the two has no sample.
+    /// Returns the recovery of a later curve; `None` if one of the two has no sample.
     pub(crate) fn of(fresh: &Series, later: &Series) -> Option<Return> {
         let end = end_level(fresh)?;
         Some(Return {
@@ -230,7 +231,7 @@ impl Return {
         })
     }
 
-    /// Where the later curve starts, as a share of where the fresh one does.
+    /// Returns the start of the later curve as a share of the fresh one's.
     pub(crate) fn start_share(&self) -> f64 {
         self.after.iops_initial / self.fresh.iops_initial
     }
@@ -239,16 +240,15 @@ impl Return {
         self.after.bytes as f64 / self.fresh.bytes as f64
     }
 
-    /// Whether the first state is back.
+    /// True if the fresh state is restored.
     pub(crate) fn is_whole(&self) -> bool {
         self.start_share() >= KEPT_SHARE && self.volume_share() >= KEPT_SHARE
     }
 }
 
-/// A fresh curve and those after a rest.
+/// Describes a fresh curve and those after a rest.
 pub(crate) fn several(fresh: &Series, later: &[Series]) -> Vec<String> {
-    // Fast writes are counted where there are writes, and mean something where the
-    // fresh curve falls.
+    // Fast writes exist only in curves of writes, and have a meaning only if the fresh curve falls.
     let first = end_level(fresh).and_then(|end| recovery(fresh, end));
     let enough = fresh.samples.len() >= SAMPLES_MIN;
     let Some(first) = first.filter(|_| enough && fresh.point.op == PointOp::Write) else {
@@ -332,7 +332,7 @@ fn came_back(series: &Series, back: &Return) -> String {
     }
 }
 
-/// Of curves without fast writes: where each starts.
+/// Reports the start of each curve, for curves without fast writes.
 fn starts(fresh: &Series, later: &[Series]) -> Vec<String> {
     let of = |series: &Series| {
         let start = speed(series, start_level(series)?);

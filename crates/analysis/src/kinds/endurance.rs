@@ -1,4 +1,4 @@
-//! A drive that was written until it refused: what is said of it, and what is compared.
+//! Endurance, writing a drive until it refuses: sentences and key figures.
 
 use stend_language::{message, say, text};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
@@ -9,12 +9,12 @@ use crate::kind::{Kind, Named};
 use crate::remaining::remaining_life;
 use crate::words;
 
-/// What a test of endurance came to; nothing of any other test.
+/// Returns the result of an endurance test; `None` for any other test.
 pub fn endurance_of(test: &TestResult) -> Option<&Endurance> {
     test.endurance.as_ref()
 }
 
-/// What follows from results of this kind.
+/// The analysis of endurance tests.
 pub(crate) const KIND: Kind = Kind {
     has: |test| endurance_of(test).is_some(),
     sentences: |test, capacity_bytes| {
@@ -24,12 +24,12 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figure(test).into_iter().collect(),
 };
 
-/// Whether a round was written to its end: the last may not be, and its figures are of less then.
+/// True if a round was written to its end. The last may not be; its figures then cover less.
 pub fn is_whole(endurance: &Endurance, round: &EnduranceRound) -> bool {
     round.written_bytes >= endurance.round_bytes
 }
 
-/// The end as a line of a terminal.
+/// Formats the outcome as a line for a terminal.
 fn line(endurance: &Endurance) -> String {
     let mut arguments = vec![
         ("end", end_key(endurance).into()),
@@ -48,7 +48,7 @@ fn line(endurance: &Endurance) -> String {
     format!("  {}\n", message(id, &arguments))
 }
 
-/// How it ended, for messages to choose by.
+/// Returns the key of the outcome by which messages choose their text.
 fn end_key(endurance: &Endurance) -> &'static str {
     match endurance.end {
         EnduranceEnd::Refused => "refused",
@@ -57,14 +57,14 @@ fn end_key(endurance: &Endurance) -> &'static str {
     }
 }
 
-/// Drive writes per day (DWPD) that bytes are over years: three significant digits.
+/// Converts bytes over years to drive writes per day (DWPD), with three significant digits.
 fn drive_writes_per_day(bytes: u64, capacity_bytes: u64, years: u32) -> String {
     const DAYS_PER_YEAR: f64 = 365.0;
     let days = f64::from(years) * DAYS_PER_YEAR;
     words::number(bytes as f64 / capacity_bytes.max(1) as f64 / days)
 }
 
-/// The end, the speed of the rounds, the drive's health, and what it still does.
+/// Describes the outcome, the speed of the rounds, the drive's health, and its state afterwards.
 fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
     let mut out = vec![end(endurance, capacity_bytes)];
     out.extend(over_warranty(endurance, capacity_bytes));
@@ -78,7 +78,7 @@ fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
     out
 }
 
-/// What a drive that was worn out bears a day, over its warranty.
+/// Reports the daily writes, over its warranty, of a drive that was worn out.
 fn over_warranty(endurance: &Endurance, capacity_bytes: u64) -> Option<String> {
     let years = endurance.warranty_years?;
     if endurance.end != EnduranceEnd::Refused {
@@ -116,7 +116,7 @@ fn end(endurance: &Endurance, capacity_bytes: u64) -> String {
     text!("endurance-end", end = end_key(endurance), much = much)
 }
 
-/// The first whole round and the last.
+/// Compares the first and the last whole round.
 fn speed(endurance: &Endurance) -> Option<String> {
     let whole = |round: &&EnduranceRound| is_whole(endurance, round);
     let mut rounds = endurance.rounds.iter().filter(whole);
@@ -133,7 +133,7 @@ fn speed(endurance: &Endurance) -> Option<String> {
     ))
 }
 
-/// 99.9 % of the requests of the first whole round and of the last.
+/// Compares the 99.9 % latency of the first and the last whole round.
 fn latency(endurance: &Endurance) -> Option<String> {
     let whole = |round: &&EnduranceRound| is_whole(endurance, round);
     let mut rounds = endurance.rounds.iter().filter(whole);
@@ -147,7 +147,7 @@ fn latency(endurance: &Endurance) -> Option<String> {
     ))
 }
 
-/// The drive's health after the last round, and when its rated life was used up.
+/// Reports the drive's health after the last round, and when its rated life was used up.
 fn health(endurance: &Endurance) -> Option<String> {
     let last = endurance.rounds.last()?.health?;
     let mut clauses = Vec::new();
@@ -158,7 +158,7 @@ fn health(endurance: &Endurance) -> Option<String> {
         clauses.push(text!("endurance-spare", spare = spare));
     }
     if let Some(cycles) = last.erase_cycles {
-        // As exact as the most, beside which it stands.
+        // The mean with the precision of the greatest count, beside which it stands.
         let mean = match cycles.mean {
             mean if mean >= 100.0 => words::whole(mean.round() as u64),
             mean => words::number(mean),
@@ -191,7 +191,7 @@ fn health(endurance: &Endurance) -> Option<String> {
     Some(said + ".")
 }
 
-/// What is left of the rated life of a drive that goes on, at the rate of before the test.
+/// Reports the rest of the rated life of a drive that is not worn out, at the rate before the test.
 fn remaining(endurance: &Endurance) -> Option<String> {
     let last = endurance.rounds.last()?.health?;
     if endurance.end == EnduranceEnd::Refused || last.host_written_bytes.is_none() {
@@ -209,7 +209,7 @@ fn remaining(endurance: &Endurance) -> Option<String> {
     Some(text!("endurance-left", left = said.join("; ")))
 }
 
-/// Bytes written in the test up to the first round after which this was true.
+/// Returns the bytes written in the test up to the first round after which `holds` was true.
 fn written_when(endurance: &Endurance, holds: impl Fn(&Health) -> bool) -> Option<u64> {
     let mut written = 0;
     for round in &endurance.rounds {
@@ -221,7 +221,7 @@ fn written_when(endurance: &Endurance, holds: impl Fn(&Health) -> bool) -> Optio
     None
 }
 
-/// The range of the whole rounds.
+/// Reports the range of write amplification over the whole rounds.
 fn amplification(endurance: &Endurance) -> Option<String> {
     let rounds = || endurance.rounds.iter();
     let whole = || rounds().filter(|round| is_whole(endurance, round));
@@ -235,8 +235,8 @@ fn amplification(endurance: &Endurance) -> Option<String> {
     })
 }
 
-/// What reading the whole drive took: read retries, pages from parity, data that is lost. Nothing
-/// where all was read at once, or where the drive does not tell.
+/// Reports the effects of reading the whole drive: read retries, pages rebuilt from parity, lost
+/// data. `None` if there were none or the drive does not report them.
 fn reading(endurance: &Endurance) -> Option<String> {
     let [before, after] = [
         endurance.rounds.last()?.health?,
@@ -273,7 +273,7 @@ fn afterwards(after: &Afterwards) -> String {
     text!("endurance-afterwards", write = write, reads = reads)
 }
 
-/// Of a drive that was not worn out, nothing: what it bears is not known.
+/// Returns `None` for a drive that was not worn out: its endurance is not known.
 fn key_figure(test: &TestResult) -> Option<Named> {
     let endurance = endurance_of(test)?;
     let worn = endurance.end == EnduranceEnd::Refused;
@@ -371,7 +371,7 @@ mod tests {
         );
     }
 
-    /// Three digits of 3,606.97 would be more than the most.
+    /// The mean is not shown above the maximum: three digits of 3,606.97 would be.
     #[test]
     fn the_mean_of_erasures_is_as_exact_as_the_most() {
         let mut worn = worn();
@@ -430,7 +430,7 @@ mod tests {
         spared.rated_bytes = None;
         let bytes = "Of its rated life are left: by the share used, 94 TB (79.7 TB to 114 TB).";
         assert!(said(&spared).contains(&bytes.to_owned()));
-        // Of one that refuses, and one that counts nothing, nothing.
+        // A drive that refuses and one that counts nothing get no such sentence.
         let mut worn = spared.clone();
         worn.end = EnduranceEnd::Refused;
         spared.rounds[2].health = Some(Health {

@@ -1,4 +1,4 @@
-//! Work on files: what was done on what, what is said of it, and what is compared.
+//! Work on files: names of sets, sentences and key figures.
 
 use stend_language::{recorded, text};
 use stend_record::review::{FileWork, TestResult};
@@ -7,12 +7,12 @@ use crate::figures::{Standing, Unit};
 use crate::kind::{Kind, Named};
 use crate::words::{self, capitalised};
 
-/// The work on files of a test; none of any other.
+/// Returns the work on files of a test; empty for any other test.
 pub fn files_of(test: &TestResult) -> &[FileWork] {
     test.files.as_deref().unwrap_or_default()
 }
 
-/// The set, and that it was made smaller where it was: only sets of one size compare.
+/// Returns the name of the set, with its size if it was scaled down: only sets of one size compare.
 pub fn set_words(work: &FileWork) -> String {
     match work.scaled {
         false => recorded(&work.set),
@@ -24,7 +24,7 @@ pub fn set_words(work: &FileWork) -> String {
     }
 }
 
-/// What follows from results of this kind.
+/// The analysis of work on files.
 pub(crate) const KIND: Kind = Kind {
     has: |test| !files_of(test).is_empty(),
     sentences: |test, _| sentences(files_of(test)),
@@ -32,7 +32,7 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figures(files_of(test)),
 };
 
-/// Work on a set as a line of a terminal.
+/// Formats work on a set as a line for a terminal.
 fn line(work: &FileWork) -> String {
     let line = text!(
         "files-line",
@@ -45,7 +45,7 @@ fn line(work: &FileWork) -> String {
     format!("  {line}\n")
 }
 
-/// The speed of the only set, or of the fastest and the slowest.
+/// Reports the speed of the only set, or of the fastest and the slowest.
 fn sentences(files: &[FileWork]) -> Vec<String> {
     let speed = |work: &FileWork| {
         text!(

@@ -1,4 +1,4 @@
-//! A recovery ladder: what is said of its rests, and what is compared.
+//! Recovery ladders: sentences about their rests, and key figures.
 
 use stend_language::{recorded, say, text};
 use stend_record::review::{Rung, TestResult};
@@ -8,12 +8,12 @@ use crate::figures::Unit;
 use crate::kind::{Kind, Named};
 use crate::words::{self, capitalised};
 
-/// The rungs of a recovery ladder; none of any other test.
+/// Returns the rungs of a recovery ladder; empty for any other test.
 pub fn rungs_of(test: &TestResult) -> &[Rung] {
     test.rungs.as_deref().unwrap_or_default()
 }
 
-/// What follows from results of this kind.
+/// The analysis of recovery ladders.
 pub(crate) const KIND: Kind = Kind {
     has: |test| !rungs_of(test).is_empty(),
     sentences: |test, _| sentences(rungs_of(test)),
@@ -21,7 +21,7 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figures(rungs_of(test)),
 };
 
-/// A sentence for the rests without TRIM and one for those with it, in their order.
+/// Returns a sentence for the rests without TRIM and one for those with it, in measured order.
 pub(crate) fn sentences(rungs: &[Rung]) -> Vec<String> {
     let of = |trim: bool| -> Vec<&Rung> { rungs.iter().filter(|r| r.trim == trim).collect() };
     let kinds = match rungs.first() {

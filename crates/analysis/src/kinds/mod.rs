@@ -1,5 +1,4 @@
-//! What follows from the results of each kind of test: sentences and key figures, one file for
-//! each kind.
+//! The analysis of each kind of test: sentences and key figures, one file for each kind.
 
 use stend_language::{Language, within};
 use stend_record::kinds::RepeatedFigure;
@@ -17,52 +16,51 @@ macro_rules! table {
 }
 stend_record::kinds!(table);
 
-/// The kind of a test's results; `None` of a test without results.
+/// Returns the kind of a test's results; `None` for a test without results.
 fn kind_of(test: &TestResult) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| (kind.has)(test))
 }
 
-/// What is said of a test on a target of this capacity, bytes.
+/// Returns the sentences about a test on a target of the given capacity, bytes.
 pub(crate) fn sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
     kind_of(test).map_or_else(Vec::new, |kind| (kind.sentences)(test, capacity_bytes))
 }
 
-/// The key figures of a test as its results have them, by their names.
+/// Returns the key figures of a test, named in the current language.
 pub(crate) fn named_figures(test: &TestResult) -> Vec<Named> {
     kind_of(test).map_or_else(Vec::new, |kind| (kind.key_figures)(test))
 }
 
-/// The key figures of a test, each with its English name, by which it is found again, and for
-/// people.
+/// Returns the key figures of a test, each with its English name, which identifies it, and its
+/// title for people.
 pub(crate) fn titled_figures(test: &TestResult) -> impl Iterator<Item = (Named, String)> {
     let named = within(Language::English, || named_figures(test));
     let titles = named_figures(test).into_iter().map(|(title, ..)| title);
     named.into_iter().zip(titles)
 }
 
-/// The results of a test as lines of a terminal, each ended.
+/// Formats the results of a test as lines for a terminal, each with a line end.
 pub fn lines(test: &TestResult) -> String {
     kind_of(test).map_or_else(String::new, |kind| (kind.lines)(test))
 }
 
-/// The key figures of a drive, in the order of its tests:
+/// Returns the key figures of a drive, in the order of its tests:
 ///
-/// - of a test over depths, sizes or threads the greatest of each direction;
-/// - of a mixed one [`MIXED_HEADLINE_READ_PERCENT`] and the mean of all shares;
-/// - of other points each, or from five up the fastest of each direction;
-/// - of a single curve its start, its end and its mean;
-/// - of several curves each one's start, and what it writes fast (see [`recovery()`]), by
-///   the end level of the first;
-/// - of a test in rounds, the speed of the tracked load over the steady window, or the last;
-/// - of a drive that was worn out, what was written until it refused;
-/// - of a recovery ladder, what the longest rest gives back;
+/// - of a test over depths, sizes or threads, the greatest of each direction;
+/// - of a mixed test, [`MIXED_HEADLINE_READ_PERCENT`] and the mean of all shares;
+/// - of other points, each, or the fastest of each direction if there are five or more;
+/// - of a single curve, its start, its end and its mean;
+/// - of several curves, the start of each and its fast bytes (see [`recovery()`]), by the end level
+///   of the first;
+/// - of a test in rounds, the speed of the tracked load over the steady window, or over the last;
+/// - of a drive that was worn out, the bytes written until it refused;
+/// - of a recovery ladder, the volume recovered by the longest rest;
 /// - of reads while a file is deleted, the slowest second of each response;
-/// - of a benchmark each row and direction;
-/// - of traces the bandwidth of all of them;
-/// - of work on files, each set's speed.
+/// - of a benchmark, each row and direction;
+/// - of traces, the bandwidth of all of them;
+/// - of work on files, the speed of each set.
 ///
-/// Of a test of which points were left out, nothing: the greatest of what is there may not be
-/// the test's.
+/// A test with points left out has none: the greatest of the others may not be the test's greatest.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     let of_test = |test: &TestResult| {
         let figures = titled_figures(test).map(|((name, value, unit), title)| {

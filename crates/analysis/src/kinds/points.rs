@@ -1,4 +1,4 @@
-//! Points: what is said of them, and what is compared.
+//! Points: sentences and key figures.
 
 use stend_language::{Argument, message, numeral, say, text};
 use stend_record::review::{Point, PointOp, TestResult};
@@ -8,7 +8,7 @@ use crate::kind::{Kind, Named};
 use crate::load::{Dimension, op_column, points_of, words_among};
 use crate::words;
 
-/// What follows from results of this kind.
+/// The analysis of points.
 pub(crate) const KIND: Kind = Kind {
     has: |test| !points_of(test).is_empty(),
     sentences: |test, _| sentences(test),
@@ -16,7 +16,7 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figures(test),
 };
 
-/// A point as a line of a terminal.
+/// Formats a point as a line for a terminal.
 fn line(point: &Point) -> String {
     let load = &point.load;
     let line = text!(
@@ -36,16 +36,16 @@ fn line(point: &Point) -> String {
     format!("  {line}\n")
 }
 
-/// Less than this ratio is no change, and equal costs.
+/// Below this ratio, speeds count as unchanged and costs as equal.
 const TENTH_RATIO: f64 = 1.1;
 
-/// A point from this share of the best up has all but nothing left to gain.
+/// A point with this share of the best or more has next to nothing left to gain.
 const ENOUGH_SHARE: f64 = 0.95;
 
-/// A mix costs when it is slower than this share of the slower of the pure loads.
+/// A mix costs if it is slower than this share of the slower of the pure loads.
 const MIX_COSTS_SHARE: f64 = 0.9;
 
-/// Request size that smaller ones are compared with: the logical page of most drives, bytes.
+/// Size that smaller requests are compared with: the logical page of most drives, bytes.
 const PAGE_BYTES: u64 = 4096;
 
 fn sentences(test: &TestResult) -> Vec<String> {
@@ -67,7 +67,7 @@ fn told(points: &[Point], point: &Point) -> String {
     unit.words(value)
 }
 
-/// Points without a common dimension.
+/// Describes points without a common dimension.
 fn alone(points: &[Point]) -> Vec<String> {
     let (reads, writes) = (of(points, PointOp::Read), of(points, PointOp::Write));
     let of_depth = |list: &[&Point]| Dimension::Depth.values(list.iter().copied()).len();
@@ -100,7 +100,7 @@ fn alone(points: &[Point]) -> Vec<String> {
     }
 }
 
-/// `From queue depth 1 to 4 reads grow 3.8-fold and writes grow 1.4-fold.`
+/// Formats `From queue depth 1 to 4 reads grow 3.8-fold and writes grow 1.4-fold.`
 fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> Option<String> {
     let ends = |list: &[&Point]| {
         let by_depth = |p: &&&Point| p.load.queue_depth;
@@ -139,7 +139,7 @@ fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> Option<St
     })
 }
 
-/// What becomes of a speed: `grow 3.8-fold`, `hardly change`.
+/// Formats the change of a speed: `grow 3.8-fold`, `hardly change`.
 fn change(gain: f64) -> String {
     let key = match gain {
         gain if gain >= TENTH_RATIO => "grow",
@@ -154,7 +154,7 @@ fn change(gain: f64) -> String {
     )
 }
 
-/// Of a single depth: `Reads reach 9,090 IOPS, writes 7,400.`
+/// Formats points at a single depth: `Reads reach 9,090 IOPS, writes 7,400.`
 fn reached(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
     let one = |list: &[&Point], with_depths: bool| {
         let items = list.iter().enumerate().map(|(i, p)| {
@@ -191,7 +191,7 @@ fn reached(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
     }
 }
 
-/// What a request takes where the fewest wait.
+/// Reports the latency at the least depth, where requests wait the least.
 fn latencies(reads: &[&Point], writes: &[&Point]) -> Option<String> {
     let all = reads.iter().chain(writes);
     let depth = all.map(|p| p.load.queue_depth).min()?;
@@ -244,12 +244,12 @@ fn latencies(reads: &[&Point], writes: &[&Point]) -> Option<String> {
     })
 }
 
-/// A figure without its unit.
+/// Returns a figure without its unit.
 fn number_of(figure: &str) -> &str {
     figure.split(' ').next().unwrap_or_default()
 }
 
-/// Over queue depths or threads.
+/// Describes points over queue depths or threads.
 fn over_steps(points: &[Point], dimension: Dimension) -> Vec<String> {
     let metric = Metric::of(points);
     let value = |p: &Point| metric.value(p).0;
@@ -299,7 +299,7 @@ fn over_steps(points: &[Point], dimension: Dimension) -> Vec<String> {
     out
 }
 
-/// The ends of a direction over a dimension.
+/// Both ends of a direction over a dimension.
 struct Steps {
     op: PointOp,
     dimension: Dimension,
@@ -310,7 +310,7 @@ struct Steps {
 }
 
 impl Steps {
-    /// A message about them, with further arguments.
+    /// Formats a message about them, with further arguments.
     fn said(&self, id: &str, more: &[(&'static str, Argument)]) -> String {
         let dimension = match self.dimension {
             Dimension::Threads => "threads",
@@ -369,7 +369,7 @@ fn over_blocks(points: &[Point]) -> Vec<String> {
     out
 }
 
-/// What a small request costs beside one of a page.
+/// Compares the cost of a small request with that of one of a page.
 fn block_cost(op: PointOp, small: &Point, page: &Point) -> String {
     let mut arguments = vec![
         ("op", op.words().into()),
@@ -438,7 +438,7 @@ fn key_figures(test: &TestResult) -> Vec<Named> {
     match Dimension::varied(test) {
         Some(Dimension::Share) => mixed(points, figure),
         Some(dimension) => at_greatest(points, dimension, figure),
-        // A handful can all be named; of more, the fastest of each direction.
+        // Up to four points are named one by one; of more, the fastest of each direction.
         None if points.len() <= 4 => points
             .iter()
             .map(|p| figure(words_among(p.load, points), p))

@@ -1,5 +1,5 @@
-//! Reads while a file is deleted: how slow they become and when they are back to normal, what is
-//! said of it, and what is compared.
+//! Reads while a file is deleted: their slowest second, the time until they are back to normal,
+//! sentences and key figures.
 
 use stend_language::{message, recorded, text};
 use stend_record::review::{Response, ResponseInterval, TestResult};
@@ -8,12 +8,12 @@ use crate::figures::Unit;
 use crate::kind::{Kind, Named};
 use crate::words::{self, capitalised};
 
-/// The responses to a deletion of a test; none when it has points or curves.
+/// Returns the responses of a test to a deletion; empty if it has points or curves.
 pub fn responses_of(test: &TestResult) -> &[Response] {
     test.responses.as_deref().unwrap_or_default()
 }
 
-/// What follows from results of this kind.
+/// The analysis of responses.
 pub(crate) const KIND: Kind = Kind {
     has: |test| !responses_of(test).is_empty(),
     sentences: |test, _| sentences(responses_of(test)),
@@ -21,7 +21,7 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figures(responses_of(test)),
 };
 
-/// A response as a line of a terminal.
+/// Formats a response as a line for a terminal.
 fn line(response: &Response) -> String {
     let line = text!(
         "response-line",
@@ -32,28 +32,27 @@ fn line(response: &Response) -> String {
     format!("  {line}\n")
 }
 
-/// Speed is judged by its mean over this time, s.
+/// Time over which a mean speed is judged, s.
 pub const WINDOW_S: f64 = 1.0;
 
-/// From this share of the reference up, a second is normal.
+/// Least share of the reference speed at which a second is normal.
 pub const NORMAL_SHARE: f64 = 0.9;
 
-/// Normal is what stays so for this long, s, or until the measurement ends.
+/// Time for which speed must stay normal, s, unless the measurement ends sooner.
 pub const STAYS_S: f64 = 10.0;
 
-/// What a deletion did to reads.
+/// Effect of a deletion on reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeletionEffect {
-    /// The first instant after the deletion from which every second is normal for
-    /// [`STAYS_S`], s: 0 where no second was not. `None` where reads do not come back to
-    /// normal as long as they are measured.
+    /// The first instant after the deletion from which every second is normal for [`STAYS_S`], s; 0
+    /// if no second was slower. `None` if reads do not come back to normal while they are measured.
     pub normal_after_s: Option<f64>,
-    /// The slowest second after the deletion, IOPS.
+    /// Speed of the slowest second after the deletion, IOPS.
     pub iops_lowest: f64,
 }
 
-/// What a deletion did to reads; `None` if less than a second of them was measured after
-/// it.
+/// Computes the effect of a deletion on reads; `None` if less than a second of them was measured
+/// after it.
 pub fn deletion_effect(response: &Response) -> Option<DeletionEffect> {
     let interval_s = response.interval_s;
     let begins_after = |i: &ResponseInterval| i.t_s - interval_s > -0.5 * interval_s;
@@ -81,7 +80,7 @@ pub fn deletion_effect(response: &Response) -> Option<DeletionEffect> {
     })
 }
 
-/// A sentence for each response, in their order.
+/// Returns a sentence for each response, in their order.
 fn sentences(responses: &[Response]) -> Vec<String> {
     responses.iter().filter_map(sentence).collect()
 }
@@ -127,7 +126,8 @@ fn key_figures(responses: &[Response]) -> Vec<Named> {
 mod tests {
     use super::*;
 
-    /// A second before the deletion, and what follows it, in intervals of 0.1 s.
+    /// A response with a second before the deletion and the given speeds after it, in intervals of
+    /// 0.1 s.
     fn response(speeds: impl IntoIterator<Item = f64>) -> Response {
         let before = [1_000.0; 10];
         let intervals = before.into_iter().chain(speeds).enumerate();
@@ -160,8 +160,8 @@ mod tests {
 
     #[test]
     fn a_hole_ends_where_the_first_whole_second_is_normal() {
-        // 3 s at a tenth: the second from 2.9 s on still has a tenth of it, and its mean of
-        // 910 counts as normal.
+        // 3 s at a tenth: the second from 2.9 s still has a tenth of it, and its mean of 910 counts
+        // as normal.
         let found = deletion_effect(&response(speeds(&[(30, 100.0), (270, 1_000.0)]))).unwrap();
         assert!((found.normal_after_s.unwrap() - 2.9).abs() < 1e-9);
         assert!((found.iops_lowest - 100.0).abs() < 1e-9);
@@ -169,11 +169,11 @@ mod tests {
 
     #[test]
     fn what_does_not_last_is_not_normal() {
-        // Fast for 5 s between two holes.
+        // Fast for 5 s between two slow periods.
         let holes = speeds(&[(20, 0.0), (50, 1_000.0), (20, 0.0), (210, 1_000.0)]);
         let found = deletion_effect(&response(holes)).unwrap();
         assert!((found.normal_after_s.unwrap() - 8.9).abs() < 0.11);
-        // A second hole after more than ten seconds is another matter.
+        // A second slow period after more than ten seconds does not count.
         let holes = speeds(&[(20, 0.0), (150, 1_000.0), (20, 0.0), (110, 1_000.0)]);
         let found = deletion_effect(&response(holes)).unwrap();
         assert!((found.normal_after_s.unwrap() - 1.9).abs() < 0.11);

@@ -1,5 +1,5 @@
-//! Tests in rounds: which rounds their figures are of and whether those are steady, what is said
-//! of them, and what is compared.
+//! Tests in rounds: the rounds that their figures come from, their steady state, sentences and key
+//! figures.
 
 use stend_language::{message, say, text};
 use stend_record::review::{Pattern, PointOp, RoundFigures, Rounds, TestResult, Tracked};
@@ -9,7 +9,8 @@ use crate::kind::{Kind, Named};
 use crate::steady::{WINDOW, Window};
 use crate::words;
 
-/// The rounds of a test that can be read: the tracked load is one of each round's.
+/// Returns the rounds of a test if they are well formed: each has every load, and the tracked one
+/// is among them.
 pub fn rounds_of(test: &TestResult) -> Option<&Rounds> {
     let rounds = test.rounds.as_ref()?;
     let loads = rounds.loads.len();
@@ -17,7 +18,7 @@ pub fn rounds_of(test: &TestResult) -> Option<&Rounds> {
     (rounds.tracked < loads && whole).then_some(rounds)
 }
 
-/// What follows from results of this kind.
+/// The analysis of tests in rounds.
 pub(crate) const KIND: Kind = Kind {
     has: |test| rounds_of(test).is_some(),
     sentences: |test, _| rounds_of(test).map_or_else(Vec::new, sentences),
@@ -25,7 +26,7 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figure(test).into_iter().collect(),
 };
 
-/// The rounds as a line of a terminal.
+/// Formats the rounds as a line for a terminal.
 fn line(rounds: &Rounds) -> String {
     let line = text!(
         "rounds-line",
@@ -36,16 +37,15 @@ fn line(rounds: &Rounds) -> String {
     format!("  {line}\n")
 }
 
-/// The window that a test in rounds is judged by: the one that was found steady, or the
-/// last.
+/// The window by which a test in rounds is judged: the steady one, or else the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
-    /// The tracked figure in it.
+    /// The tracked figure in the window.
     pub window: Window,
 }
 
 impl Judged {
-    /// The window of a test; `None` of fewer rounds than it takes.
+    /// Returns the window of a test; `None` if it has too few rounds.
     pub fn of(rounds: &Rounds) -> Option<Judged> {
         let tracked = rounds.tracked_figures();
         let end = match rounds.steady_from_round {
@@ -56,18 +56,18 @@ impl Judged {
         Some(Judged { window })
     }
 
-    /// Whether the definition is met.
+    /// True if the window meets the definition of steady state.
     pub fn is_steady(&self) -> bool {
         self.window.is_steady()
     }
 
-    /// Numbers of its first and last round, from 1.
+    /// Returns the numbers of its first and last round, from 1.
     pub fn rounds(&self) -> (u32, u32) {
         let first = self.window.first as u32 + 1;
         (first, first + WINDOW as u32 - 1)
     }
 
-    /// The means of a load over it; of the slowest requests, the slowest.
+    /// Returns the means of a load over the window; for the slowest request, the slowest of all.
     pub fn mean_of(&self, rounds: &Rounds, load: usize) -> Option<RoundFigures> {
         let figures: Vec<&RoundFigures> = rounds
             .rounds
@@ -87,7 +87,7 @@ impl Judged {
     }
 }
 
-/// Whether the state is steady, and the tracked figure.
+/// Reports if the state is steady, and the tracked figure.
 fn sentences(rounds: &Rounds) -> Vec<String> {
     let count = rounds.rounds.len();
     let Some(judged) = Judged::of(rounds) else {

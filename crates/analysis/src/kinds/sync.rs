@@ -1,4 +1,4 @@
-//! Writes that must be durable: what is said of them, and what is compared.
+//! Durable writes: sentences and key figures.
 
 use stend_language::{message, text};
 use stend_record::latency::supports;
@@ -11,7 +11,7 @@ use crate::figures::Unit;
 use crate::kind::{Kind, Named};
 use crate::words::{self, capitalised};
 
-/// The points of a test whose streams can be read; none of any other test.
+/// Returns the points of a test if all have streams; empty for any other test.
 pub fn sync_points_of(test: &TestResult) -> &[SyncPoint] {
     let points = test.sync.as_deref().unwrap_or_default();
     match points.iter().all(|point| !point.streams.is_empty()) {
@@ -20,7 +20,7 @@ pub fn sync_points_of(test: &TestResult) -> &[SyncPoint] {
     }
 }
 
-/// What follows from results of this kind.
+/// The analysis of durable writes.
 pub(crate) const KIND: Kind = Kind {
     has: |test| !sync_points_of(test).is_empty(),
     sentences: |test, _| sentences(sync_points_of(test)),
@@ -28,25 +28,25 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| sync_points_of(test).iter().map(key_figure).collect(),
 };
 
-/// With power-loss protection a durable write takes at most so many times as long as another.
+/// Greatest ratio of the times of a durable write and a plain one with power-loss protection.
 const PROTECTED_RATIO_MAX: f64 = 2.0;
 
-/// Without it, at least so many times.
+/// Least ratio without power-loss protection.
 const UNPROTECTED_RATIO_MIN: f64 = 3.0;
 
-/// What ends sooner has not waited for flash, ns: below the time in which common NAND programs a
-/// page, its SLC mode included.
+/// A write that ends sooner has not waited for flash, ns: less than the program time of common
+/// NAND, including SLC mode.
 const PROGRAM_NS: f64 = 200_000.0;
 
-/// Less than this ratio is no change.
+/// Below this ratio, figures count as unchanged.
 const TENTH_RATIO: f64 = 1.1;
 
-/// The threads that a point is about.
+/// Returns the stream that a point is about.
 fn main_of(point: &SyncPoint) -> &SyncStream {
     &point.streams[0]
 }
 
-/// What a point is of, for people.
+/// Describes a point for people.
 pub fn point_words(point: &SyncPoint) -> String {
     let main = stream_words(main_of(point));
     match point.streams.get(1) {
@@ -59,7 +59,7 @@ pub fn point_words(point: &SyncPoint) -> String {
     }
 }
 
-/// What a stream is of, for people: `random write, 4 KiB, O_DSYNC`.
+/// Describes a stream for people: `random write, 4 KiB, O_DSYNC`.
 pub fn stream_words(stream: &SyncStream) -> String {
     let load = &stream.load;
     let sync = sync_key(stream.durability.sync);
@@ -78,7 +78,7 @@ pub fn stream_words(stream: &SyncStream) -> String {
     )
 }
 
-/// What makes a write durable, for messages to choose by.
+/// Returns the key of a sync method by which messages choose their text.
 fn sync_key(sync: SyncMethod) -> &'static str {
     match sync {
         SyncMethod::None => "none",
@@ -88,7 +88,7 @@ fn sync_key(sync: SyncMethod) -> &'static str {
     }
 }
 
-/// Whether two points are of the same streams, on whichever targets.
+/// True if two points have the same streams, on any targets.
 pub fn is_same(point: &SyncPoint, other: &SyncPoint) -> bool {
     let streams = |point: &SyncPoint| -> Vec<_> {
         let key = |s: &SyncStream| (s.load.without_region(), s.durability);
@@ -97,7 +97,7 @@ pub fn is_same(point: &SyncPoint, other: &SyncPoint) -> bool {
     streams(point) == streams(other)
 }
 
-/// A point as lines of a terminal, one a stream.
+/// Formats a point as lines for a terminal, one for each stream.
 fn lines(point: &SyncPoint) -> String {
     let line = |(nth, stream): (usize, &SyncStream)| {
         let writes = words::fixed(stream.writes_per_s, 0);
@@ -147,7 +147,7 @@ fn sentences(points: &[SyncPoint]) -> Vec<String> {
     out
 }
 
-/// Points of durable writes alone.
+/// Returns the points of durable writes without other streams.
 fn durable(points: &[SyncPoint]) -> impl Iterator<Item = &SyncPoint> {
     let durable = |point: &&SyncPoint| {
         point.streams.len() == 1 && main_of(point).durability.sync != SyncMethod::None
@@ -155,7 +155,7 @@ fn durable(points: &[SyncPoint]) -> impl Iterator<Item = &SyncPoint> {
     points.iter().filter(durable)
 }
 
-/// How often the first of them becomes durable, and how long that takes.
+/// Reports the commits a second of the first such point, and their latency.
 fn commits(points: &[SyncPoint]) -> Option<String> {
     let stream = main_of(durable(points).next()?);
     let latency = stream.commit_latency_ns()?;
@@ -176,7 +176,7 @@ fn commits(points: &[SyncPoint]) -> Option<String> {
     ))
 }
 
-/// Those of the first point's kind, whatever their size.
+/// Compares points like the first, with other sizes.
 fn sizes(points: &[SyncPoint]) -> Option<String> {
     let first = main_of(durable(points).next()?);
     let alike = |stream: &&SyncStream| {
@@ -197,7 +197,7 @@ fn sizes(points: &[SyncPoint]) -> Option<String> {
     (!items.is_empty()).then(|| text!("sync-sizes", sizes = words::list(&items)))
 }
 
-/// What more threads gain.
+/// Reports the gain from more threads.
 fn threads(points: &[SyncPoint]) -> Option<String> {
     let first = main_of(durable(points).next()?);
     let mut alike: Vec<&SyncStream> = durable(points)
@@ -236,7 +236,7 @@ fn threads(points: &[SyncPoint]) -> Option<String> {
     Some(message(id, &arguments))
 }
 
-/// What fewer flushes gain, by what flushes.
+/// Reports the gain from fewer flushes, for each flush method.
 fn flush_intervals(points: &[SyncPoint]) -> Vec<String> {
     let mut out = Vec::new();
     for sync in [SyncMethod::Fsync, SyncMethod::Fdatasync] {
@@ -267,7 +267,7 @@ fn flush_intervals(points: &[SyncPoint]) -> Vec<String> {
     out
 }
 
-/// What other writes at the same time cost.
+/// Reports the cost of other writes at the same time.
 fn beside(points: &[SyncPoint], point: &SyncPoint) -> Option<String> {
     let (main, other) = (main_of(point), point.streams.get(1)?);
     let alone = durable(points).map(main_of).find(|alone| {
@@ -298,7 +298,7 @@ fn beside(points: &[SyncPoint], point: &SyncPoint) -> Option<String> {
     Some(message(id, &arguments))
 }
 
-/// How even a point's latency is over its intervals.
+/// Reports the spread of a point's latency over its intervals.
 fn over_time(point: &SyncPoint) -> Option<String> {
     let interval_s = point.interval_s?;
     let ends = |of: fn(&SyncInterval) -> Option<u64>| {
@@ -346,7 +346,7 @@ fn over_time(point: &SyncPoint) -> Option<String> {
     ))
 }
 
-/// What a durable write costs, and whether the drive behaves as one whose buffer is protected.
+/// Reports the cost of a durable write, and if the drive behaves as if its buffer were protected.
 fn protection(points: &[SyncPoint]) -> Option<String> {
     let alone = |sync: SyncMethod| {
         let durability = Durability { sync, every: None };
@@ -404,7 +404,7 @@ mod tests {
         LatencySummary::new(0, mean_us * 1e3, 10 * ns, [ns, ns, 2 * ns, 3 * ns, 4 * ns])
     }
 
-    /// One thread whose writes take so long.
+    /// A stream of one thread whose writes and flushes take the given times.
     fn stream(sync: SyncMethod, every: Option<u32>, write_us: f64, flush_us: f64) -> SyncStream {
         let per_write = write_us + flush_us / f64::from(every.unwrap_or(1));
         let writes_per_s = 1e6 / per_write;
@@ -451,7 +451,7 @@ mod tests {
                 "22.5 times as long as one that is not synced (900 µs and 40 µs): the \
                            drive behaves as one without power-loss protection",
             ),
-            // A slower commit that waits for nothing yet, and a drive whose cache is off.
+            // A slower commit that does not yet wait for flash, and a drive whose cache is off.
             (
                 40.0,
                 100.0,
@@ -466,7 +466,7 @@ mod tests {
             let text = cost(plain_us, dsync_us);
             assert!(text.contains(said), "{text}");
         }
-        // Without something to compare with, nothing is said.
+        // Nothing is reported without a point to compare with.
         let alone = point(&[stream(SyncMethod::Dsync, None, 42.0, 0.0)]);
         assert_eq!(protection(&[alone]), None);
     }
@@ -531,7 +531,7 @@ mod tests {
                  within 80 µs to 120 µs, the slowest took 1.2 ms.",
             ]
         );
-        // 9,995 in an interval are too few for 99.9 %.
+        // 9,995 commits in an interval are too few for 99.9 %.
         let said = sentences(&[point(&[log]), both(1_999.0)]);
         assert_eq!(
             said[2],

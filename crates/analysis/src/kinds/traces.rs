@@ -1,4 +1,4 @@
-//! Replayed traces: what is said of them, and what is compared.
+//! Replayed traces: sentences and key figures.
 
 use stend_language::{message, recorded, say, text};
 use stend_record::review::TestResult;
@@ -8,12 +8,12 @@ use crate::figures::Unit;
 use crate::kind::{Kind, Named};
 use crate::words;
 
-/// The replayed traces of a test; none of any other test.
+/// Returns the replayed traces of a test; empty for any other test.
 pub fn traces_of(test: &TestResult) -> &[TraceResult] {
     test.traces.as_deref().unwrap_or_default()
 }
 
-/// What follows from results of this kind.
+/// The analysis of replayed traces.
 pub(crate) const KIND: Kind = Kind {
     has: |test| !traces_of(test).is_empty(),
     sentences: |test, _| sentences(traces_of(test)),
@@ -21,13 +21,13 @@ pub(crate) const KIND: Kind = Kind {
     key_figures: |test| key_figures(traces_of(test)),
 };
 
-/// What is said of a trace of which only the beginning was replayed: `the first 10 %`.
+/// Describes the part of a trace that was replayed if not all was: `the first 10 %`.
 pub fn beginning(trace: &TraceResult) -> Option<String> {
     let share = trace.replayed_share?;
     Some(text!("traces-beginning", share = words::percent(share)))
 }
 
-/// The traces as lines of a terminal.
+/// Formats the traces as lines for a terminal.
 fn lines(test: &TestResult) -> String {
     let line = |trace: &TraceResult| {
         let bytes = trace.read_bytes + trace.written_bytes;
@@ -65,7 +65,8 @@ fn lines(test: &TestResult) -> String {
     text
 }
 
-/// The bandwidth of all, the ends of the list, and what the figures are not.
+/// Reports the bandwidth of all traces, the fastest and slowest trace, and the limits of these
+/// figures.
 fn sentences(traces: &[TraceResult]) -> Vec<String> {
     let by_speed =
         |a: &&TraceResult, b: &&TraceResult| a.bw_bytes_per_s.total_cmp(&b.bw_bytes_per_s);

@@ -1,4 +1,4 @@
-//! What keeps a verdict from being a full one.
+//! Cautions: reasons why a verdict is not a full one.
 
 use stend_record::review::{Review, SLOW_LINK};
 
@@ -7,7 +7,7 @@ use super::statement::Caution;
 use crate::findings::labels;
 use crate::shortened::spoiled;
 
-/// All cautions, in their order.
+/// Returns all cautions, in their order.
 pub(super) fn all(review: &Review, doubted: &[Doubted]) -> Vec<Caution> {
     if review.tests.is_empty() {
         return vec![Caution::NoTest];
@@ -38,7 +38,8 @@ pub(super) fn all(review: &Review, doubted: &[Doubted]) -> Vec<Caution> {
     out
 }
 
-/// Drives whose link was slower than they are. Of a file, the drive is a part of the environment.
+/// Returns cautions for drives that are faster than their link. For a file, its drive's link is a
+/// fact of the environment.
 fn slow_links(review: &Review) -> Vec<Caution> {
     let own = review.target.facts.iter().chain(&review.environment);
     let own = own.map(|fact| (&review.target.title, fact));

@@ -1,4 +1,4 @@
-//! Tests whose figures are none of a drive: something else has answered in its place.
+//! Tests with figures that no drive can have: something else answered.
 
 use stend_language::{recorded, text};
 use stend_record::review::{Review, TargetInfo, TestResult};
@@ -6,23 +6,23 @@ use stend_record::review::{Review, TargetInfo, TestResult};
 use crate::findings::labels;
 use crate::plausible;
 
-/// A test of which a verdict uses nothing.
+/// A test that the verdict ignores.
 pub(super) struct Doubted {
-    /// The drive: the reviewed one, then its rivals.
+    /// Index of the drive: the reviewed one, then its rivals.
     drive: usize,
     test_id: String,
-    /// The test's title; of a rival, with the rival's name.
+    /// Title of the test; for a rival, with the rival's name.
     pub(super) title: String,
 }
 
-/// The drives of a review with their tests, the reviewed one first.
+/// Returns the drives of a review with their tests, the reviewed one first.
 fn drives(review: &Review) -> impl Iterator<Item = (&TargetInfo, &[TestResult])> {
     let rivals = review.rivals.iter();
     let rivals = rivals.map(|rival| (&rival.target, rival.tests.as_slice()));
     std::iter::once((&review.target, review.tests.as_slice())).chain(rivals)
 }
 
-/// The tests of a review that have figures which no drive has.
+/// Returns the tests of a review that have figures which no drive can have.
 pub(super) fn of(review: &Review) -> Vec<Doubted> {
     let labels = labels(review);
     let mut out = Vec::new();
@@ -52,7 +52,7 @@ fn title(test: &TestResult) -> String {
     }
 }
 
-/// A review without these tests.
+/// Returns a review without these tests.
 pub(super) fn without(review: &Review, doubted: &[Doubted]) -> Review {
     let mut trusted = review.clone();
     let is_doubted = |drive: usize, test: &TestResult| {

@@ -1,4 +1,4 @@
-//! The figures that a verdict is made of, found among a review's tests.
+//! Finds the figures of a verdict among a review's tests.
 
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Point, PointOp, Review, SyncMethod, TestResult};
@@ -8,22 +8,22 @@ use crate::findings::judged;
 use crate::kinds::sync::sync_points_of;
 use crate::load::points_of;
 
-/// Small requests are those of this size, bytes.
+/// Size of small requests, bytes.
 const PAGE_BYTES: u64 = 4096;
 
-/// A figure with the test that it comes from.
+/// A figure with the id of its test.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Figure {
     pub(super) test_id: String,
     pub(super) value: f64,
 }
 
-/// Points of the tests that are judged, each with its test.
+/// Returns the points of the judged tests, each with its test.
 fn points(review: &Review) -> impl Iterator<Item = (&TestResult, &Point)> {
     judged(review).flat_map(|test| points_of(test).iter().map(move |point| (test, point)))
 }
 
-/// Points of one direction alone, the ends of mixed tests among them.
+/// Returns the points of a single direction, including the ends of mixed tests.
 fn pure(
     review: &Review,
     pattern: Pattern,
@@ -39,7 +39,7 @@ fn pure(
     })
 }
 
-/// The fastest sequential access in a direction, bytes a second.
+/// Returns the fastest sequential access in a direction, bytes a second.
 pub(super) fn sequential(review: &Review, op: PointOp) -> Option<Figure> {
     let by_speed = |a: &(&TestResult, &Point), b: &(&TestResult, &Point)| {
         a.1.bw_bytes_per_s.total_cmp(&b.1.bw_bytes_per_s)
@@ -48,8 +48,8 @@ pub(super) fn sequential(review: &Review, op: PointOp) -> Option<Figure> {
     positive(test, point.bw_bytes_per_s)
 }
 
-/// Whether sequential reads were measured with several at a time: what one at a time reaches is not
-/// all that a drive can do.
+/// True if sequential reads were measured with several at a time: a drive may reach more than it
+/// does with one at a time.
 pub(super) fn reads_several_at_a_time(review: &Review) -> bool {
     let mut reads = pure(review, Pattern::Sequential, PointOp::Read);
     reads.any(|(_, point)| depth(&point.load) > 1)
@@ -64,39 +64,40 @@ fn page_reads(review: &Review) -> impl Iterator<Item = (&TestResult, &Point)> {
     reads.filter(|(_, point)| point.load.block_bytes == PAGE_BYTES)
 }
 
-/// Mean latency of small random reads, one at a time, ns.
+/// Returns the mean latency of small random reads at depth 1, ns.
 pub(super) fn single_read_ns(review: &Review) -> Option<Figure> {
     let (test, point) = page_reads(review).find(|(_, point)| depth(&point.load) == 1)?;
     positive(test, point.latency_ns.mean)
 }
 
-/// Requests a second of small random reads, as many at a time as were measured, with how many that
-/// is. From [`DEEP_MIN`] on.
+/// Returns the requests a second of small random reads at the greatest depth measured, with that
+/// depth; `None` below [`DEEP_MIN`].
 pub(super) fn deep_reads(review: &Review) -> Option<(Figure, u32)> {
     let deepest = page_reads(review).max_by_key(|(_, point)| depth(&point.load));
     let (test, point) = deepest.filter(|(_, point)| depth(&point.load) >= DEEP_MIN)?;
     Some((positive(test, point.iops)?, depth(&point.load)))
 }
 
-/// Fewer requests at a time say nothing of what many could reach.
+/// Least depth that shows the speed of many requests at a time.
 const DEEP_MIN: u32 = 16;
 
-/// Who takes turns between reads and writes has no mix slower than the slower of the two alone;
-/// below this share of it, sequential mixes cost: a drive or a link goes one way at a time.
+/// Least share of the slower pure load that a sequential mix reaches if mixing costs nothing
+/// unusual. Taking turns between reads and writes is no slower than the slower of the two alone;
+/// below this share, a drive or a link works in one direction at a time.
 pub(super) const SEQUENTIAL_MIX_SHARE: f64 = 0.75;
 
-/// At random, reads wait for programs of the same dies in every drive; below this share it is more
-/// than that.
+/// The same for random mixes. In every drive random reads wait for programs of the same dies; below
+/// this share, mixing costs more than that.
 pub(super) const RANDOM_MIX_SHARE: f64 = 0.5;
 
-/// How a mix of reads and writes stands to the pure loads of its test.
+/// Comparison of a mix of reads and writes with the pure loads of its test.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Mix {
     pub(super) test_id: String,
     pub(super) pattern: Pattern,
     /// Share of reads of the slowest mix, percent.
     pub(super) read_percent: u32,
-    /// Of the speeds.
+    /// Unit of the speeds.
     pub(super) unit: Unit,
     pub(super) slowest: f64,
     pub(super) reads: f64,
@@ -104,12 +105,12 @@ pub(super) struct Mix {
 }
 
 impl Mix {
-    /// The slowest mix as a share of the slower of the pure loads.
+    /// Returns the slowest mix as a share of the slower of the pure loads.
     fn share(&self) -> f64 {
         self.slowest / self.reads.min(self.writes)
     }
 
-    /// Whether mixing costs more than with most drives.
+    /// True if mixing costs more than with most drives.
     pub(super) fn costs(&self) -> bool {
         match self.pattern {
             Pattern::Sequential => self.share() < SEQUENTIAL_MIX_SHARE,
@@ -118,7 +119,7 @@ impl Mix {
     }
 }
 
-/// The mixes of each test that has both pure loads as well, the most expensive first.
+/// Returns the mixes of each test that also has both pure loads, the most expensive first.
 pub(super) fn mixes(review: &Review) -> Vec<Mix> {
     let mut found: Vec<Mix> = judged(review).filter_map(mix).collect();
     found.sort_by(|a, b| a.share().total_cmp(&b.share()));
@@ -147,7 +148,7 @@ fn mix(test: &TestResult) -> Option<Mix> {
     })
 }
 
-/// Mean time until a small write of one thread, with nothing beside it, is durable, ns: with
+/// Returns the mean latency of a durable small write of one thread, without other streams, ns: with
 /// `O_DSYNC`, or with a flush after each.
 pub(super) fn commit_ns(review: &Review) -> Option<Figure> {
     judged(review).find_map(|test| {

@@ -1,4 +1,4 @@
-//! How a drive writes for long, and what a rest brings back.
+//! Writing for long, and recovery in a rest.
 
 use stend_record::review::{Pattern, PointOp, Review, Series, TestResult};
 
@@ -10,17 +10,17 @@ use crate::kinds::ladder::rungs_of;
 use crate::recovery::recovery;
 use crate::steps::{Level, LevelKind, steps};
 
-/// From so many small random writes a second on, in the end, a drive writes like one for servers:
-/// read-intensive SATA drives for data centers promise 7,500 to 19,000 in steady state (remembered,
-/// unverified).
+/// Least end level of small random writes, IOPS, at which a drive counts as strong, like one for
+/// servers: read-intensive SATA drives for data centers promise 7,500 to 19,000 in steady state
+/// (remembered, unverified).
 pub(super) const STRONG_IOPS_MIN: f64 = 10_000.0;
 
-/// Below so many it is weak: published reviews have 2,500 to 5,000 of client drives in steady
-/// state.
+/// Speed below which the end level is weak, IOPS: published reviews have 2,500 to 5,000 for client
+/// drives in steady state.
 pub(super) const WEAK_IOPS: f64 = 5_000.0;
 
-/// A level in the middle is named where it is below this share of the start and as far above the
-/// end: it is neither.
+/// A middle level is reported if it is below this share of the start and the end is below this
+/// share of it: it differs from both.
 const MIDDLE_SHARE: f64 = 0.75;
 
 /// A drive's first curve of writes.
@@ -34,37 +34,37 @@ pub(super) struct Lasting {
     pub(super) end: f64,
     pub(super) written_bytes: u64,
     pub(super) fall: Option<Fall>,
-    /// What the end is worth; of small random writes alone.
+    /// Rank of the end level; only for small random writes.
     pub(super) rank: Rank,
-    /// Between which speeds nine tenths of the end's samples lie.
+    /// Range of nine tenths of the end's samples.
     pub(super) spread: (f64, f64),
 }
 
-/// How a speed is lost.
+/// Ways in which a curve loses its speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fall {
-    /// It is kept until so many bytes are written, and then lost.
+    /// The first speed is kept until `bytes` are written, and then lost.
     Kept {
         /// Bytes written at the first level.
         bytes: u64,
     },
-    /// It is lost for a lower level, at which most of so many bytes are written, and then for the
-    /// last.
+    /// The first speed falls to a lower level, at which most of `bytes` are written, and then to
+    /// the last.
     Steps {
-        /// Bytes written above the geometric mean of first and last.
+        /// Bytes written above the geometric mean of the first and the last speed.
         bytes: u64,
         /// Speed of the level.
         middle: f64,
     },
-    /// It is lost little by little.
+    /// The speed is lost gradually.
     Gradual {
-        /// Bytes written above the geometric mean of first and last.
+        /// Bytes written above the geometric mean of the first and the last speed.
         bytes: u64,
     },
 }
 
 impl Fall {
-    /// Bytes written before it, or above its middle.
+    /// Returns the bytes written before the fall, or above its middle.
     pub(super) fn bytes(self) -> u64 {
         match self {
             Fall::Kept { bytes } | Fall::Steps { bytes, .. } | Fall::Gradual { bytes } => bytes,
@@ -72,18 +72,18 @@ impl Fall {
     }
 }
 
-/// What the end of a curve is worth.
+/// Rank of the end of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rank {
-    /// As much as drives for servers promise.
+    /// As high as drives for servers promise.
     Strong,
-    /// Between the two, or not known.
+    /// Between the two, or unknown.
     Usual,
-    /// Less than any of them promises.
+    /// Lower than any of them promises.
     Weak,
 }
 
-/// A fall counts in a curve that is as long as this, s, or fills the drive once.
+/// Least length of a curve whose fall counts, s; a curve that fills the drive once counts too.
 pub(super) const LASTING_S_MIN: f64 = 1200.0;
 
 pub(super) fn lasting(review: &Review) -> Option<Lasting> {
@@ -140,7 +140,7 @@ fn of_series(test: &TestResult, series: &Series) -> Option<Lasting> {
     })
 }
 
-/// How a curve of so many fast bytes falls; speeds in IOPS.
+/// Classifies the fall of a curve with the given fast bytes; speeds in IOPS.
 fn fall_of(series: &Series, fast_bytes: u64, start: f64, end: f64) -> Fall {
     let levels = steps(series);
     let of = |level: &Level| {
@@ -169,7 +169,7 @@ fn fall_of(series: &Series, fast_bytes: u64, start: f64, end: f64) -> Fall {
     }
 }
 
-/// Whether the last quarter of a curve keeps its speed.
+/// True if the last quarter of a curve keeps its speed.
 fn is_level_at_last(series: &Series, end: f64) -> bool {
     let at_s = 0.75 * series.samples.last().map_or(0.0, |sample| sample.t_s);
     let before = series.samples.iter().filter(|sample| sample.t_s <= at_s);
@@ -180,26 +180,26 @@ fn is_level_at_last(series: &Series, end: f64) -> bool {
     end_level(&until_then).is_some_and(|then| end >= KEPT_SHARE * then)
 }
 
-/// Less than this share of the fast writes is little.
+/// Below this share of the fast writes, recovery is little.
 const LITTLE_SHARE: f64 = 0.1;
 
-/// How much of the fast writes is back.
+/// Recovered part of the fast writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Back {
     /// Nothing.
     Nothing,
-    /// A part of them, from the first speed on or from a lower one.
+    /// A part of them, at the first speed or a lower one.
     Part {
-        /// How much, bytes.
+        /// Bytes recovered.
         bytes: u64,
-        /// That is less than a tenth of them.
+        /// True if that is less than a tenth of the fast writes.
         little: bool,
     },
     /// All, at the first speed.
     Whole,
 }
 
-/// What comes back without TRIM and with it.
+/// Recovery without TRIM and with it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rest {
     pub(super) test_id: String,
@@ -211,7 +211,7 @@ pub(super) fn rest(review: &Review) -> Option<Rest> {
     judged(review).find_map(|test| of_rungs(test).or_else(|| of_curves(test)))
 }
 
-/// Of a ladder the longest rests.
+/// Returns the recovery by the longest rests of a ladder.
 fn of_rungs(test: &TestResult) -> Option<Rest> {
     let [fresh, later @ ..] = curves_of(test) else {
         return None;
@@ -249,7 +249,8 @@ fn rest_of(test: &TestResult, idle: Back, trim: Option<Back>) -> Option<Rest> {
     })
 }
 
-/// `None` where the fresh curve does not fall: there is nothing to bring back.
+/// Returns the recovery of a later curve; `None` if the fresh curve does not fall, since it has
+/// nothing to recover.
 fn back(fresh: &Series, later: &Series) -> Option<Back> {
     let (start, end) = (start_level(fresh)?, end_level(fresh)?);
     if end >= KEPT_SHARE * start {

@@ -1,47 +1,47 @@
-//! The link between a drive and its host: what it can carry at most.
+//! The link between a drive and its host, and its greatest speed.
 
 use stend_record::review::TargetInfo;
 
 /// A link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Link {
-    /// SATA, of so many Gbit/s.
+    /// SATA.
     Sata {
-        /// 1.5, 3 or 6.
+        /// Signalling rate, Gbit/s: 1.5, 3 or 6.
         gbit_per_s: f64,
     },
     /// PCIe.
     Pcie {
-        /// Transfers a second and lane, in 10⁹.
+        /// Transfers a second on each lane, in 10⁹.
         gt_per_s: f64,
         /// Lanes.
         lanes: u32,
     },
 }
 
-/// Of what 8b/10b coding leaves of a SATA link (600 MB/s of 6 Gbit/s), frames of 8 KiB with their
-/// headers, primitives and the handshake of each command leave so much: published reviews see no
-/// SATA drive read faster than about 555 MB/s.
+/// Share of the bytes after 8b/10b coding (600 MB/s at 6 Gbit/s) that a SATA link leaves for data:
+/// frames of 8 KiB with their headers, primitives and the handshake of each command take the rest.
+/// Published reviews see no SATA drive read faster than about 555 MB/s.
 const SATA_SHARE: f64 = 0.925;
 
-/// Of what coding leaves of a PCIe lane, packets of 128 bytes with their 24 bytes of framing,
-/// header and check leave so much.
+/// Share of the bytes after coding that a PCIe lane leaves for data: packets of 128 bytes have 24
+/// bytes of framing, header and check.
 const PCIE_SHARE: f64 = 128.0 / 152.0;
 
 impl Link {
-    /// The link of a target, where its facts tell it.
+    /// Returns the link of a target, if its facts state it.
     pub fn of(target: &TargetInfo) -> Option<Link> {
         let model = target.fact("interface").and_then(of_model);
         model.or_else(|| of_device(target.fact("link")?))
     }
 
-    /// The most that it carries, bytes a second.
+    /// Returns its greatest speed, bytes a second.
     pub fn limit_bytes_per_s(self) -> f64 {
         match self {
-            // Ten bits a byte.
+            // Ten bits for each byte.
             Link::Sata { gbit_per_s } => gbit_per_s * 1e8 * SATA_SHARE,
             Link::Pcie { gt_per_s, lanes } => {
-                // Up to 5 GT/s ten bits a byte, from 8 GT/s on 130 for 16.
+                // Up to 5 GT/s ten bits for each byte, from 8 GT/s 130 bits for 16 bytes.
                 let bytes = match gt_per_s {
                     rate if rate > 5.0 => rate * 1e9 * 128.0 / 130.0 / 8.0,
                     rate => rate * 1e8,
@@ -51,7 +51,7 @@ impl Link {
         }
     }
 
-    /// `SATA`, `PCIe`.
+    /// Returns `SATA` or `PCIe`.
     pub fn name(self) -> &'static str {
         match self {
             Link::Sata { .. } => "SATA",
@@ -60,7 +60,7 @@ impl Link {
     }
 }
 
-/// `sata-6g`, `pcie-nvme, 3.0 x4`.
+/// Parses `sata-6g`, `pcie-nvme, 3.0 x4`.
 fn of_model(fact: &str) -> Option<Link> {
     match fact {
         "sata-3g" => return Some(Link::Sata { gbit_per_s: 3.0 }),
@@ -83,7 +83,7 @@ fn of_model(fact: &str) -> Option<Link> {
     })
 }
 
-/// `SATA, 6.0 Gbps`, `PCIe, 8.0 GT/s, 4 lanes`.
+/// Parses `SATA, 6.0 Gbps`, `PCIe, 8.0 GT/s, 4 lanes`.
 fn of_device(fact: &str) -> Option<Link> {
     let mut parts = fact.split(", ");
     let (name, speed) = (parts.next()?, parts.next()?);

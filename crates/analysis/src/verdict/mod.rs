@@ -1,8 +1,8 @@
-//! The verdict of a review, as a good reviewer would open with it: what kind of drive it is, how it
-//! stands to its rivals, how it writes for long, for whom it is, and what to beware of.
+//! The verdict of a review, as a good reviewer would open with it: the kind of drive, its standing
+//! among its rivals, its speed in long writes, the uses that it suits, and warnings.
 //!
-//! A verdict is a list of [`Statement`]s with their figures; `rules` says which there are, `say`
-//! says them in the language of the page. Thresholds and their reasons are documented in
+//! A verdict is a list of [`Statement`]s with their figures; `rules` decides which apply, `say`
+//! formats them in the language of the page. Thresholds and their reasons are documented in
 //! `docs/verdict.md`.
 
 mod cautions;
@@ -28,24 +28,24 @@ use crate::headline::{Headline, of_review};
 /// Most statements of a verdict, cautions not counted.
 pub const STATEMENTS_MAX: usize = 5;
 
-/// A statement, and the id of the test that shows it; of what several tests show, none.
+/// A statement, and the id of the test that shows it; `None` if several tests show it.
 pub type Shown = (Statement, Option<String>);
 
 /// A verdict.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// What follows from the figures, in the order of reading.
+    /// Statements, in reading order.
     pub statements: Vec<Shown>,
-    /// What follows as well, and is less important than [`STATEMENTS_MAX`] others.
+    /// Statements that are less important than [`STATEMENTS_MAX`] others.
     pub left_out: Vec<Shown>,
-    /// What keeps it from being a full one.
+    /// Reasons why the verdict is not a full one.
     pub cautions: Vec<Caution>,
-    /// The headline figures that it is drawn from, the reviewed drive's first: none of tests in
-    /// which something else has answered in place of a drive.
+    /// Headline figures that the verdict uses, the reviewed drive's first, without tests in which
+    /// something other than the drive answered.
     pub headlines: Vec<Headline>,
 }
 
-/// The verdict of a review.
+/// Computes the verdict of a review.
 pub fn verdict(review: &Review) -> Verdict {
     let doubted = doubted::of(review);
     let trusted = (!doubted.is_empty()).then(|| doubted::without(review, &doubted));
@@ -61,7 +61,7 @@ pub fn verdict(review: &Review) -> Verdict {
 }
 
 impl Verdict {
-    /// The sentences, in the current language.
+    /// Formats the sentences, in the current language.
     pub fn text(&self) -> String {
         let said = self
             .statements
@@ -70,7 +70,7 @@ impl Verdict {
         said.collect::<Vec<String>>().join(" ")
     }
 
-    /// The cautions, in the current language.
+    /// Formats the cautions, in the current language.
     pub fn cautions_text(&self) -> String {
         let said = self.cautions.iter().map(say::caution);
         said.collect::<Vec<String>>().join(" ")

@@ -1,4 +1,4 @@
-//! Strengths and weaknesses in a few words each, with the test that shows them.
+//! Strengths and weaknesses in a few words each, with the id of the test that shows them.
 
 use stend_language::say;
 use stend_record::review::Pattern;
@@ -11,21 +11,21 @@ use crate::words;
 /// A strength or a weakness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// It is a strength.
+    /// True for a strength, false for a weakness.
     pub is_strength: bool,
-    /// The test that shows it.
+    /// Id of the test that shows it.
     pub test_id: String,
-    /// What, in the current language.
+    /// Name, in the current language.
     pub name: String,
     /// Its figure.
     pub figure: String,
 }
 
-/// Whether it is a strength, the message of what it is, and the figure.
+/// True for a strength, the id of its message, and the figure.
 type Told = (bool, &'static str, String);
 
 impl Verdict {
-    /// What statements come to, those that were left out among them.
+    /// Returns the strengths and weaknesses of all statements, including those left out.
     pub fn points(&self) -> Vec<Point> {
         let all = self.statements.iter().chain(&self.left_out);
         all.filter_map(|(statement, test_id)| {

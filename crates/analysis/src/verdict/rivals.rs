@@ -1,4 +1,4 @@
-//! How a drive stands to its rivals, by areas: groups of headline figures.
+//! A drive's standing among its rivals, by areas: groups of headline figures.
 
 use stend_record::review::{Review, TestResult};
 
@@ -10,10 +10,10 @@ use crate::kinds::key_figures;
 use crate::load::points_of;
 
 /// A drive whose mean is within this ratio of its rivals' is level with them: published reviews
-/// make nothing of differences of a few percent, and two copies of a drive differ by as much.
+/// ignore differences of a few percent, and two copies of a drive differ by as much.
 pub(super) const LEVEL_RATIO: f64 = 1.05;
 
-/// One of several rivals is named if it is so many times as fast.
+/// Least lead at which one of several rivals is named.
 pub(super) const OUTLIER_RATIO: f64 = 1.5;
 
 const AREAS: [Group; 5] = [
@@ -24,13 +24,13 @@ const AREAS: [Group; 5] = [
     Group::Applications,
 ];
 
-/// How a drive stands in an area.
+/// A drive's standing in an area.
 #[derive(Clone, Copy)]
 struct Stand {
     area: Group,
     /// The drive's speed as a multiple of its rivals' mean.
     ratio: f64,
-    /// Up to this ratio, or its inverse, it is level with them.
+    /// Up to this ratio, or down to its inverse, it is level with them.
     level_ratio: f64,
 }
 
@@ -44,7 +44,7 @@ impl Stand {
     }
 }
 
-/// The statements on rivals; none without any that has a figure.
+/// Returns the statements on rivals; empty if no rival has a figure.
 pub(super) fn statements(review: &Review, headlines: &[Headline]) -> Vec<Statement> {
     let names = labels(review).split_off(1);
     let stand = |area: Group| {
@@ -67,8 +67,8 @@ pub(super) fn statements(review: &Review, headlines: &[Headline]) -> Vec<Stateme
         .collect()
 }
 
-/// Half the width of the 95 % interval of an area's mean, as a natural logarithm; `None` where a
-/// figure of it was not repeated.
+/// Returns half the width of the 95 % interval of an area's mean, as a natural logarithm; `None` if
+/// one of its figures was not repeated.
 fn scatter(review: &Review, headlines: &[Headline], area: Group) -> Option<f64> {
     let rivals = review.rivals.iter().map(|rival| rival.tests.as_slice());
     let drives: Vec<&[TestResult]> = std::iter::once(review.tests.as_slice())
@@ -91,7 +91,7 @@ fn scatter(review: &Review, headlines: &[Headline], area: Group) -> Option<f64> 
     (count > 0).then(|| squares.sqrt() / f64::from(count))
 }
 
-/// Half the width of a repeated figure's 95 % interval, as a share of it.
+/// Returns half the width of a repeated figure's 95 % interval, as a share of the figure.
 fn half_share(test: &TestResult, value: f64) -> Option<f64> {
     let mut points = points_of(test).iter();
     let point = points.find(|p| p.iops == value || p.bw_bytes_per_s == value);
@@ -103,7 +103,7 @@ fn half_share(test: &TestResult, value: f64) -> Option<f64> {
     })
 }
 
-/// The geometric mean of an area's ratios.
+/// Returns the geometric mean of an area's ratios.
 fn mean(
     headlines: &[Headline],
     area: Group,
@@ -117,7 +117,7 @@ fn mean(
 fn standing(areas: &[Stand]) -> Option<Standing> {
     let by_ratio = |a: &&Stand, b: &&Stand| a.ratio.total_cmp(&b.ratio);
     let told = |stand: &Stand| (stand.area, stand.ratio);
-    // What is level is neither, however far its mean is.
+    // An area that is level is neither best nor worst, however far its mean is.
     let best = areas
         .iter()
         .filter(|stand| stand.is_ahead())
@@ -146,7 +146,7 @@ fn standing(areas: &[Stand]) -> Option<Standing> {
     })
 }
 
-/// Of several rivals the one that is furthest ahead in an area.
+/// Returns, of several rivals, the one that is furthest ahead in an area.
 fn outlier(names: &[String], headlines: &[Headline]) -> Option<Statement> {
     if names.len() < 2 {
         return None;

@@ -1,4 +1,4 @@
-//! The rules: which statements follow from a review's figures, and which of them are made.
+//! The rules that derive statements from a review's figures and choose among them.
 
 use stend_record::endurance::EnduranceEnd;
 use stend_record::review::{PointOp, Review, TargetKind};
@@ -14,57 +14,58 @@ use crate::headline::Headline;
 use crate::kinds::endurance::endurance_of;
 use crate::kinds::response::{NORMAL_SHARE, deletion_effect, responses_of};
 
-/// From this share of what the link carries on, it is the link that limits.
+/// Least share of the link's limit at which the link limits the drive.
 pub(super) const LIMIT_SHARE: f64 = 0.9;
 
-/// Below this share of it, writing is slow.
+/// Below this share of the link's limit, writing is slow.
 pub(super) const SLOW_WRITE_SHARE: f64 = 0.5;
 
-/// Without a known link: hard disks read up to so many bytes a second, at their outer edge.
+/// If the link is unknown: greatest speed of hard disks, at their outer edge.
 pub(super) const HARD_DISK_BYTES_PER_S: f64 = 250e6;
 
-/// Without a known link: beyond what SATA carries.
+/// If the link is unknown: a speed that SATA cannot carry.
 pub(super) const SATA_BYTES_PER_S: f64 = 600e6;
 
-/// Small reads, one at a time, are quick up to this, ns: published reviews have about 10,000 a
-/// second of the quick SATA drives.
+/// Greatest latency of quick small reads at depth 1, ns: published reviews have about 10,000 a
+/// second for the quick SATA drives.
 pub(super) const QUICK_READ_NS: f64 = 100_000.0;
 
-/// A desktop waits for small reads, one or two at a time: beyond this, 20 MB/s of 4 KiB, they are
-/// slow for a solid-state drive (published reviews have 25 to 42 MB/s of SATA drives: remembered,
-/// unverified), ns.
+/// Greatest latency of small reads for a desktop, which waits for one or two at a time, ns. Beyond
+/// it, 20 MB/s of 4 KiB, they are slow for a solid-state drive (published reviews have 25 to 42
+/// MB/s for SATA drives: remembered, unverified).
 pub(super) const DESKTOP_READ_NS_MAX: f64 = 200_000.0;
 
-/// Bytes that a desktop writes in a day: what makers of computers asked Intel to warrant for its
-/// first drives (AnandTech 2614), and ratings of client drives have gone by since.
+/// Bytes that a desktop writes in a day: the warranty that makers of computers asked of Intel for
+/// its first drives (AnandTech 2614), which ratings of client drives have followed since.
 pub(super) const DESKTOP_DAY_BYTES: u64 = 20_000_000_000;
 
-/// Games are loaded by large reads: below this they wait for the drive more than for the
-/// processor; two thirds of what SATA carries.
+/// Games are loaded by large reads: below this speed they wait more for the drive than for the
+/// processor. Two thirds of SATA's speed.
 pub(super) const GAMES_BYTES_PER_S: f64 = 370e6;
 
 /// Small random reads a second that data sheets of read-intensive SATA drives promise (remembered,
 /// unverified).
 pub(super) const SERVER_READ_IOPS: f64 = 75_000.0;
 
-/// Up to this, a durable write has not waited for flash for long, ns: 2,000 a second and thread.
+/// Greatest latency of a durable write that has hardly waited for flash, ns: 2,000 a second and
+/// thread.
 pub(super) const QUICK_COMMIT_NS: f64 = 500_000.0;
 
-/// From this on, a thread has less than 500 commits a second, ns.
+/// Latency from which a thread has less than 500 commits a second, ns.
 pub(super) const SLOW_COMMIT_NS: f64 = 2_000_000.0;
 
-/// Nine tenths of the last samples of a curve spread by this ratio where it is uneven.
+/// The end of a curve is uneven if nine tenths of its samples spread by this ratio.
 pub(super) const UNEVEN_RATIO: f64 = 3.0;
 
-/// A read that waits this long is noticed, ns: a tenth of a second (Nielsen's limit of what seems
-/// instantaneous).
+/// Latency at which a waiting read is noticed, ns: a tenth of a second (Nielsen's limit for an
+/// instantaneous response).
 pub(super) const NOTICED_NS: f64 = 100e6;
 
-/// A statement that could be made.
+/// A statement that applies and may be chosen.
 struct Candidate {
     statement: Statement,
     test_id: Option<String>,
-    /// Those of the least are made first.
+    /// Candidates of the least rank are chosen first.
     rank: u32,
 }
 
@@ -76,7 +77,7 @@ fn candidate(rank: u32, test_id: &str, statement: Statement) -> Candidate {
     }
 }
 
-/// The statements of a verdict, in the order of reading, and those that it leaves out.
+/// Returns the chosen statements of a verdict, in reading order, and the others.
 pub(super) fn statements(review: &Review, headlines: &[Headline]) -> (Vec<Shown>, Vec<Shown>) {
     let (lasting, rest) = (lasting(review), rest(review));
     let mut all: Vec<Candidate> = sequential(review).into_iter().collect();
@@ -97,7 +98,7 @@ pub(super) fn statements(review: &Review, headlines: &[Headline]) -> (Vec<Shown>
     keep(all)
 }
 
-/// The most important ones, and the others, both in their order.
+/// Splits candidates into the most important ones and the others, each in their order.
 fn keep(all: Vec<Candidate>) -> (Vec<Shown>, Vec<Shown>) {
     let mut ranks: Vec<(u32, usize)> = (0..).zip(&all).map(|(at, one)| (one.rank, at)).collect();
     ranks.sort_unstable();
@@ -124,7 +125,7 @@ fn sequential(review: &Review) -> Option<Candidate> {
         class => class,
     };
     let drive = labels(review).swap_remove(0);
-    // A device that does not tell its model is called by its path.
+    // A device that does not report its model is named by its path.
     let is_named = !drive.starts_with('/');
     let statement = Statement::Sequential {
         drive,
@@ -200,7 +201,7 @@ fn desktop(review: &Review, lasting: Option<&Lasting>, rest: Option<&Rest>) -> O
         None => l.written_bytes >= DESKTOP_DAY_BYTES,
         Some(fall) => fall.bytes() >= DESKTOP_DAY_BYTES,
     });
-    // A day later as well, as far as that is known.
+    // The same holds a day later, if known.
     let again = rest.is_none_or(|rest| match rest.idle {
         Back::Nothing => false,
         Back::Part { bytes, .. } => bytes >= DESKTOP_DAY_BYTES,
@@ -216,7 +217,8 @@ fn desktop(review: &Review, lasting: Option<&Lasting>, rest: Option<&Rest>) -> O
     Some(candidate(3, &read.test_id, Statement::Suits(suits)))
 }
 
-/// A server that mostly reads writes as well: not where mixing costs, or writing for long is weak.
+/// Recommends a drive for a server that mostly reads. Such a server writes too, so not if mixing
+/// costs, or if writing for long is weak.
 fn read_server(review: &Review, lasting: Option<&Lasting>) -> Option<Candidate> {
     let (reads, depth) = facts::deep_reads(review)?;
     let mixes = facts::mixes(review);
@@ -228,7 +230,7 @@ fn read_server(review: &Review, lasting: Option<&Lasting>) -> Option<Candidate> 
     suits.then(|| candidate(6, &reads.test_id, statement))
 }
 
-/// What to beware of, the gravest first.
+/// Returns warnings, the gravest first.
 fn beware(review: &Review, lasting: Option<&Lasting>) -> Vec<Candidate> {
     let found = [
         early_end(review),
@@ -242,7 +244,8 @@ fn beware(review: &Review, lasting: Option<&Lasting>) -> Vec<Candidate> {
     (0..)
         .zip(found)
         .map(|(nth, (test_id, beware))| {
-            // The first is made before all but what it is and how it writes.
+            // The gravest warning yields only to the drive's kind, its rivals, long writes and its
+            // use.
             let rank = if nth == 0 { 4 } else { 8 + nth };
             candidate(rank, &test_id, Statement::Beware(beware))
         })

@@ -1,4 +1,4 @@
-//! Statements as sentences of the current language.
+//! Formats statements as sentences of the current language.
 
 use stend_language::{recorded, say, text};
 
@@ -106,7 +106,7 @@ fn area_key(area: Group) -> &'static str {
     }
 }
 
-/// How far it is ahead: the form and the figure.
+/// Formats a lead: the form and the figure.
 fn lead(ratio: f64) -> (&'static str, String) {
     match ratio {
         ratio if ratio >= 2.0 => ("times", words::times(ratio)),

@@ -1,4 +1,4 @@
-//! What a verdict can state.
+//! The statements that a verdict can make.
 
 use stend_record::review::Pattern;
 
@@ -11,36 +11,36 @@ use crate::shortened::Spoiled;
 /// A sentence of a verdict, with its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
-    /// What kind of drive it is, by its sequential speeds.
+    /// The kind of drive, by its sequential speeds.
     Sequential {
-        /// What it is called.
+        /// Name of the drive.
         drive: String,
-        /// That is the name of a model, and not a path.
+        /// True if that is the name of a model, false for a path.
         is_model: bool,
-        /// Bytes a second.
+        /// Speed of reads, bytes a second.
         read_bytes_per_s: f64,
-        /// Bytes a second.
+        /// Speed of writes, bytes a second.
         write_bytes_per_s: f64,
-        /// What the speeds are set against.
+        /// Comparison of the speeds with a limit.
         class: SpeedClass,
     },
-    /// How it stands to its rivals.
+    /// Standing among its rivals.
     Standing {
-        /// What they are called.
+        /// Names of the rivals.
         rivals: Vec<String>,
-        /// How.
+        /// Standing.
         standing: Standing,
     },
-    /// Of several rivals, one that leads by a factor.
+    /// One of several rivals that leads by a factor.
     Outlier {
-        /// What it is called.
+        /// Name of the rival.
         rival: String,
-        /// In what.
+        /// Area in which it leads.
         area: Group,
         /// Its speed as a multiple of the drive's.
         ratio: f64,
     },
-    /// How it writes for long.
+    /// Writing for long.
     Lasting {
         /// Order of the offsets.
         pattern: Pattern,
@@ -52,72 +52,72 @@ pub enum Statement {
         end: f64,
         /// Bytes written in all.
         written_bytes: u64,
-        /// How it falls; `None` where it keeps its speed.
+        /// Form of the fall; `None` if it keeps its speed.
         fall: Option<Fall>,
-        /// What the last speed is worth.
+        /// Rank of the last speed.
         rank: Rank,
     },
-    /// What comes back after a rest.
+    /// Recovery after a rest.
     Rest {
         /// Without TRIM.
         idle: Back,
-        /// With TRIM, where that was measured.
+        /// With TRIM, if measured.
         trim: Option<Back>,
     },
     /// A use that it suits, with the reason.
     Suits(Suits),
-    /// A use that it does not suit, or what to beware of, with the reason.
+    /// A use that it does not suit or another warning, with the reason.
     Beware(Beware),
 }
 
-/// What sequential speeds are set against.
+/// Comparison of sequential speeds with the limit of the link or with classes of drives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SpeedClass {
-    /// Both are what the link allows.
+    /// Both reads and writes reach the link's limit.
     AtLimit(Link),
-    /// Reading is.
+    /// Only reads reach the link's limit.
     ReadsAtLimit {
         /// The link.
         link: Link,
-        /// Writing reaches less than half of what the link allows.
+        /// True if writes reach less than half of the link's limit.
         writes_slowly: bool,
     },
-    /// Reading is not.
+    /// Reads do not reach the link's limit.
     BelowLimit(Link),
-    /// Reading is not, one request at a time, and more at a time were not measured.
+    /// Reads at depth 1 do not reach the link's limit; greater depths were not measured.
     OneAtATime,
-    /// The link is not known: no faster than a hard disk.
+    /// The link is unknown: no faster than a hard disk.
     HardDisk,
-    /// The link is not known: as fast as drives with SATA.
+    /// The link is unknown: as fast as drives with SATA.
     Sata,
-    /// The link is not known: faster than SATA.
+    /// The link is unknown: faster than SATA.
     BeyondSata,
 }
 
-/// How a drive stands to its rivals, by areas.
+/// A drive's standing among its rivals, by areas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Standing {
     /// Level in all areas.
     Level,
     /// Ahead in one or more, most in this one, and behind in none.
     Ahead {
-        /// All areas are ahead.
+        /// True if it is ahead in all areas.
         throughout: bool,
-        /// Where it is furthest ahead.
+        /// Area of the widest lead, with the ratio.
         most: (Group, f64),
     },
     /// Behind in one or more, most in this one, and ahead in none.
     Behind {
-        /// All areas are behind.
+        /// True if it is behind in all areas.
         throughout: bool,
-        /// Where it is furthest behind.
+        /// Area of the widest deficit, with the ratio.
         most: (Group, f64),
     },
     /// Ahead in some, behind in others.
     Mixed {
-        /// Where it is furthest ahead.
+        /// Area of the widest lead, with the ratio.
         ahead: (Group, f64),
-        /// Where it is furthest behind.
+        /// Area of the widest deficit, with the ratio.
         behind: (Group, f64),
     },
 }
@@ -129,14 +129,14 @@ pub enum Suits {
     Desktop {
         /// Mean latency of a small read, ns.
         latency_ns: f64,
-        /// That is as quick as such drives are.
+        /// True if that is as quick as such drives are.
         quick: bool,
-        /// It is known to slow down only after more than a desktop writes in a day.
+        /// True if it is known to slow down only after more bytes than a desktop writes in a day.
         day: bool,
-        /// It suits games as well.
+        /// True if it suits games as well.
         games: bool,
     },
-    /// A database: a durable write takes this long, ns.
+    /// A database: durable writes are quick.
     Database {
         /// Mean latency, ns.
         commit_ns: f64,
@@ -145,12 +145,12 @@ pub enum Suits {
     ReadServer {
         /// Small random reads a second.
         iops: f64,
-        /// How many at a time.
+        /// Requests at a time.
         depth: u32,
     },
 }
 
-/// What to beware of.
+/// Warnings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Beware {
     /// The drive refused writes before its rated life was over.
@@ -160,7 +160,7 @@ pub enum Beware {
         /// Bytes that it is rated for.
         rated_bytes: u64,
     },
-    /// Durable writes are slow: no drive for a database.
+    /// Durable writes are slow: unsuited to a database.
     SlowCommits {
         /// Mean latency, ns.
         commit_ns: f64,
@@ -170,54 +170,54 @@ pub enum Beware {
         /// Mean latency, ns.
         latency_ns: f64,
     },
-    /// Reading and writing at once is slower than either alone.
+    /// A mix of reads and writes is slower than either alone.
     Mix {
         /// Order of the offsets.
         pattern: Pattern,
         /// Share of reads, percent.
         read_percent: u32,
-        /// Of the speeds.
+        /// Unit of the speeds.
         unit: Unit,
-        /// The slowest mix.
+        /// Speed of the slowest mix.
         slowest: f64,
-        /// Reads alone.
+        /// Speed of reads alone.
         reads: f64,
-        /// Writes alone.
+        /// Speed of writes alone.
         writes: f64,
     },
     /// Writing for long comes in surges: nine tenths of the last samples lie between these speeds.
     Uneven {
-        /// Of the speeds.
+        /// Unit of the speeds.
         unit: Unit,
-        /// The lower.
+        /// Lower bound.
         low: f64,
-        /// The higher.
+        /// Upper bound.
         high: f64,
     },
-    /// Deleting a file holds reads up.
+    /// Deleting a file delays reads.
     Deletion {
-        /// The slowest read, ns.
+        /// Latency of the slowest read, ns.
         slowest_ns: f64,
-        /// Bytes of the file.
+        /// Size of the file, bytes.
         file_bytes: u64,
     },
 }
 
-/// What a verdict lacks.
+/// Reasons why a verdict is not a full one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caution {
     /// No test has finished.
     NoTest,
-    /// Every measurement was multiplied by this.
+    /// Every duration was multiplied by this.
     Scaled(f64),
     /// Tests that the shortened run does not support.
     Spoiled(Vec<Spoiled>),
-    /// Tests that something else than the drive has answered.
+    /// Tests that something other than the drive answered.
     Doubted(Vec<String>),
-    /// The link of a drive was slower than it could use: the drive, and the link.
+    /// A drive's link was slower than the drive: the drive, and the link.
     SlowLink(String, String),
-    /// Tests are missing, these since they failed.
+    /// Tests are missing; these failed.
     Unfinished(Vec<String>),
-    /// Rivals that were not measured in the same way.
+    /// Rivals that were measured in another way.
     UnlikeRivals(Vec<String>),
 }

@@ -1,4 +1,4 @@
-//! Curves of known truth, and the parts of reviews of known figures.
+//! Curves of known truth, and parts of reviews with known figures.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use proptest::test_runner::{Config, RngSeed};
@@ -11,8 +11,8 @@ use stend_record::review::{
 
 pub const GB: f64 = 1e9;
 
-/// Always the same cases: what holds under random noise holds with a probability, and a
-/// test must not fail by chance. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` try others.
+/// Always the same cases: a property under random noise holds with a probability, and a test must
+/// not fail by chance. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` try others.
 pub fn cases(cases: u32) -> Config {
     let default = Config::default();
     let from_outside = |name| std::env::var_os(name).is_some();
@@ -32,7 +32,7 @@ pub fn cases(cases: u32) -> Config {
     }
 }
 
-/// A normal deviate, near enough: the sum of twelve uniform ones.
+/// Returns an approximately normal deviate: the sum of twelve uniform ones.
 pub fn normal(rng: &mut Rng) -> f64 {
     (0..12).map(|_| rng.unit_f64()).sum::<f64>() - 6.0
 }
@@ -68,7 +68,7 @@ pub fn sampled(
     )
 }
 
-/// White noise of this share.
+/// White noise of this standard deviation, as a share.
 pub fn white(seed: u64, sigma: f64) -> impl FnMut(usize, f64) -> f64 {
     let mut rng = Rng::stream(seed, "noise");
     move |_, _| 1.0 + sigma * normal(&mut rng)
@@ -95,7 +95,7 @@ pub fn target(name: &str) -> TargetInfo {
     }
 }
 
-/// A point under a random load of one thread, with the same latencies whatever its speed.
+/// A point under a random load of one thread, with the same latencies at any speed.
 pub fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64) -> Point {
     Point {
         load: Load {
@@ -135,7 +135,7 @@ pub fn curves(id: &str, series: Vec<Series>) -> TestResult {
     }
 }
 
-/// A review of a drive, as long as the edition says.
+/// A review of a drive, with the edition's durations.
 pub fn review(name: &str, tests: Vec<TestResult>) -> Review {
     Review {
         schema: SCHEMA.into(),

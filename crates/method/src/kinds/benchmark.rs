@@ -1,5 +1,5 @@
-//! A benchmark as its users know it: its file is written, then each row and direction is
-//! measured several times, and the best pass counts. Profiles lie in `editions/benchmarks/`.
+//! A benchmark as its users know it: its file is written, then each row and direction is measured
+//! several times, and the best pass counts. Profiles are in `editions/benchmarks/`.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
-/// The name and version of a profile's file format.
+/// Name and version of a profile's file format.
 pub const SCHEMA: &str = "stend.benchmark/1";
 
 /// Profiles that are part of the program: name and text.
@@ -32,30 +32,30 @@ const SHIPPED: &[(&str, &str)] = stend_config::shipped!(
 /// A test of a benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Benchmark {
-    /// Index in [`crate::Edition::states`] of the state it starts from.
+    /// Index in [`crate::Edition::states`] of the state that it starts from.
     pub state: usize,
-    /// What is measured.
+    /// The profile to measure.
     pub profile: Profile,
-    /// Whether the mix is measured as well.
+    /// True if the mix is measured as well.
     pub mix: bool,
 }
 
-/// What a benchmark measures.
+/// A benchmark's procedure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// Its name.
+    /// Id of the profile.
     pub id: String,
-    /// For people.
+    /// Title for people.
     pub title: String,
-    /// Size of its file, which lies at the beginning of the target, bytes.
+    /// Size of its file, which is at the start of the target, bytes.
     pub region_bytes: u64,
-    /// Passes that count, of each row and direction.
+    /// Counted passes of each row and direction.
     pub passes: u32,
-    /// Passes before them that do not.
+    /// Passes before them that are discarded.
     pub discarded_passes: u32,
-    /// In which order rows and directions are measured.
+    /// Order of rows and directions.
     pub order: Order,
-    /// Time a pass, s.
+    /// Duration of a pass, s.
     pub pass_s: f64,
     /// Rest between one row or direction and the next, s.
     pub pause_s: f64,
@@ -65,22 +65,22 @@ pub struct Profile {
     pub rows: Vec<Row>,
 }
 
-/// In which order rows and directions are measured.
+/// Order of rows and directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// The reads of all rows, then the writes of all, then the mixes.
+    /// The reads of all rows, then the writes of all rows, then the mixes.
     ReadsFirst,
-    /// Of each row its reads, its writes and its mix.
+    /// The reads, the writes and the mix of one row after the other.
     RowByRow,
 }
 
 /// A row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// As users know it, `Seq Q32T1`.
+    /// Name as users know it, `Seq Q32T1`.
     pub name: String,
-    /// Its writes, wherever they go.
+    /// Load of its writes, without their place.
     pub load: Load,
 }
 
@@ -92,7 +92,7 @@ struct Cell<'e> {
 }
 
 impl Benchmark {
-    /// What is measured, in its order.
+    /// Returns the cells to measure, in their order.
     fn cells(&self) -> Vec<Cell<'_>> {
         let profile = &self.profile;
         let mut ops = vec![(PointOp::Read, 100), (PointOp::Write, 0)];
@@ -125,10 +125,10 @@ impl Benchmark {
 /// Most passes of a row and direction.
 const PASSES_MAX: u32 = 100;
 
-/// What an edition says of a test of this kind.
+/// Keys of a test of this kind.
 pub type Keys = Benchmark;
 
-/// `[test.benchmark]`.
+/// The table `[test.benchmark]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -163,7 +163,7 @@ struct RowEntry {
     threads: Spanned<u32>,
 }
 
-/// Checks a test of a benchmark.
+/// Checks a test with a benchmark.
 pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Benchmark, FileError> {
     let profile = profile(&entry.profile, at)?;
     let mix = entry.mix.as_ref().is_some_and(|mix| *mix.get_ref());
@@ -183,7 +183,7 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Benchmark, FileError
     })
 }
 
-/// A profile by its name, or from a file beside the edition's own.
+/// Loads a profile by its name, or from a file beside the edition's own.
 fn profile(place: &Spanned<String>, at: &Scope<'_>) -> Result<Profile, FileError> {
     let name = place.get_ref().as_str();
     if let Some((id, text)) = SHIPPED.iter().find(|(id, _)| *id == name) {
@@ -209,7 +209,7 @@ fn profile(place: &Spanned<String>, at: &Scope<'_>) -> Result<Profile, FileError
     }
 }
 
-/// Reads a profile; `file` is its name in errors.
+/// Parses a profile; `file` is its name in errors.
 fn parse_profile(text: &str, file: &str) -> Result<Profile, FileError> {
     let source = Source(Text { text, file });
     let raw: ProfileEntry = source.read()?;
@@ -240,7 +240,7 @@ fn parse_profile(text: &str, file: &str) -> Result<Profile, FileError> {
 fn rows(entries: &Spanned<Vec<RowEntry>>, at: &Source<'_>) -> Result<Vec<Row>, FileError> {
     let mut rows: Vec<Row> = Vec::new();
     for entry in entries.get_ref() {
-        // A result is known by its row's name.
+        // A row's name identifies its result.
         if rows.iter().any(|row| row.name == *entry.name.get_ref()) {
             return at.fail(&entry.name, "two rows have this name");
         }
@@ -312,7 +312,7 @@ impl Work for Benchmark {
         let written = Action::Write(range_bytes(Some(profile.region_bytes), capacity));
         let cost = context.setting.cost(&written);
         context.recorder.preparing(test, "writing the file", cost);
-        // As the program makes it: 1 MiB at a time.
+        // Written like the original program: 1 MiB at a time.
         context.write(target, &format!("{test}/file"), |seed| {
             job::benchmark_file(profile.region_bytes, capacity, seed)
         })?;
@@ -331,7 +331,7 @@ impl Work for Benchmark {
 }
 
 impl Benchmark {
-    /// All passes of one row and direction, one after the other without a rest.
+    /// Measures all passes of one row and direction, without a rest between them.
     fn cell(
         &self,
         context: &Context<'_>,
@@ -383,7 +383,7 @@ impl Benchmark {
     }
 }
 
-/// The greatest bandwidth and the least mean latency of the passes, which may be different ones.
+/// Returns the greatest bandwidth and the least mean latency, possibly of different passes.
 fn summed_up(
     cell: &Cell<'_>,
     runtime_s: u64,

@@ -1,4 +1,4 @@
-//! More curves on the target that another test has just left.
+//! More curves on the target as another test left it.
 
 use std::any::Any;
 use stend_config::FileError;
@@ -11,21 +11,21 @@ use crate::kind::{Kind, Planner};
 use crate::parse::{Scope, StepEntry};
 use crate::state::{ContinuationStep, Step};
 
-/// What follows on another test's target.
+/// Steps that continue another test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Continuation {
-    /// Index in [`Edition::tests`](crate::Edition::tests) of the test, of kind `curve`, that
-    /// goes before.
+    /// Index in [`Edition::tests`](crate::Edition::tests) of the test that it continues, of kind
+    /// `curve`.
     pub after: usize,
-    /// Its id.
+    /// Id of that test.
     pub after_id: String,
-    /// Its curve.
+    /// Curve of that test.
     pub curve: Curve,
     /// Steps in their order.
     pub steps: Vec<ContinuationStep>,
 }
 
-/// `[test.continue]`.
+/// The table `[test.continue]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -108,7 +108,7 @@ impl Kind for Continuation {
 
     fn plan(&self, planner: &mut Planner<'_>) {
         let is_before = |chain: &Chain| chain.id == self.after_id;
-        // The curve's own test stands before this one; without it the chain starts here.
+        // The curve's own test comes before this one; if it is not run, the chain starts here.
         let shared = planner.find(is_before).is_some();
         if !shared {
             Chain::plan(planner, self.after_id.clone(), &self.curve);

@@ -1,4 +1,4 @@
-//! One load sampled over time; a test of kind `continue` goes on with its target.
+//! One load sampled over time; a test of kind `continue` uses its target afterwards.
 
 use std::sync::Arc;
 
@@ -24,21 +24,20 @@ use crate::state::{ContinuationStep, Step};
 pub struct Curve {
     /// Name of the curve, `fresh`.
     pub name: String,
-    /// Index in [`Edition::states`] of the state it starts from.
+    /// Index in [`Edition::states`] of the state that it starts from.
     pub state: usize,
     /// The load.
     pub load: Load,
-    /// How long, s; `None` for a sequential load that ends when it has passed its range
-    /// once.
+    /// Duration, s; `None` for a sequential load that ends after one pass over its range.
     pub duration_s: Option<f64>,
     /// Sampling interval, ms.
     pub sample_ms: u32,
 }
 
-/// What an edition says of a test of this kind.
+/// Keys of a test of this kind.
 pub type Keys = Curve;
 
-/// `[test.curve]`.
+/// The table `[test.curve]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -85,10 +84,10 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Curve, FileError> {
     })
 }
 
-/// What tells how long a curve lasts.
+/// The two ways to end a curve.
 const EITHER: &str = "a curve has either `duration_s = ..` or `end = \"range\"`";
 
-/// How long a curve lasts; `None` for one that ends with its range.
+/// Returns the duration of a curve; `None` if it ends with its range.
 fn end(entry: &Entry, at: &Scope<'_>) -> Result<Option<f64>, FileError> {
     match (&entry.duration_s, &entry.end) {
         (Some(duration_s), None) => at.duration(duration_s).map(Some),
@@ -133,20 +132,20 @@ impl Kind for Curve {
     }
 }
 
-/// Measures a curve and what continues it.
+/// Measures a curve and its continuation.
 #[derive(Debug)]
 pub(crate) struct Chain {
-    /// Id of the test that the curve belongs to: it names the random seeds.
+    /// Id of the test that the curve belongs to, from which random seeds derive.
     pub(crate) id: String,
     curve: Curve,
-    /// Whether the curve is a result of two tests: its own and the one that continues it.
+    /// True if the curve is a result of two tests: its own and the one that continues it.
     pub(crate) shared: bool,
-    /// What follows the curve.
+    /// Steps after the curve.
     pub(crate) steps: Vec<ContinuationStep>,
 }
 
 impl Chain {
-    /// Plans the curve alone.
+    /// Plans only the curve.
     pub(crate) fn plan(planner: &mut Planner<'_>, id: String, curve: &Curve) {
         let chain = Chain {
             id,
@@ -157,7 +156,7 @@ impl Chain {
         planner.add(curve.state, 1, chain).region_bytes = curve.load.region_bytes;
     }
 
-    /// Measures one of its curves; returns what the next one continues from.
+    /// Measures one of its curves; returns the state that the next one continues from.
     fn measure(
         &self,
         context: &Context<'_>,
@@ -173,7 +172,7 @@ impl Chain {
             duration_s,
             sample_ms: self.curve.sample_ms,
         };
-        // What ends with its range is measured to its end.
+        // A curve that ends with its range is measured to its end.
         let watch = duration_s.and_then(|_| {
             let capacity_bytes = load.range_bytes(context.setting.capacity_bytes);
             let size = (capacity_bytes, context.setting.scaled_by);

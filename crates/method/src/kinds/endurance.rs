@@ -1,7 +1,7 @@
-//! Writing until the target refuses, or until as much is written as the user allows.
+//! Writing until the target refuses or the user's budget is spent.
 //!
-//! The budget is kept strictly: what a round may write counts from the moment it begins,
-//! and a run that goes on from an earlier one counts an interrupted round as written.
+//! The budget is strict: the bytes that a round may write count from its start, and a resumed run
+//! counts an interrupted round as written.
 
 use std::sync::Arc;
 
@@ -26,44 +26,42 @@ use crate::recorder::{Done, Measurement, Place};
 use crate::scaled;
 use crate::setting::{Action, Setting};
 
-/// How many times a target without a budget is assumed to be written, for the progress that is
-/// shown. It affects no result.
+/// Drive writes that are assumed for the progress of a test without a budget. Affects no result.
 const ASSUMED_DRIVE_WRITES: u64 = 1000;
 
 /// Size of a read after the end, bytes.
 const READ_BYTES: u64 = 131_072;
 
-/// Rounds of writes until one is refused, or until as much is written as the user allows.
+/// Rounds of writes until one is refused, or until the user's budget is spent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endurance {
-    /// Index in [`Edition::states`](crate::Edition::states) of the state it starts from.
+    /// Index in [`Edition::states`](crate::Edition::states) of the state that it starts from.
     pub state: usize,
     /// The writes.
     pub load: Load,
-    /// How many times the capacity a round writes, after which the target's health is
-    /// read.
+    /// Drive writes of a round, after which the target's health is read.
     pub drive_writes_per_round: u32,
-    /// Whether rounds of a simulated drive that would repeat the last are not simulated.
+    /// True if rounds of a simulated drive that would repeat the last one are not simulated.
     pub repeat_rounds: bool,
 }
 
 impl Endurance {
-    /// The bytes that the writes go to, on a target of this capacity: whole requests.
+    /// Returns the bytes to which it writes, on a target of this capacity: whole requests.
     pub fn range_bytes(&self, capacity_bytes: u64) -> u64 {
         capacity_bytes / self.load.block_bytes * self.load.block_bytes
     }
 
-    /// Bytes of a whole round.
+    /// Returns the bytes of a whole round.
     pub fn round_bytes(&self, capacity_bytes: u64) -> u64 {
         self.range_bytes(capacity_bytes)
             .saturating_mul(self.drive_writes_per_round.into())
     }
 }
 
-/// What an edition says of a test of this kind.
+/// Keys of a test of this kind.
 pub type Keys = Endurance;
 
-/// `[test.endurance]`.
+/// The table `[test.endurance]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -76,7 +74,7 @@ pub(crate) struct Entry {
     repeat_rounds: bool,
 }
 
-/// Checks a test of endurance.
+/// Checks an endurance test.
 pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Endurance, FileError> {
     let writes = &entry.drive_writes_per_round;
     let problem = "a round writes the capacity from 1 to 1000 times";
@@ -111,20 +109,20 @@ impl Kind for Endurance {
     }
 }
 
-/// Bytes that a test writes, as far as that is known beforehand.
+/// Returns the bytes that a test writes, as far as known beforehand.
 fn planned_bytes(setting: &Setting) -> u64 {
     let assumed = setting.capacity_bytes.saturating_mul(ASSUMED_DRIVE_WRITES);
     setting.write_budget_bytes.unwrap_or(assumed)
 }
 
-/// A test under way.
+/// A test in progress.
 struct Wear<'e> {
     keys: &'e Endurance,
     so_far: Measured,
     jobs: Vec<JobText>,
     range_bytes: u64,
     last_health: Option<Health>,
-    /// Of the rounds of this run.
+    /// Cost of the rounds of this run.
     cost: Cost,
 }
 
@@ -158,7 +156,7 @@ impl<'e> Wear<'e> {
         }
     }
 
-    /// Continues what an earlier run measured in the same test on the same target.
+    /// Resumes the measurement of an earlier run of the same test on the same target.
     fn go_on(&mut self, setting: &Setting, earlier: TestResult) {
         if let Some(so_far) = earlier.endurance {
             self.jobs = earlier.jobs;
@@ -169,7 +167,7 @@ impl<'e> Wear<'e> {
         }
     }
 
-    /// Whole requests that the budget leaves room for, in bytes.
+    /// Returns the whole requests for which the budget has room, in bytes.
     fn left_bytes(&self) -> u64 {
         let used = self.so_far.written_bytes + self.so_far.broken_off_bytes;
         let left = self
@@ -179,14 +177,14 @@ impl<'e> Wear<'e> {
         left - left % self.keys.load.block_bytes
     }
 
-    /// Counts so many bytes as done of what was planned.
+    /// Counts `bytes` of the plan as finished.
     fn spend(&mut self, context: &Context<'_>, bytes: u64) {
         let cost = context.setting.cost(&Action::Write(bytes));
         self.cost += cost;
         context.recorder.spent(cost);
     }
 
-    /// Adds what a round has measured.
+    /// Adds the results of a round.
     fn add(&mut self, done: &RefusedOutcome, health: Option<Health>) {
         let written = written_bytes(&done.job);
         if written == 0 {
@@ -206,8 +204,8 @@ impl<'e> Wear<'e> {
         self.last_health = health;
     }
 
-    /// How many rounds like the last may be left out: none, until it was like the round that was
-    /// measured before it; then half of all so far, as far as the budget goes.
+    /// Returns the number of rounds like the last that may be skipped: none unless the last one was
+    /// like the measured round before it, otherwise half of all so far, within the budget.
     fn repeats_max(&self) -> u32 {
         let measured = self.so_far.rounds.iter().filter(|round| round.repeats == 0);
         let mut latest = measured.rev().take(2);
@@ -220,7 +218,7 @@ impl<'e> Wear<'e> {
         if alike { most as u32 } else { 0 }
     }
 
-    /// Adds rounds that were taken to repeat the last.
+    /// Adds skipped rounds, which count like the last one.
     fn add_repeated(&mut self, repeats: u32, health: Option<Health>) {
         let (Some(last), repeats) = (self.so_far.rounds.last(), u64::from(repeats)) else {
             return;
@@ -236,7 +234,7 @@ impl<'e> Wear<'e> {
         self.last_health = health;
     }
 
-    /// Warnings about the result.
+    /// Returns warnings about the result.
     fn warnings(&self) -> Vec<String> {
         let wear = &self.so_far;
         let mut warnings = Vec::new();
@@ -272,7 +270,7 @@ impl<'e> Wear<'e> {
     }
 }
 
-/// Writes round after round; then tests whether the target can still be written and read.
+/// Writes round after round; then tests if the target can still be written and read.
 impl Work for Endurance {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         see(Action::Write(planned_bytes(setting)));
@@ -290,7 +288,7 @@ impl Work for Endurance {
         if let Some(earlier) = context.recorder.unfinished(place) {
             wear.go_on(setting, earlier);
         }
-        // A real drive stays worn by what was written, even if this run is interrupted.
+        // A real drive stays worn by these writes, even if this run is interrupted.
         let lasts = target.write_limit() == WriteLimit::AsStated;
         wear.so_far.end = loop {
             let bytes = wear.left_bytes().min(wear.so_far.round_bytes);
@@ -318,7 +316,7 @@ impl Work for Endurance {
             }
         };
         let mut warnings = wear.warnings();
-        // Results of months must not be lost because the drive fails at last.
+        // Results of months must not be lost because the drive fails in the end.
         match self.afterwards(context, target, place, &mut wear) {
             Ok(afterwards) => wear.so_far.afterwards = Some(afterwards),
             Err(error) => warnings.push(format!(
@@ -334,7 +332,7 @@ impl Work for Endurance {
     }
 }
 
-/// The result so far.
+/// Returns the result so far.
 fn measurement(found: Measured, jobs: Vec<JobText>, warnings: Vec<String>) -> Measurement {
     let name = format!("{} written", words::bytes(found.written_bytes));
     Measurement::new(name, jobs, warnings, move |test| {
@@ -343,7 +341,7 @@ fn measurement(found: Measured, jobs: Vec<JobText>, warnings: Vec<String>) -> Me
 }
 
 impl Endurance {
-    /// One round; the errno by which the target refused a write.
+    /// Writes one round; returns the errno with which the target refused a write.
     fn round(
         &self,
         context: &Context<'_>,
@@ -381,8 +379,8 @@ impl Endurance {
         Ok(done.errno)
     }
 
-    /// One more write, if the last was refused and the budget has room for it; then reads all of
-    /// the target.
+    /// Makes one more write, if the last was refused and the budget has room for it; then reads all
+    /// of the target.
     fn afterwards(
         &self,
         context: &Context<'_>,
@@ -401,7 +399,7 @@ impl Endurance {
             write_refused = Some(done.errno.is_some());
         }
         let asked_bytes = context.setting.capacity_bytes / READ_BYTES * READ_BYTES;
-        // Reads are not in the plan.
+        // The plan does not include reads.
         let recorder = context.recorder;
         recorder.begin(place, "reading all of it", Cost::default());
         let done = context.until_refused(target, &format!("{id}/read-back"), |seed| {
@@ -427,10 +425,10 @@ impl Endurance {
     }
 }
 
-/// How much the figures of rounds may differ that are alike.
+/// Greatest difference of figures between similar rounds, as a share.
 const ALIKE: f64 = 0.01;
 
-/// Whether two whole rounds came to the same.
+/// True if two whole rounds have similar figures.
 fn are_alike(one: &EnduranceRound, other: &EnduranceRound, round_bytes: u64) -> bool {
     let close = |a: f64, b: f64| (a - b).abs() <= ALIKE * a.max(b);
     let amplification = |round: &EnduranceRound| round.write_amplification.unwrap_or(f64::NAN);
@@ -440,8 +438,8 @@ fn are_alike(one: &EnduranceRound, other: &EnduranceRound, round_bytes: u64) -> 
         && close(amplification(one), amplification(other))
 }
 
-/// Bytes placed in flash for each that the host wrote between two instants, where the target
-/// reports both.
+/// Returns the bytes written to flash for each byte that the host wrote between two readings;
+/// `None` unless the target reports both.
 fn amplification(before: Option<Health>, after: Option<Health>) -> Option<f64> {
     let (before, after) = (before?, after?);
     let since = |of: fn(&Health) -> Option<u64>| of(&after)?.checked_sub(of(&before)?);
@@ -467,7 +465,7 @@ mod tests {
             amplification(before, health(Some(300), Some(1500))),
             Some(2.5)
         );
-        // Nothing written, an unknown count, one that went back, no health at all.
+        // Nothing written, an unknown count, a count that decreased, no health at all.
         assert_eq!(amplification(before, health(Some(100), Some(1500))), None);
         assert_eq!(amplification(before, health(Some(300), None)), None);
         assert_eq!(amplification(before, health(Some(300), Some(900))), None);

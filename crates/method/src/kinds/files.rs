@@ -15,7 +15,7 @@ use crate::scaled;
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
-/// Sizes of sets that were made to fit are multiples of this, bytes.
+/// Sizes of scaled sets are multiples of this, bytes.
 const ALIGN_BYTES: u64 = 1 << 20;
 
 /// Work on sets of files.
@@ -23,20 +23,20 @@ const ALIGN_BYTES: u64 = 1 << 20;
 pub struct Files {
     /// Index in [`Edition::states`] of the state that each set starts from.
     pub state: usize,
-    /// What is done with each.
+    /// Operation on each set.
     pub op: FileOp,
-    /// Names of shipped sets, one after the other.
+    /// Names of shipped sets, in order.
     pub sets: Vec<String>,
-    /// Bytes of each set.
+    /// Size of each set, bytes.
     pub set_bytes: u64,
-    /// Rest between the making of the files and the operation, s.
+    /// Rest between writing the files and the operation, s.
     pub rest_s: f64,
 }
 
-/// What an edition says of a test of this kind.
+/// Keys of a test of this kind.
 pub type Keys = Files;
 
-/// `[test.files]`.
+/// The table `[test.files]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -74,8 +74,8 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Files, FileError> {
     })
 }
 
-/// Bytes of a set on a target of this capacity: twice as much, and what the file system needs
-/// for itself, has room in it.
+/// Returns the bytes of a set on a target of this capacity: twice the set and the file system's own
+/// data must fit.
 fn set_bytes(files: &Files, capacity_bytes: u64) -> u64 {
     let most = capacity_bytes / 5 * 2 / ALIGN_BYTES * ALIGN_BYTES;
     files.set_bytes.min(most.max(ALIGN_BYTES))
@@ -110,7 +110,7 @@ impl Kind for Files {
     }
 }
 
-/// Why a target of this kind cannot do such a test, and what to do.
+/// Returns the reason why a target of this kind cannot run such a test, with advice.
 fn missing(kind: TargetKind) -> Option<String> {
     match kind {
         TargetKind::Simulated | TargetKind::Directory => None,

@@ -1,4 +1,4 @@
-//! The recovery ladder: a load until the target is slow, and the same load after rests of
+//! The recovery ladder: a load until the target is slow, then the same load after rests of
 //! different length, each from the same slow state.
 
 use std::sync::Arc;
@@ -24,42 +24,42 @@ use crate::state::Step;
 const ALONE: &str = "one target: before each further rest the load made it slow again, so the \
      rests start from similar slow states, not from the same one";
 
-/// Warning where a curve after a rest ends before its speed falls.
+/// Warning if a curve after a rest ends before its speed falls.
 const STILL_FAST: &str = "after some rests the load was still fast at its end: the drive recovered \
      at least what was written; a longer `measure_s` shows how much";
 
-/// A load until the target is slow, and the same load again after rests of different
-/// length, each from the same slow state.
+/// A load until the target is slow, then the same load after rests of different length, each from
+/// the same slow state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
-    /// Index in [`Edition::states`](crate::Edition::states) of the state it starts from.
+    /// Index in [`Edition::states`](crate::Edition::states) of the state that it starts from.
     pub state: usize,
     /// The load, which writes.
     pub load: Load,
-    /// How long the load runs until the target is slow, s.
+    /// Duration of the load until the target is slow, s.
     pub degrade_s: f64,
     /// The rests, s, ascending.
     pub idle_s: Vec<f64>,
-    /// Whether TRIM of the whole capacity goes before a rest: of every rest once for each.
+    /// One entry for each series of all rests: true if TRIM of the whole capacity precedes each.
     pub trim: Vec<bool>,
-    /// How long the load runs after a rest, s.
+    /// Duration of the load after a rest, s.
     pub measure_s: f64,
-    /// How long it runs before each further rest of a target that cannot be copied, s.
+    /// Duration of the load before each further rest of a target that cannot be copied, s.
     pub again_s: f64,
     /// Sampling interval, ms.
     pub sample_ms: u32,
 }
 
 impl Ladder {
-    /// The rungs in their order: whether TRIM goes before the rest, and its length, s.
+    /// Returns the rungs in their order: true if TRIM precedes the rest, and its length, s.
     fn rungs(&self) -> impl Iterator<Item = (bool, f64)> + '_ {
         self.trim
             .iter()
             .flat_map(|trim| self.idle_s.iter().map(|idle_s| (*trim, *idle_s)))
     }
 
-    /// How long the load runs after a rung until a target that cannot be copied is slow again, s.
-    /// After TRIM all space is free, so it takes as long as the first time.
+    /// Returns the duration of the load after a rung until a target that cannot be copied is slow
+    /// again, s. After TRIM all space is free, so it takes as long as the first time.
     fn restore_s(&self, after_trim: bool) -> f64 {
         match after_trim {
             true => self.degrade_s,
@@ -68,10 +68,10 @@ impl Ladder {
     }
 }
 
-/// What an edition says of a test of this kind.
+/// Keys of a test of this kind.
 pub type Keys = Ladder;
 
-/// `[test.ladder]`.
+/// The table `[test.ladder]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -147,16 +147,16 @@ impl Kind for Ladder {
     }
 }
 
-/// A rest that is to be measured.
+/// A rest to measure.
 struct Rest {
     trim: bool,
     idle_s: f64,
-    /// Where the fresh curve ends, IOPS.
+    /// End level of the fresh curve, IOPS.
     end_iops: f64,
 }
 
-/// Makes the target slow, then rests: each rung on a copy of the slow target, or, where
-/// there is only one, after the load has made it slow again.
+/// Makes the target slow, then rests: each rung on a copy of the slow target or, on a single
+/// target, after the load has made it slow again.
 impl Work for Ladder {
     fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         let load = |duration_s| Action::Load {
@@ -287,7 +287,8 @@ impl Ladder {
     }
 }
 
-/// `after 30 s`, `after TRIM and 5 min`: by the length of the rest under the duration scale.
+/// Names a rung by the length of its rest under the duration scale: `after 30 s`, `after TRIM and 5
+/// min`.
 fn rung_name(trim: bool, idle_s: f64) -> String {
     let rest = match idle_s {
         s if s >= 60.0 && s % 60.0 == 0.0 => format!("{} min", s / 60.0),

@@ -1,9 +1,9 @@
-//! The kinds of test: the table of them, one file for each.
+//! Table of the kinds of tests; each has its own file.
 //!
-//! A file has what an edition says of a test of its kind (`Entry`, which `parse` checks and turns
-//! into `Keys`), how it is planned ([`Kind`]) and how it is measured
-//! ([`Work`](crate::kind::Work)). The list of kinds is [`stend_record::kinds!`]. A
-//! continuation leaves curves behind, and so has a file here alone.
+//! A file has the keys of a test of its kind in an edition (`Entry`, which `parse` checks and
+//! converts to `Keys`), its planning ([`Kind`]) and its measurement ([`Work`](crate::kind::Work)).
+//! The list of kinds is [`stend_record::kinds!`]. A continuation results in curves, so only this
+//! crate has a file for it.
 
 pub mod continuation;
 
@@ -19,15 +19,15 @@ macro_rules! table {
     ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
         $($(#[$doc])* pub mod $module;)*
 
-        /// The kinds of test.
+        /// Kinds of tests.
         #[derive(Clone, Debug, PartialEq)]
         pub enum TestKind {
             $($(#[$doc])* $variant($module::Keys),)*
-            /// More curves on the target that another test has just left.
+            /// More curves on the target as another test left it.
             Continue(continuation::Continuation),
         }
 
-        /// A test as the file has it.
+        /// A test in the form of the file.
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(crate) struct TestEntry {
@@ -41,7 +41,7 @@ macro_rules! table {
         }
 
         impl TestKind {
-            /// What all kinds have in common.
+            /// Returns the part that all kinds have in common.
             pub(crate) fn common(&self) -> &dyn Kind {
                 match self {
                     $(TestKind::$variant(kind) => kind,)*
@@ -49,7 +49,7 @@ macro_rules! table {
                 }
             }
 
-            /// As [`TestKind::common`], to be changed.
+            /// Returns [`TestKind::common`], mutable.
             pub(crate) fn common_mut(&mut self) -> &mut dyn Kind {
                 match self {
                     $(TestKind::$variant(kind) => kind,)*
@@ -58,7 +58,7 @@ macro_rules! table {
             }
         }
 
-        /// Every kind that a test of an edition names.
+        /// Parses every kind that a test of an edition names.
         fn named(entry: TestEntry, at: &Scope<'_>) -> Result<Vec<TestKind>, FileError> {
             let mut kinds = Vec::new();
             $(if let Some(entry) = entry.$module {
@@ -77,7 +77,7 @@ macro_rules! table {
 stend_record::kinds!(table);
 
 impl TestKind {
-    /// The one kind that a test of an edition is of.
+    /// Parses the single kind of a test of an edition.
     pub(crate) fn parse(entry: TestEntry, at: &Scope<'_>) -> Result<TestKind, FileError> {
         if let Ok([kind]) = <[TestKind; 1]>::try_from(named(entry, at)?) {
             return Ok(kind);

@@ -22,14 +22,14 @@ pub struct Sweep {
     pub state: usize,
     /// The loads, in their order.
     pub loads: Vec<Load>,
-    /// Time a point, s.
+    /// Duration of a point, s.
     pub duration_s: f64,
 }
 
-/// What an edition says of a test of this kind.
+/// Keys of a test of this kind.
 pub type Keys = Vec<Sweep>;
 
-/// `[[test.sweep]]`, any number of them.
+/// The tables `[[test.sweep]]`, any number of them.
 pub(crate) type Entry = Vec<SweepEntry>;
 
 #[derive(Deserialize)]
@@ -51,8 +51,8 @@ pub(crate) fn parse(entries: Entry, at: &Scope<'_>) -> Result<Vec<Sweep>, FileEr
     let mut sweeps: Vec<Sweep> = Vec::new();
     for entry in &entries {
         let sweep = sweep(entry, at)?;
-        // A point's random seed derives from its load: a load named twice would be
-        // the same measurement twice.
+        // A point's random seed derives from its load: a load named twice would be the same
+        // measurement twice.
         let known = sweeps.iter().flat_map(|s| &s.loads);
         for (i, load) in sweep.loads.iter().enumerate() {
             if known.clone().chain(&sweep.loads[..i]).any(|l| l == load) {
@@ -65,7 +65,7 @@ pub(crate) fn parse(entries: Entry, at: &Scope<'_>) -> Result<Vec<Sweep>, FileEr
     Ok(sweeps)
 }
 
-/// The loads of a sweep, within the edition's region if it names none of its own.
+/// Returns the loads of a sweep, within the edition's region if it names none of its own.
 fn sweep(entry: &SweepEntry, at: &Scope<'_>) -> Result<Sweep, FileError> {
     let region_bytes = at.region(entry.region_bytes.as_ref())?.or(at.region_bytes);
     let shares = shares(entry, at)?;
@@ -99,7 +99,7 @@ fn sweep(entry: &SweepEntry, at: &Scope<'_>) -> Result<Sweep, FileError> {
     })
 }
 
-/// The shares of reads of a sweep.
+/// Returns the shares of reads of a sweep.
 fn shares(entry: &SweepEntry, at: &Scope<'_>) -> Result<Vec<u32>, FileError> {
     Ok(match (entry.op, &entry.read_percent) {
         (PointOp::Read, None) => vec![100],
@@ -183,7 +183,7 @@ impl Kind for Vec<Sweep> {
     }
 }
 
-/// Remark on a test without the points that write.
+/// Returns the remark on a test without the points that write.
 fn left_out(points: usize) -> String {
     let which = match points {
         1 => "one point of this test that writes is".to_owned(),
@@ -192,10 +192,10 @@ fn left_out(points: usize) -> String {
     format!("{which} left out: the target was opened with --read-only")
 }
 
-/// A point to be measured.
+/// A point to measure.
 #[derive(Debug)]
 struct PlannedPoint {
-    /// Id of the state it starts from.
+    /// Id of the state that it starts from.
     state: Option<String>,
     load: Load,
     duration_s: f64,

@@ -1,5 +1,5 @@
-//! Reads while a file is deleted, with TRIM and without: how it is done, and how every request
-//! becomes intervals and the slowest of all.
+//! Reads while a file is deleted, with TRIM and without: the measurement, and its summary by
+//! intervals and slowest requests.
 
 use serde::Deserialize;
 use stend_config::FileError;
@@ -20,16 +20,16 @@ use crate::setting::{Action, Setting};
 use crate::state::Step;
 use crate::{job, outcome};
 
-/// How many of the slowest requests are kept; the others are only in the intervals.
+/// Number of slowest requests that are stored; the others are only in the intervals.
 const SLOWEST_KEPT: usize = 2_000;
 
-/// Sizes of a region and a file that were made to fit are multiples of this, bytes.
+/// Sizes of a scaled region and file are multiples of this, bytes.
 const ALIGN_BYTES: u64 = 1 << 20;
 
 /// Reads while a file is deleted, with TRIM and without.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// Index in [`Edition::states`] of the state it starts from.
+    /// Index in [`Edition::states`] of the state that it starts from.
     pub state: usize,
     /// The reads, within their region.
     pub load: Load,
@@ -37,20 +37,20 @@ pub struct Response {
     pub file_bytes: u64,
     /// Bytes that one TRIM command covers.
     pub command_bytes: u64,
-    /// Rest between the writing of the file and the reads, s.
+    /// Rest between writing the file and the reads, s.
     pub rest_s: f64,
-    /// Reads before the deletion, s.
+    /// Time of reads before the deletion, s.
     pub reference_s: f64,
-    /// Reads from the deletion on, s.
+    /// Time of reads from the start of the deletion, s.
     pub duration_s: f64,
     /// Length of an interval, ms.
     pub interval_ms: u32,
 }
 
-/// What an edition says of a test of this kind.
+/// Keys of a test of this kind.
 pub type Keys = Response;
 
-/// `[test.response]`.
+/// The table `[test.response]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -96,8 +96,8 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Response, FileError>
     })
 }
 
-/// The region of the reads and the size of the file behind it, bytes, on a target of this
-/// capacity. Where it does not hold both, each has half of it.
+/// Returns the region of the reads and the size of the file behind it, bytes, on a target of this
+/// capacity. If they do not both fit, each gets at most half of it.
 pub(crate) fn geometry(response: &Response, capacity_bytes: u64) -> (u64, u64) {
     let region = response.load.range_bytes(capacity_bytes);
     if region.saturating_add(response.file_bytes) <= capacity_bytes {
@@ -126,7 +126,7 @@ impl Kind for Response {
     fn scale(&mut self, by: u32) -> Result<(), String> {
         scaled::region(&mut self.load.region_bytes, by);
         scaled::bytes(&mut self.file_bytes, by);
-        // A command covers what it does on a whole drive, and takes as long: there are fewer.
+        // A command covers as many bytes as on a whole drive, and takes as long: there are fewer.
         let times = [
             &mut self.rest_s,
             &mut self.reference_s,
@@ -138,7 +138,7 @@ impl Kind for Response {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        // First without TRIM, which leaves the target as it was.
+        // First without TRIM, which leaves the target unchanged.
         for trim in [false, true] {
             let work = Part {
                 response: self.clone(),
@@ -155,7 +155,7 @@ impl Kind for Response {
 #[derive(Debug)]
 struct Part {
     response: Response,
-    /// Whether the deletion gives TRIM.
+    /// True if the deletion issues TRIM.
     trim: bool,
 }
 
@@ -259,7 +259,7 @@ fn size_warning(
     })
 }
 
-/// The review's response from every request of the job.
+/// Computes the review's response from every request of the job.
 fn summed_up(
     name: &str,
     load: &Load,
@@ -287,7 +287,7 @@ fn summed_up(
     let intervals = intervals(requests, zero_ns, interval_ns);
     let reference_s = zero_ns as f64 / 1e9;
     let mut slowest: Vec<&Completed> = requests.iter().collect();
-    // Of equally slow ones, the earlier first.
+    // Among equally slow ones, the earlier first.
     slowest.sort_by_key(|r| (std::cmp::Reverse(r.latency_ns), r.at_ns));
     slowest.truncate(SLOWEST_KEPT);
     slowest.sort_by_key(|r| r.at_ns);
@@ -314,8 +314,8 @@ fn summed_up(
     })
 }
 
-/// Whole intervals on either side of the deletion. One holds what completed after its
-/// beginning and not after its end; empty ones are there too.
+/// Returns whole intervals on both sides of the deletion, including empty ones. An interval counts
+/// requests that completed after its start and not after its end.
 fn intervals(requests: &[Completed], zero_ns: u64, interval_ns: u64) -> Vec<ResponseInterval> {
     let Some(last) = requests.last() else {
         return Vec::new();
@@ -346,15 +346,15 @@ fn sorted(requests: &[Completed]) -> Vec<u64> {
     latencies
 }
 
-/// The first of ascending values at which so many parts of 100,000 of them are reached; 0
-/// without values.
+/// Returns the first of ascending values at which `parts` of 100,000 of them are reached; 0 without
+/// values.
 fn at_part(ascending: &[u64], parts: u64) -> u64 {
     let rank = (ascending.len() as u64 * parts).div_ceil(100_000);
     let place = rank.saturating_sub(1) as usize;
     ascending.get(place).copied().unwrap_or(0)
 }
 
-/// Percentiles of the requests themselves, not of a histogram.
+/// Computes percentiles of the requests themselves, not of a histogram.
 fn summary(requests: &[Completed]) -> LatencySummary {
     let latencies = sorted(requests);
     let sum: u128 = latencies.iter().map(|l| u128::from(*l)).sum();

@@ -1,5 +1,5 @@
-//! Rounds: the same loads again and again, until the figure that is tracked is steady or
-//! enough has been written.
+//! Rounds: the same loads repeatedly, until the tracked figure is steady or enough has been
+//! written.
 
 use serde::Deserialize;
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window};
@@ -17,41 +17,41 @@ use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Setting};
 
-/// Loads that are measured one after the other, again and again, on the same target.
+/// Loads that are measured one after the other, repeatedly, on the same target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rounds {
-    /// Index in [`Edition::states`](crate::Edition::states) of the state it starts from.
+    /// Index in [`Edition::states`](crate::Edition::states) of the state that it starts from.
     pub state: usize,
     /// The loads of a round, in their order.
     pub loads: Vec<Load>,
-    /// Time a load in each round, s.
+    /// Duration of a load in each round, s.
     pub load_s: f64,
     /// Index in [`Rounds::loads`] of the load by which the state is judged.
     pub tracked: usize,
-    /// The figure of it.
+    /// The tracked figure of that load.
     pub figure: Tracked,
-    /// When it ends, at [`Rounds::rounds_max`] at the latest.
+    /// End of the rounds, at most [`Rounds::rounds_max`].
     pub until: Until,
-    /// Rounds at most.
+    /// Greatest number of rounds.
     pub rounds_max: u32,
 }
 
-/// When rounds end.
+/// Condition that ends the rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// With the first steady window.
+    /// The first steady window.
     Steady,
-    /// When so many times the capacity has been written.
+    /// Writes of a multiple of the capacity.
     Written {
-        /// How many times.
+        /// The multiple.
         capacities: u32,
     },
 }
 
-/// What an edition says of a test of this kind.
+/// Keys of a test of this kind.
 pub type Keys = Rounds;
 
-/// `[test.rounds]`.
+/// The table `[test.rounds]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -119,7 +119,7 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Rounds, FileError> {
     })
 }
 
-/// The loads of a round: all block sizes of one share of reads, then of the next.
+/// Returns the loads of a round: all block sizes of one share of reads, then of the next.
 fn round_loads(entry: &Entry, at: &Scope<'_>) -> Result<Vec<Load>, FileError> {
     let (shares, blocks) = (entry.read_percent.get_ref(), entry.block_bytes.get_ref());
     if shares.is_empty() || shares.iter().any(|p| *p > 100) {
@@ -173,7 +173,7 @@ impl Kind for Rounds {
     }
 }
 
-/// What rounds have measured so far.
+/// Results of the rounds so far.
 #[derive(Default)]
 struct Totals {
     rounds: Vec<Vec<RoundFigures>>,
@@ -182,7 +182,7 @@ struct Totals {
     written_bytes: u64,
     /// The jobs of the first round.
     jobs: Vec<JobText>,
-    /// Of each load, the first warning that the host may have limited it.
+    /// The first warning for each load that the host may have limited it.
     near_limit: Vec<Option<String>>,
     cost: Cost,
 }
@@ -190,7 +190,7 @@ struct Totals {
 /// Measures round after round.
 impl Work for Rounds {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
-        // The most rounds that are possible.
+        // The greatest possible number of rounds.
         for _ in 0..self.rounds_max {
             for load in &self.loads {
                 see(Action::Load {
@@ -299,7 +299,7 @@ impl Rounds {
     }
 }
 
-/// Why rounds ended without a steady state, or before enough was written.
+/// Explains why rounds ended without a steady state, or before enough was written.
 fn not_achieved(
     rounds: &Rounds,
     steady: Option<&Window>,

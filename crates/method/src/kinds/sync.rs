@@ -1,5 +1,5 @@
-//! Writes that must be durable, as those of a database: with `O_DSYNC`, or with flushes after
-//! them; alone, by several threads, or beside other writes.
+//! Durable writes, like those of a database: with `O_DSYNC`, or followed by flushes; on their own,
+//! by several threads, or at the same time as other writes.
 
 use serde::Deserialize;
 use stend_config::FileError;
@@ -23,38 +23,38 @@ use crate::setting::{Action, Setting};
 /// Ranges of streams are multiples of this, bytes.
 const ALIGN_BYTES: u64 = 1 << 20;
 
-/// Intervals of a point at most: each is a job of its own.
+/// Greatest number of intervals of a point: each is a separate job.
 const INTERVALS_MAX: f64 = 1000.0;
 
-/// Points of writes that must be durable, over one or more parameters.
+/// Points of durable writes over one or more parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Syncs {
     /// Index in [`Edition::states`](crate::Edition::states) of the state that every point starts
     /// from.
     pub state: usize,
-    /// The writes of each point, in their order, and how they become durable.
+    /// The writers of each point, in their order.
     pub writers: Vec<Writers>,
     /// Random writes behind them, at the same time.
     pub beside: Option<Writers>,
-    /// Time a point, s.
+    /// Duration of a point, s.
     pub duration_s: f64,
-    /// Length of the intervals that a point is measured in, s; `None` for one.
+    /// Length of the intervals in which a point is measured, s; `None` for a single one.
     pub interval_s: Option<f64>,
 }
 
-/// Threads that do the same, with one request outstanding each.
+/// Threads with the same load, each with one request outstanding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Writers {
-    /// What they request.
+    /// Load of the threads.
     pub load: Load,
-    /// How their writes become durable.
+    /// Method by which their writes become durable.
     pub durability: Durability,
 }
 
-/// What an edition says of a test of this kind.
+/// Keys of a test of this kind.
 pub type Keys = Vec<Syncs>;
 
-/// `[[test.sync]]`, any number of them.
+/// The tables `[[test.sync]]`, any number of them.
 pub(crate) type Entry = Vec<SyncEntry>;
 
 #[derive(Deserialize)]
@@ -99,8 +99,8 @@ pub(crate) fn parse(entries: Entry, at: &Scope<'_>) -> Result<Vec<Syncs>, FileEr
                 "writes with others beside them have a `region_bytes`: the others lie behind it",
             );
         }
-        // A point's random seed derives from what it does: the same named twice would be the
-        // same measurement twice.
+        // A point's random seed derives from its work: the same work named twice would be the same
+        // measurement twice.
         for (nth, writers) in syncs.writers.iter().enumerate() {
             let same = |other: &Syncs, known: &[Writers]| {
                 other.beside == syncs.beside && known.contains(writers)
@@ -116,8 +116,8 @@ pub(crate) fn parse(entries: Entry, at: &Scope<'_>) -> Result<Vec<Syncs>, FileEr
     Ok(all)
 }
 
-/// The writers of each point: block sizes change slowest, then threads, then what is between two
-/// flushes.
+/// Returns the writers of each point: block sizes change slowest, then threads, then the writes
+/// between two flushes.
 fn writers(entry: &SyncEntry, at: &Scope<'_>) -> Result<Vec<Writers>, FileError> {
     let sync = *entry.sync.get_ref();
     let every = every(&entry.sync, entry.every.as_ref(), at)?;
@@ -164,7 +164,7 @@ fn writers(entry: &SyncEntry, at: &Scope<'_>) -> Result<Vec<Writers>, FileError>
     Ok(out)
 }
 
-/// After how many writes flushes follow.
+/// Returns the numbers of writes after which a flush follows.
 fn every(
     sync: &Spanned<SyncMethod>,
     every: Option<&Spanned<Vec<u32>>>,
@@ -277,7 +277,7 @@ impl Kind for Vec<Syncs> {
     }
 }
 
-/// A point to be measured.
+/// A point to measure.
 #[derive(Debug)]
 struct PlannedSync {
     writers: Writers,
@@ -287,7 +287,7 @@ struct PlannedSync {
 }
 
 impl PlannedSync {
-    /// Length of a job, s, and how many there are.
+    /// Returns the length of a job, s, and the number of jobs.
     fn jobs(&self, setting: &Setting) -> (u64, u64) {
         match self.interval_s {
             None => (setting.runtime_s(self.duration_s), 1),
@@ -298,7 +298,7 @@ impl PlannedSync {
         }
     }
 
-    /// The streams in their places: those beside lie behind the region.
+    /// Returns the streams with their ranges: the other writes are behind the region.
     fn streams(&self, capacity_bytes: u64) -> Vec<Stream<'_>> {
         let mut region = self.writers.load.range_bytes(capacity_bytes);
         if self.beside.is_some() && region > capacity_bytes / 2 {
@@ -319,7 +319,7 @@ impl PlannedSync {
         streams
     }
 
-    /// All threads as one load, of the larger requests: what is estimated of it is the most.
+    /// Returns all threads as one load with the larger requests: an upper bound for estimates.
     fn together(&self) -> Load {
         let load = self.writers.load;
         match self.beside {
@@ -343,7 +343,8 @@ impl PlannedSync {
         }
     }
 
-    /// Warnings: a time or a region that is not the edition's, a host that is the limit.
+    /// Returns warnings: a time or a region that differs from the edition's, a host that is the
+    /// limit.
     fn warnings(&self, context: &Context<'_>, point: &SyncPoint) -> Vec<String> {
         let shortest = self.interval_s.unwrap_or(self.duration_s);
         let mut warnings = context.duration_warning(shortest);
@@ -422,7 +423,7 @@ impl Work for PlannedSync {
     }
 }
 
-/// The review's point from the answers of its jobs, one an interval.
+/// Computes the review's point from the output of its jobs, one for each interval.
 fn point(
     streams: &[Stream<'_>],
     duration_s: u64,
@@ -467,7 +468,7 @@ fn point(
     Ok(point)
 }
 
-/// A stream over the jobs of all intervals.
+/// Summarizes a stream over the jobs of all intervals.
 fn measured(stream: &Stream<'_>, jobs: &[&fio::Job]) -> Result<SyncStream, TargetError> {
     let reads = Part::of_directions(jobs.iter().map(|job| &job.read));
     let writes = Part::of_directions(jobs.iter().map(|job| &job.write));
@@ -489,11 +490,11 @@ fn measured(stream: &Stream<'_>, jobs: &[&fio::Job]) -> Result<SyncStream, Targe
     let latency = |part: &Part<'_>| (part.requests() > 0).then(|| part.latency()).transpose();
     let count = jobs.len() as f64;
     let writes_per_s = writes.iops / count;
-    // fio gives flushes no rate of their own; they took the time that the writes took.
+    // fio reports no rate for flushes; they took the same time as the writes.
     let flushes_per_s = flushes.requests() as f64 / writes.requests() as f64 * writes_per_s;
     Ok(SyncStream {
         load: Load {
-            // Where a smaller target moved it, what it was.
+            // The actual region, if a smaller target changed it.
             region_bytes: stream.load.region_bytes.map(|_| stream.range_bytes.1),
             ..*stream.load
         },

@@ -1,4 +1,4 @@
-//! Traces of a desktop's work: each is replayed from the state of its test.
+//! Traces of a desktop's work: each is replayed from the test's start state.
 
 use std::path::Path;
 
@@ -26,46 +26,46 @@ use crate::setting::{Action, Replay, Setting};
 pub struct Traces {
     /// Index in [`crate::Edition::states`] of the state that each of them starts from.
     pub state: usize,
-    /// How they are replayed.
+    /// Timing of the replay.
     pub timing: Timing,
     /// The traces, in their order.
     pub entries: Vec<TraceEntry>,
 }
 
-/// How the traces of a test are replayed.
+/// Timing of a test's traces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Timing {
-    /// As its profile says; a captured one at its original times.
+    /// The timing of the trace's profile; for a captured trace its original times.
     #[default]
     Meant,
-    /// At their times.
+    /// The original times.
     Original,
-    /// At their times, without the time in which nothing is outstanding, where the target
-    /// can do that.
+    /// The original times, without the time in which nothing is outstanding if the target can skip
+    /// it.
     Busy,
 }
 
 /// One trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceEntry {
-    /// As the edition names it.
+    /// Name in the edition.
     pub name: String,
-    /// Where its requests come from.
+    /// Source of its requests.
     pub source: TraceSource,
 }
 
-/// Where the requests of a trace come from.
+/// Source of a trace's requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TraceSource {
-    /// A profile from which they are drawn.
+    /// A profile from which requests are synthesized.
     Profile(Box<Profile>),
-    /// A file of a captured one.
+    /// A file with a captured trace.
     File(TraceFile),
 }
 
 impl TraceEntry {
-    /// The trace itself. Of a profile, it follows from the seed.
+    /// Opens the trace. A profile's trace derives from the seed.
     fn open(&self, seed: u64) -> Box<dyn Trace + '_> {
         match &self.source {
             TraceSource::Profile(profile) => {
@@ -76,7 +76,7 @@ impl TraceEntry {
         }
     }
 
-    /// For people.
+    /// Returns the title for people.
     fn title(&self) -> &str {
         match &self.source {
             TraceSource::Profile(profile) => &profile.title,
@@ -85,10 +85,10 @@ impl TraceEntry {
     }
 }
 
-/// What an edition says of a test of this kind.
+/// Keys of a test of this kind.
 pub type Keys = Traces;
 
-/// `[test.traces]`.
+/// The table `[test.traces]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -97,13 +97,13 @@ pub(crate) struct Entry {
     timing: Option<Timing>,
 }
 
-/// Checks a test of traces: all of each trace is read.
+/// Checks a test of traces: every trace is read completely.
 pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Traces, FileError> {
     let mut entries: Vec<TraceEntry> = Vec::new();
     for place in entry.traces.get_ref() {
         let name = place.get_ref().clone();
         let source = trace_source(place, at)?;
-        // A result is known by its trace's name.
+        // A trace's name identifies its result.
         let name = match &source {
             TraceSource::Profile(profile) => profile.name.clone(),
             TraceSource::File(_) => name,
@@ -123,8 +123,8 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Traces, FileError> {
     })
 }
 
-/// A shipped profile, a profile in a file, or a file with a trace. All of it is read, so that its
-/// mistakes are known before a target is touched.
+/// Loads a shipped profile, a profile in a file, or a file with a trace. Everything is read, so
+/// that mistakes are reported before a target is touched.
 fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, FileError> {
     let name = place.get_ref().as_str();
     if let Some(profile) = Profile::shipped(name) {
@@ -157,8 +157,8 @@ fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, 
     }
 }
 
-/// How a trace of a test is replayed on a target of this kind. fio cannot leave out idle time, so
-/// a real target replays at original times instead.
+/// Returns the replay options of a test's trace on a target of this kind. fio cannot skip idle
+/// time, so a real target replays at original times instead.
 fn options(traces: &Traces, entry: &TraceEntry, kind: TargetKind) -> ReplayOptions {
     let meant = match &entry.source {
         TraceSource::Profile(profile) => profile.replay,
@@ -201,7 +201,7 @@ impl Kind for Traces {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        // Together they take long: each that is finished is kept at once.
+        // Together they take long: each finished one is saved at once.
         planner.test.kept_in_parts = true;
         if let Some(earlier) = planner.earlier {
             let of_test = |warning: &&String| {
@@ -223,7 +223,7 @@ impl Kind for Traces {
     }
 }
 
-/// The measurement of a trace that an earlier run finished.
+/// Returns the measurement of a trace that an earlier run finished.
 fn measured_before(earlier: Option<&TestResult>, entry: &TraceEntry) -> Option<Measurement> {
     let earlier = earlier?;
     let traces = earlier.traces.as_deref()?;
@@ -240,7 +240,7 @@ fn measured_before(earlier: Option<&TestResult>, entry: &TraceEntry) -> Option<M
     ))
 }
 
-/// A trace's result as a measurement of its test.
+/// Wraps a trace's result as a measurement of its test.
 fn measurement(
     entry: &TraceEntry,
     job: String,
@@ -258,14 +258,14 @@ fn measurement(
 struct TraceWork {
     traces: Traces,
     entry: TraceEntry,
-    /// How much of it; `None` for all.
+    /// The part to replay; `None` for all.
     extent: Option<Extent>,
     replay: Replay,
 }
 
 impl TraceWork {
-    /// What is replayed is counted; it is nothing if the trace cannot be read, which its replay
-    /// reports.
+    /// Plans the replay and counts its bytes: none if the trace cannot be read, an error that the
+    /// replay reports.
     fn new(traces: &Traces, entry: &TraceEntry, setting: &Setting) -> TraceWork {
         let timing = options(traces, entry, setting.kind).timing;
         let opened = entry.open(setting.seed);
@@ -334,7 +334,7 @@ impl Work for TraceWork {
     }
 }
 
-/// A tool that is too old for traces is good enough for every other test: only this test fails.
+/// Limits an error to this test: a tool that is too old for traces works for every other test.
 fn for_this_test(error: TargetError) -> TargetError {
     match error {
         TargetError::ToolMissing(what) => TargetError::Failed(what),
@@ -343,7 +343,8 @@ fn for_this_test(error: TargetError) -> TargetError {
 }
 
 impl TraceWork {
-    /// The command that replays the same trace from the same state, as a comment of a job file.
+    /// Returns the command that replays the same trace from the same state, as a comment of a job
+    /// file.
     fn command(&self, setting: &Setting, options: &ReplayOptions) -> String {
         let scale = match self.extent {
             Some(_) => format!(" --duration-scale {}", setting.scale),
@@ -358,7 +359,7 @@ impl TraceWork {
         )
     }
 
-    /// The review's result of a replay.
+    /// Computes the review's result of a replay.
     fn summed_up(
         &self,
         seed: u64,
@@ -401,7 +402,7 @@ impl TraceWork {
         })
     }
 
-    /// What is to be said wherever the figures appear.
+    /// Returns remarks that belong beside the figures everywhere.
     fn limits(&self, seed: u64, options: &ReplayOptions, outcome: &ReplayOutcome) -> Vec<String> {
         let mut limits = Vec::new();
         if let TraceSource::Profile(profile) = &self.entry.source {

@@ -1,5 +1,5 @@
-//! A target in memory whose figures are a function of everything that was done to it
-//! and of the job: two runs agree only if state and job agree.
+//! A target in memory whose figures are a function of its whole history and of the job: two runs
+//! agree only if state and job agree.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult
 
 pub const CAPACITY_BYTES: u64 = 64 << 20;
 
-/// What the fake was asked to do, and how many of it there are.
+/// Log of the fake's jobs, and the number of its copies.
 #[derive(Default)]
 pub struct Spy {
     pub log: Mutex<Vec<String>>,
@@ -25,7 +25,7 @@ pub struct Spy {
     pub alive_max: AtomicUsize,
 }
 
-/// How the fake goes wrong, when something it shall do contains `on`.
+/// Fault of the fake, when a job contains `on`.
 #[derive(Clone)]
 pub enum Fault {
     None,
@@ -37,7 +37,7 @@ pub enum Fault {
     Removed {
         on: &'static str,
     },
-    /// As when fio cannot be found.
+    /// That job fails as if fio were missing.
     NoTool {
         on: &'static str,
     },
@@ -45,7 +45,7 @@ pub enum Fault {
     Panic {
         on: &'static str,
     },
-    /// Copies cannot be made any more after so many.
+    /// Copies fail after this number of them.
     NoCopyAfter(usize),
 }
 
@@ -133,7 +133,7 @@ fn mix(state: u64, text: &str) -> u64 {
     })
 }
 
-/// Options with these tests, or all where there are none, of a shortened run.
+/// Options of a shortened run with these tests, or with all if there are none.
 pub fn options(tests: &[&str]) -> ReviewOptions<'static> {
     ReviewOptions {
         tests: (!tests.is_empty()).then(|| tests.iter().map(|t| t.to_string()).collect()),
@@ -162,12 +162,12 @@ pub const ALL: [&str; 14] = [
     "unarchive",
 ];
 
-/// The result of a test.
+/// Returns the result of a test.
 pub fn test<'r>(review: &'r Review, id: &str) -> &'r TestResult {
     review.tests.iter().find(|t| t.id == id).unwrap()
 }
 
-/// The cells of a table: a row a line, parted by ` | `; `\n` in them stands for the end of a line.
+/// Parses the cells of a table: one row a line, separated by ` | `; `\n` in a cell is a line end.
 pub fn rows<const N: usize>(table: &str) -> Vec<[String; N]> {
     let row = |line: &str| {
         let cells = line.split(" | ").map(|cell| cell.replace("\\n", "\n"));
@@ -182,7 +182,7 @@ pub fn option<'a>(text: &'a str, key: &str) -> Option<&'a str> {
         .find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
 }
 
-/// What a target says of itself.
+/// Facts about a target.
 pub fn info(kind: TargetKind, capacity_bytes: u64) -> TargetInfo {
     TargetInfo {
         name: "fake".into(),
@@ -272,7 +272,7 @@ impl Target for Fake {
             self.fills += 1;
         }
         let hash = mix(self.state, job.text) ^ job.seed;
-        // Units finish in an order that differs from the one they start in.
+        // Units finish in another order than they start.
         for _ in 0..hash % 50 {
             std::thread::yield_now();
         }
@@ -317,7 +317,7 @@ impl Target for Fake {
         })
     }
 
-    /// A read each ms; from the TRIM on, which takes 300 ms, one each 10 ms for 2 s.
+    /// A read each ms; from the start of the TRIM, which takes 300 ms, one each 10 ms for 2 s.
     fn run_logged(
         &mut self,
         job: &JobRequest<'_>,
@@ -356,7 +356,8 @@ impl Target for Fake {
         })
     }
 
-    /// Reads 3 MB and writes 1 MB in 1000 requests each, busy for a time that its state tells.
+    /// Reads 3 MB and writes 1 MB in 1000 requests each, busy for a time that derives from its
+    /// state.
     fn replay(
         &mut self,
         trace: &dyn Trace,
@@ -387,7 +388,7 @@ impl Target for Fake {
         })
     }
 
-    /// A byte a ns.
+    /// Works on one byte a ns.
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
         let what = format!(
             "{} {} {} {}",

@@ -1,5 +1,5 @@
-//! The page of an identification: what is known of the inside of a drive, what is not, and
-//! pictures of what tells.
+//! The page of an identification: the known and unknown properties of the inside of a drive, and
+//! pictures of the evidence.
 
 mod durable;
 mod pictures;
@@ -23,7 +23,7 @@ use crate::number;
 use crate::view::{Block, Contents};
 use pictures::{Drawn, Picture};
 
-/// What was looked at.
+/// Source of the observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A simulated drive was probed.
@@ -52,7 +52,7 @@ impl Origin {
     }
 }
 
-/// A picture's place in the page.
+/// A link to a picture in the page.
 struct Link {
     anchor: String,
     title: String,
@@ -67,17 +67,17 @@ impl Link {
     }
 }
 
-/// A property that was told.
+/// A property that was inferred.
 struct Told {
     name: String,
     value: String,
-    /// The 90 % interval; empty without one.
+    /// The 90 % interval; empty if there is none.
     interval: String,
     evidence: String,
     links: Vec<Link>,
 }
 
-/// What is known of a group.
+/// The known properties of a group.
 struct Known {
     title: String,
     told: Vec<Told>,
@@ -106,7 +106,7 @@ struct Page<'a> {
     note: String,
     left_out: String,
     known: Vec<Known>,
-    /// Names, and why they cannot be told.
+    /// Names of the unknown properties, with the reasons.
     unknown: Vec<(String, String)>,
     sections: Vec<Section>,
     reproduce: &'a str,
@@ -118,7 +118,7 @@ impl Page<'_> {
     }
 }
 
-/// The page of what was told of what was seen.
+/// Returns the page of an identification and its observations.
 pub(crate) fn render(
     identification: &Identification,
     seen: &Observed,
@@ -155,7 +155,7 @@ pub(crate) fn render(
         .map_err(|error| ReportError::Render(error.to_string()))
 }
 
-/// What was told, in the current language: a document says it in English.
+/// Returns the identification in the current language; the document is in English.
 fn in_language<'a>(document: &'a Identification, seen: &Observed) -> Cow<'a, Identification> {
     match current() {
         Language::English => Cow::Borrowed(document),
@@ -163,7 +163,7 @@ fn in_language<'a>(document: &'a Identification, seen: &Observed) -> Cow<'a, Ide
     }
 }
 
-/// Groups of probes that there was no time for.
+/// Lists groups of probes that were skipped for lack of time.
 fn left_out(identification: &Identification) -> String {
     let groups = identification.left_out.iter();
     groups

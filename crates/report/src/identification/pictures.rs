@@ -1,4 +1,4 @@
-//! Which pictures there are, and what all of them are made of.
+//! The list of pictures, and their common parts.
 
 use stend_identify::naming::Group;
 use stend_identify::observed::{Curve, Observed};
@@ -14,21 +14,21 @@ use crate::view::{Cell, Figure, Table};
 /// A picture in the page.
 pub(super) struct Picture {
     pub group: Group,
-    /// Id of the place that links lead to.
+    /// Id of the link target.
     pub anchor: String,
     pub title: String,
-    /// Ids of the properties that it tells something of.
+    /// Ids of the properties that it shows evidence of.
     pub properties: &'static [&'static str],
     pub drawn: Drawn,
 }
 
-/// What a picture is made of.
+/// Content of a picture.
 pub(super) enum Drawn {
     Chart(Figure),
     Bars(BarChart),
 }
 
-/// A picture before it has its place, with the ids of the properties that it shows.
+/// A picture before it is placed, with the ids of the properties that it shows.
 pub(super) enum Drawing {
     Chart(&'static [&'static str], Box<Chart>),
     Bars(&'static [&'static str], BarChart),
@@ -40,10 +40,10 @@ impl Drawing {
     }
 }
 
-/// Makes a picture; `None` where nothing was seen.
+/// Draws a picture; `None` without observations.
 type Make = fn(&Told<'_>) -> Option<Drawing>;
 
-/// The pictures of a group, in the order of reading.
+/// Returns the pictures of a group, in reading order.
 fn makes(group: Group) -> &'static [Make] {
     match group {
         Group::Cache => &[
@@ -74,7 +74,7 @@ fn makes(group: Group) -> &'static [Make] {
     }
 }
 
-/// All pictures, their charts placed among the page's data.
+/// Returns all pictures, and adds their charts to the page's data.
 pub(super) fn drawn(
     identification: &Identification,
     seen: &Observed,
@@ -114,32 +114,33 @@ pub(super) fn drawn(
     pictures
 }
 
-/// What was seen, and what was told of it.
+/// The observations, and the properties inferred from them.
 pub(super) struct Told<'a> {
     identification: &'a Identification,
     pub seen: &'a Observed,
 }
 
 impl Told<'_> {
-    /// A property that was told.
+    /// Returns a property that was inferred.
     pub fn property(&self, id: &str) -> Option<&Property> {
         let property = self.identification.property(id);
         property.filter(|property| property.told)
     }
 
-    /// A quantity that was told.
+    /// Returns a quantity that was inferred.
     pub fn number(&self, id: &str) -> Option<f64> {
         self.property(id)?.number()
     }
 
-    /// Whether the drive was told to have an SLC cache.
+    /// True if an SLC cache was inferred.
     pub fn has_cache(&self) -> bool {
         self.property("slc-cache")
             .is_some_and(|cache| cache.present == Some(true))
     }
 
-    /// Marks a quantity that was told on the horizontal axis, shades its interval, and adds to the
-    /// note, both told by messages; `at` is the place of a value of the property.
+    /// Marks an inferred quantity on the horizontal axis, shades its interval, and adds to the
+    /// note; `name` is a message of the mark, and `at` returns the position of a value of the
+    /// property.
     pub fn mark(
         &self,
         chart: &mut Chart,
@@ -155,7 +156,7 @@ impl Told<'_> {
             return;
         };
         add_note(chart, &note);
-        // Of a range alone there is no place to mark.
+        // A range alone has no position to mark.
         chart.marks.extend(value.map(|value| {
             let words = property.value_words();
             Mark {
@@ -171,7 +172,7 @@ impl Told<'_> {
                 text: say("inside-interval"),
             });
         }
-        // An axis with a mark has its ends told.
+        // The ends of an axis with a mark are explicit.
         let ends = [at(value.unwrap_or(end)), at(end)];
         if let Some([_, end]) = &mut chart.x.range {
             *end = ends.into_iter().fold(*end, f64::max);
@@ -187,20 +188,21 @@ pub(super) fn add_note(chart: &mut Chart, note: &str) {
     chart.note += note;
 }
 
-/// Windows over which the speed of a whole curve is averaged; shorter ones where it begins.
+/// Number of windows over which the speed of a whole curve is averaged; at its start they are
+/// shorter.
 const WINDOWS: u64 = 300;
 
-/// Where a curve begins, a window is this share of what was written until then.
+/// Near the start of a curve, a window holds the bytes written so far divided by this.
 const WINDOW_SHARE: u64 = 40;
 
-/// Samples in a window at least: less shows how they were taken, not the drive.
+/// Least number of samples in a window: fewer show the sampling rather than the drive.
 const WINDOW_SAMPLES: usize = 8;
 
-/// A curve of few samples has so many windows at least.
+/// Least number of windows in a curve of few samples.
 const WINDOWS_MIN: usize = 60;
 
-/// The means of a curve: GB written up to the middle of each window, beyond those that had been
-/// written before, and MB/s.
+/// Returns the means of a curve: GB written up to the middle of each window, beyond those written
+/// before the curve, and MB/s.
 pub(super) fn speeds(curve: &Curve, before_bytes: u64) -> Vec<(f64, f64)> {
     let samples = &curve.samples;
     let all = samples.last().map_or(0, |sample| sample.written_bytes);
@@ -222,7 +224,7 @@ pub(super) fn speeds(curve: &Curve, before_bytes: u64) -> Vec<(f64, f64)> {
     means
 }
 
-/// A chart of speeds over the bytes written; `None` where none of the curves has any.
+/// Returns a chart of speeds over the bytes written; `None` if none of the curves has any.
 pub(super) fn speed_chart(
     title: String,
     note: String,
@@ -249,11 +251,11 @@ pub(super) fn speed_chart(
     })
 }
 
-/// The horizontal axis of a speed chart is logarithmic where its mark lies within the first part
-/// of it, this share.
+/// The horizontal axis of a speed chart is logarithmic if its mark lies within this share from the
+/// start.
 const LOG_SHARE: f64 = 0.03;
 
-/// Draws the beginning wide where the marks of a speed chart lie close to it.
+/// Widens the start of a speed chart if its marks are close to it.
 pub(super) fn widen_beginning(chart: &mut Chart) {
     let Some([_, end]) = chart.x.range else {
         return;
@@ -270,10 +272,10 @@ pub(super) fn widen_beginning(chart: &mut Chart) {
     }
 }
 
-/// Points of a trace that are in its table.
+/// Most points of a trace in its table.
 const ROWS: usize = 16;
 
-/// The figures of a trace.
+/// Returns the figures of a trace.
 fn figures(trace: &Trace) -> impl Iterator<Item = (f64, f64)> {
     let (x, y): (&[Coordinate], &[Coordinate]) = match &trace.values {
         Values::Own { x, y } => (x, y),
@@ -285,7 +287,7 @@ fn figures(trace: &Trace) -> impl Iterator<Item = (f64, f64)> {
     })
 }
 
-/// The numbers of a chart: of traces with many points, some.
+/// Returns the numbers of a chart; for traces with many points, some of them.
 fn points(chart: &Chart) -> Table {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let mut all = true;
@@ -310,8 +312,8 @@ fn points(chart: &Chart) -> Table {
         .folded()
 }
 
-/// A chart of bars in the order given, with its title, axis and note: what each is of, its length,
-/// its text and a remark.
+/// Returns a chart of bars in the given order, with its title, axis and note; each bar has a name,
+/// a length, a text and a remark.
 pub(super) fn bars(
     [title, axis, note]: [String; 3],
     bars: &[(String, f64, String, String)],

@@ -1,4 +1,4 @@
-//! Pictures of reads: by place, by what is read, over depth and span, in pairs, for minutes.
+//! Pictures of reads: by place, by kind of data, over depth and span, in pairs, for minutes.
 
 use stend_identify::observed::{ReadMap, Times};
 use stend_language::{say, text, unit};
@@ -7,7 +7,7 @@ use super::pictures::{Drawing, Told, add_note, bars};
 use crate::chart::{Axis, Band, Chart, ChartKind, Mark, Role, Scale, Trace};
 use crate::number;
 
-/// Reads by place, a part of the drive a step.
+/// Returns reads by place, one step for each part of the drive.
 fn by_place(name: String, slot: usize, bytes: u64, parts: &[Times]) -> Trace {
     let part_gb = bytes as f64 / parts.len() as f64 / 1e9;
     let end = parts
@@ -18,7 +18,7 @@ fn by_place(name: String, slot: usize, bytes: u64, parts: &[Times]) -> Trace {
     Trace::through(name, slot, Role::Steps, points.chain(end))
 }
 
-/// A chart of read times by place, with the levels of new and old data.
+/// Returns a chart of read times by place, with the levels of new and old data.
 fn place_chart(told: &Told<'_>, title: String, maps: Vec<Trace>, bytes: u64) -> Chart {
     let end = bytes as f64 / 1e9;
     let levels = [
@@ -97,7 +97,7 @@ pub(super) fn settled(told: &Told<'_>) -> Option<Drawing> {
     Drawing::chart(&["read-latency-ns"], chart)
 }
 
-/// Reads of a page by what is read.
+/// Draws reads of a page by the kind of its data.
 pub(super) fn kinds(told: &Told<'_>) -> Option<Drawing> {
     let seen = told.seen;
     let kinds = [
@@ -156,7 +156,7 @@ pub(super) fn depths(told: &Told<'_>) -> Option<Drawing> {
     Drawing::chart(&["read-latency-ns"], chart)
 }
 
-/// Ticks that a narrow screen has room for.
+/// Most ticks for which a narrow screen has room.
 const TICKS_MAX: usize = 5;
 
 pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
@@ -168,7 +168,7 @@ pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
     let least = times.iter().copied().fold(f64::INFINITY, f64::min);
     let most = times.iter().copied().fold(0.0, f64::max);
     let every = spans.len().div_ceil(TICKS_MAX);
-    // A miss may cost one percent: read from the times, not from zero.
+    // A miss may cost one percent: the axis starts near the times, not at zero.
     let margin = (most - least).max(0.01 * most) * 0.1;
     let mut chart = Chart {
         title: say("inside-spans-title"),
@@ -201,7 +201,7 @@ pub(super) fn spans(told: &Told<'_>) -> Option<Drawing> {
     Drawing::chart(&["map-cache", "map-cache-bytes"], chart)
 }
 
-/// Multiples of the period that are marked.
+/// Number of multiples of the period that are marked.
 const PERIODS: u32 = 3;
 
 pub(super) fn pairs(told: &Told<'_>) -> Option<Drawing> {
@@ -221,8 +221,8 @@ pub(super) fn pairs(told: &Told<'_>) -> Option<Drawing> {
     Drawing::chart(&["parallel-dies", "stripe-bytes"], chart)
 }
 
-/// Marks the distances, up to the last, at which data lies in the first die again; where parity
-/// takes turns among the dies, the stretch in which the distance lies.
+/// Marks the distances, up to the last, at which data is in the first die again; if parity rotates
+/// among the dies, the stretch in which the distance lies.
 fn mark_periods(told: &Told<'_>, chart: &mut Chart, last_kib: f64) {
     let dies = told.property("parallel-dies");
     let dies = dies.and_then(|dies| Some((dies.low?, dies.number()?)));
@@ -307,7 +307,7 @@ fn us(ns: u64) -> f64 {
     ns as f64 / 1e3
 }
 
-/// A size in binary units.
+/// Formats a size in binary units.
 fn size(bytes: u64) -> String {
     match bytes >> 30 {
         0 => number::block(bytes),

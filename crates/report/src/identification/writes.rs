@@ -8,7 +8,7 @@ use super::pictures::{Drawing, Told, add_note, speed_chart, speeds, widen_beginn
 use crate::chart::{Axis, Chart, Role, Trace};
 use crate::number;
 
-/// The mark of the end of the cache.
+/// Returns the mark of the end of the cache.
 fn cache_end() -> (&'static str, String) {
     ("inside-cache", say("inside-cache-end"))
 }
@@ -67,12 +67,12 @@ pub(super) fn random(told: &Told<'_>) -> Option<Drawing> {
 pub(super) fn fresh_random(told: &Told<'_>) -> Option<Drawing> {
     let random = told.seen.fresh_random.as_ref()?;
     let curve = named(say("inside-trace-random-writes"), random, 0);
-    // Until all of it is written, nothing is overwritten.
+    // Nothing is overwritten until the whole drive is written.
     let whole = told.seen.capacity_bytes as f64;
     spare(told, say("inside-fresh-title"), curve, whole)
 }
 
-/// Random writes, with spare space marked from so many bytes on where they tell of it.
+/// Draws random writes, with spare space marked from `from_bytes` if they show it.
 fn spare(
     told: &Told<'_>,
     title: String,
@@ -107,7 +107,7 @@ fn spare(
     Drawing::chart(properties, chart)
 }
 
-/// What a cache with blocks of its own takes, which is not spare space.
+/// Returns the bytes of a static SLC cache, which are not spare space.
 fn static_cache_bytes(told: &Told<'_>) -> f64 {
     let kind = told.property("slc-cache-kind");
     if !kind.is_some_and(|kind| kind.is_kind("static")) {
@@ -175,7 +175,7 @@ pub(super) fn trimmed(told: &Told<'_>) -> Option<Drawing> {
     Drawing::chart(&["trim-restores"], chart)
 }
 
-/// A curve up to so many GB written.
+/// Returns a curve up to `end_gb` GB written.
 fn beginning(curve: &Curve, end_gb: f64) -> Curve {
     let within = curve.samples.iter();
     let within = within.take_while(|sample| gb(sample.written_bytes as f64) <= end_gb);
@@ -189,7 +189,7 @@ fn named(name: String, curve: &Curve, before_bytes: u64) -> (String, Vec<(f64, f
     (name, speeds(curve, before_bytes))
 }
 
-/// Curves by their rests.
+/// Names curves by their rests.
 fn rested(curves: &[Rested]) -> Vec<(String, Vec<(f64, f64)>)> {
     let curves = curves.iter();
     let named = curves.map(|Rested { rest_s, curve }| named(rest(*rest_s), curve, 0));

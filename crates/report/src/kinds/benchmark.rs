@@ -1,4 +1,5 @@
-//! Tests of a benchmark: its table as its users know it, rivals side by side, and every pass.
+//! Tests with a benchmark: its table in the form that users know, rivals side by side, and every
+//! pass.
 
 use stend_analysis::kinds::benchmark::benchmark_of;
 use stend_analysis::load::op_words;
@@ -13,7 +14,7 @@ use crate::drive::Drive;
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// Charts and tables of a benchmark; nothing of any other test.
+/// Returns charts and tables of a benchmark; empty for any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
     let cells = benchmark_of(test);
     if cells.is_empty() {
@@ -28,7 +29,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData)
     }]
 }
 
-/// The cell of a drive.
+/// Returns the cell of a drive.
 fn cell_of<'a>(
     drive: &Drive<'a>,
     test: &TestResult,
@@ -40,7 +41,7 @@ fn cell_of<'a>(
         .find(|cell| cell.row == row && cell.load.op == op)
 }
 
-/// Names of the rows, in the order of measuring.
+/// Returns the names of the rows, in the order of measurement.
 fn rows(cells: &[BenchmarkCell]) -> Vec<&str> {
     let mut rows: Vec<&str> = Vec::new();
     for cell in cells {
@@ -51,14 +52,14 @@ fn rows(cells: &[BenchmarkCell]) -> Vec<&str> {
     rows
 }
 
-/// The directions that were measured.
+/// Returns the measured directions.
 fn ops(cells: &[BenchmarkCell]) -> Vec<PointOp> {
     let all = [PointOp::Read, PointOp::Write, PointOp::Mixed];
     let measured = |op: &PointOp| cells.iter().any(|cell| cell.load.op == *op);
     all.into_iter().filter(measured).collect()
 }
 
-/// Head of a direction's column: `Read`, `Write`, `Mix, 70 % reads`.
+/// Returns the head of a direction's column: `Read`, `Write`, `Mix, 70 % reads`.
 fn op_head(op: PointOp, cells: &[BenchmarkCell]) -> String {
     let mix = cells.iter().find(|cell| cell.load.op == PointOp::Mixed);
     match (op, mix) {
@@ -95,7 +96,7 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     chart
 }
 
-/// Rows against directions, as the benchmark's window has it; the drives side by side.
+/// Returns rows against directions, as in the benchmark's window; the drives side by side.
 fn speed_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
     side_by_side(test, drives, &say("benchmark-speed-caption"), |cell| {
         let speed = number::mb_per_s(cell.best_bw_bytes_per_s);
@@ -140,7 +141,7 @@ fn side_by_side(
     table.comparing(Compared::InRow(ops.len()))
 }
 
-/// Every pass that counts.
+/// Returns a table of every pass that counts.
 fn passes_table(test: &TestResult, drive: &Drive<'_>) -> Option<Table> {
     let cells = benchmark_of(drive.test(&test.id)?);
     let passes = cells.iter().map(|cell| cell.passes.len()).max()?;

@@ -23,17 +23,17 @@ mod latencies;
 
 use latencies::latency_block;
 
-/// A curve with its means, and where the page's data holds it.
+/// A curve with its means, and its index in the page's data.
 struct Drawn<'a> {
     /// Name in the legend.
     name: String,
     series: &'a Series,
     means: Vec<Window>,
-    /// The stretches found in it; none in curves that are drawn several to a drive.
+    /// Its stretches; empty if a drive has several curves.
     levels: Vec<Level>,
     /// Index into [`ChartData::curves`].
     curve: usize,
-    /// Whether the samples are drawn as well.
+    /// True if the samples are drawn as well.
     dots: bool,
     slot: usize,
 }
@@ -45,7 +45,7 @@ impl Drawn<'_> {
     }
 }
 
-/// Charts and tables of a test with curves. A single curve is drawn together with the
+/// Returns charts and tables of a test with curves. A single curve is drawn together with the
 /// rivals'; several are drawn together for each drive, on the same axes.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     let duration_scale = data.duration_scale;
@@ -95,7 +95,7 @@ fn draw<'a>(
     for (name, slot, dots, series) in curves {
         let window_s = curve::mean_window_s(series, duration_scale);
         let means = curve::windows(series, window_s);
-        // Of rivals the means alone are drawn: their dots would cover the drive's.
+        // For rivals only the means are drawn: their dots would cover the drive's.
         data.curves.push(CurveData::new(series, &means, dots));
         out.push(Drawn {
             name,
@@ -113,20 +113,20 @@ fn draw<'a>(
 /// The ends of the axes that all charts of a test share.
 struct Ranges {
     t_s: f64,
-    /// What the first dot stands at; infinite without dots.
+    /// Bytes written at the first dot; infinite without dots.
     first_written_bytes: f64,
     written_bytes: f64,
     iops: f64,
 }
 
-/// A chart of curves.
+/// Kinds of charts of curves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum View {
     Time,
     Written,
-    /// Of a pass over a range, where the bytes written are a place in it.
+    /// For a pass over a range: the bytes written are a position in it.
     Position,
-    /// Small steps at the beginning are a hair's breadth on an even axis.
+    /// On an even axis, small steps at the start are too narrow to see.
     WrittenLog,
 }
 
@@ -138,7 +138,7 @@ impl View {
         }
     }
 
-    /// For messages to choose by.
+    /// Returns the key by which messages choose their text.
     fn key(self) -> &'static str {
         match self {
             View::Time => "time",
@@ -175,7 +175,7 @@ impl Ranges {
         ranges
     }
 
-    /// The charts that are worth drawing of a group of curves.
+    /// Returns the charts to draw of a group of curves.
     fn views(&self, drawn: &[Drawn<'_>]) -> Vec<View> {
         let pass = |d: &Drawn<'_>| d.series.range_bytes.is_some() && d.writes();
         if drawn.iter().all(pass) {
@@ -184,7 +184,7 @@ impl Ranges {
         let mut views = vec![View::Time];
         if drawn.iter().any(Drawn::writes) {
             views.push(View::Written);
-            // Over less than two decades the even axis shows as much.
+            // Below two decades the even axis shows as much.
             let decades = self.written_bytes > 100.0 * self.first_written_bytes;
             if decades && drawn.iter().any(|d| d.dots) {
                 views.push(View::WrittenLog);
@@ -216,11 +216,11 @@ fn group_blocks(
             View::Written => String::new(),
             View::WrittenLog => say("curve-note-log"),
         };
-        // All of them show the same figures: one table under the last.
+        // All of them show the same figures: one table below the last.
         figures.push(curve_chart(title, note, view, drawn, ranges).place(data, None));
     }
     let window_s = curve::mean_window_s(first.series, duration_scale);
-    // Of one drive's curves, those after the first are compared with it.
+    // Among one drive's curves, those after the first are compared with it.
     let fast = match label {
         "" => None,
         _ => fast_writes(drawn),
@@ -237,7 +237,7 @@ fn group_blocks(
     vec![speeds, latency_block(drawn, &suffix, window_s, data)]
 }
 
-/// A message about what a curve is of, by pattern, direction and size.
+/// Formats a message about the pattern, direction and size of a curve.
 fn load_text(id: &str, series: &Series) -> String {
     let point = &series.point;
     text!(
@@ -248,7 +248,7 @@ fn load_text(id: &str, series: &Series) -> String {
     )
 }
 
-/// What a curve is of: `Random 4 KiB write, queue depth 32, against time`.
+/// Returns the title of a curve's chart: `Random 4 KiB write, queue depth 32, against time`.
 fn curve_title(series: &Series, view: View) -> String {
     let point = &series.point;
     capitalised(&text!(
@@ -281,8 +281,8 @@ fn reading_note(drawn: &[Drawn<'_>], duration_scale: f64) -> String {
     sentences.join(" ")
 }
 
-/// The steps that charts mark: those of the reviewed drive, each by the level that begins
-/// at it.
+/// Returns the steps that charts mark: those of the reviewed drive, each by the level that starts
+/// there.
 fn marked_steps<'d>(drawn: &'d [Drawn<'_>]) -> &'d [Level] {
     let reviewed = drawn.iter().find(|d| d.dots);
     reviewed.and_then(|d| d.levels.get(1..)).unwrap_or_default()
@@ -314,7 +314,7 @@ fn speed_axis(series: &Series, greatest_iops: f64) -> Axis {
         Metric::Bandwidth => series.point.block_bytes as f64 / 1e6,
         Metric::Iops => 1.0,
     };
-    // A twentieth above the highest dot.
+    // 5 % above the highest dot.
     let top = number::significant(greatest_iops * multiply * 1.05, 3);
     Axis {
         range: (top > 0.0).then_some([0.0, top]),
@@ -349,7 +349,7 @@ fn written_axis(ranges: &Ranges) -> Axis {
 
 fn written_log_axis(ranges: &Ranges) -> Axis {
     let (start, end) = (ranges.first_written_bytes / 1e9, ranges.written_bytes / 1e9);
-    // Ticks inside the axis, by 1, 2 and 5 however many decades there are.
+    // Ticks inside the axis, at 1, 2 and 5 of every decade.
     let ticks: Vec<f64> = (-9..=9)
         .flat_map(|exponent| [1, 2, 5].map(|digit| format!("{digit}e{exponent}")))
         .map(|text| text.parse::<f64>().expect("a decimal number is a number"))
@@ -358,7 +358,7 @@ fn written_log_axis(ranges: &Ranges) -> Axis {
     Axis {
         title: say("axis-written-log"),
         scale: Scale::Log,
-        // Room for the first dot.
+        // Space for the first dot.
         range: Some([start * 0.9, end]),
         tick_texts: ticks.iter().map(|&gb| number::factor(gb)).collect(),
         tick_values: ticks,
@@ -404,7 +404,7 @@ fn curve_chart(
         wide: true,
         marks: marks(view, &x, drawn),
         y: speed_axis(drawn[0].series, ranges.iops),
-        // Lines over dots.
+        // Lines are drawn over dots.
         traces: dots
             .chain(means)
             .chain(temperatures(view, &x, drawn))
@@ -414,7 +414,7 @@ fn curve_chart(
     }
 }
 
-/// Temperatures over the time of their curves.
+/// Returns temperatures over the time of their curves.
 fn temperatures<'d>(
     view: View,
     x: &Axis,
@@ -440,7 +440,7 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
         .iter()
         .map(|d| curve::facts(d.series, duration_scale))
         .collect();
-    // Curves of one test are equally long: the heads have the lengths of the first.
+    // Curves of one test are equally long: the heads state the lengths of the first.
     let window = drawn.first().map_or(String::new(), |d| {
         number::duration(curve::mean_window_s(d.series, duration_scale))
     });
@@ -502,7 +502,8 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
     Table::new(say("curve-caption"), columns, rows).on_paper()
 }
 
-/// How tables of curves compare drives: a single curve has a row a drive, several a table a drive.
+/// Returns the comparison of drives in tables of curves: for a single curve each drive has a row,
+/// for several a table.
 fn compared(whose: &str) -> Compared {
     match whose {
         "" => Compared::InColumn,
@@ -510,7 +511,7 @@ fn compared(whose: &str) -> Compared {
     }
 }
 
-/// What each of a drive's curves writes fast, by the end of the first; `None` of reads.
+/// Returns the fast bytes of each of a drive's curves, by the end of the first; `None` for reads.
 fn fast_writes(drawn: &[Drawn<'_>]) -> Option<Vec<Cell>> {
     let end_iops = end_level(drawn.first()?.series)?;
     let cell = |d: &Drawn<'_>| {
@@ -529,7 +530,8 @@ fn fast_writes(drawn: &[Drawn<'_>]) -> Option<Vec<Cell>> {
     writes.then(|| drawn.iter().map(cell).collect())
 }
 
-/// The stretches found in single curves, a group of rows for each where there are several.
+/// Returns a table of the stretches in single curves, with a group of rows for each if there are
+/// several.
 fn levels_table(drawn: &[Drawn<'_>]) -> Option<Table> {
     let found: Vec<&Drawn<'_>> = drawn.iter().filter(|d| !d.levels.is_empty()).collect();
     let mut rows = Vec::new();
@@ -574,7 +576,7 @@ fn level_row(number: usize, level: &Level, d: &Drawn<'_>) -> Vec<Cell> {
         LevelKind::Level => speed(d.series, level.iops_mean),
         _ => {
             let [from, to] = [level.iops_from, level.iops_to].map(|iops| speed(d.series, iops));
-            // The unit is said once.
+            // The unit is stated once.
             let number = |text: &str| text.split('\u{a0}').next().unwrap_or_default().to_string();
             Cell::noted(
                 text!("curve-range", from = number(&from.text), to = to.text),
@@ -595,7 +597,7 @@ fn level_row(number: usize, level: &Level, d: &Drawn<'_>) -> Vec<Cell> {
     ]
 }
 
-/// Columns of each curve in [`means_table`].
+/// Returns the number of columns of each curve in [`means_table`].
 fn means_columns(curve: &Drawn<'_>) -> usize {
     match curve.series.point.op {
         PointOp::Read => 1,
@@ -603,7 +605,7 @@ fn means_columns(curve: &Drawn<'_>) -> usize {
     }
 }
 
-/// Every window mean of every curve: what the lines are drawn from.
+/// Returns every window mean of every curve: the points of the lines.
 fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
     let mut columns: Vec<Cell> = vec![say("curve-until").into()];
     for curve in drawn {
@@ -615,7 +617,7 @@ fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
             ));
         }
     }
-    // A curve may lack windows that another has: one that stopped, or stalled.
+    // A curve may lack windows that another has if it stopped or stalled.
     let mut ends: BTreeMap<u64, f64> = BTreeMap::new();
     for window in drawn.iter().flat_map(|d| &d.means) {
         let end_s = ends.entry(window.number).or_insert(window.end_s);

@@ -10,16 +10,16 @@ use crate::drive::{Drive, measured};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// Rounds that the table of them shows at most; of more, evenly chosen ones.
+/// Most rounds in the table; of more, evenly spaced ones are chosen.
 const ROWS_MAX: usize = 200;
 
-/// How many times the lowest latency the highest is at most on an even axis.
+/// Greatest ratio of the highest to the lowest latency on an even axis.
 const EVEN_MAX: f64 = 20.0;
 
-/// Points of a line that are drawn large at most.
+/// Most points of a line that are drawn large.
 const POINTS_MAX: usize = 40;
 
-/// Charts and tables for each drive of a test of endurance; nothing of any other test.
+/// Returns charts and tables for each drive of an endurance test; empty for any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if endurance_of(test).is_none() {
         return Vec::new();
@@ -36,7 +36,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
         .collect()
 }
 
-/// The rounds, each with the TB that were written until its end.
+/// Returns the rounds, each with the TB written up to its end.
 fn cumulated(endurance: &Endurance) -> impl Iterator<Item = (f64, &EnduranceRound)> {
     let mut written = 0;
     endurance.rounds.iter().map(move |round| {
@@ -45,7 +45,7 @@ fn cumulated(endurance: &Endurance) -> impl Iterator<Item = (f64, &EnduranceRoun
     })
 }
 
-/// The charts of a drive: those for which it has figures.
+/// Returns the charts of a drive for which it has figures.
 fn charts(drive: &Drive<'_>, endurance: &Endurance) -> Vec<Chart> {
     let all = [
         speed(endurance),
@@ -62,7 +62,7 @@ fn charts(drive: &Drive<'_>, endurance: &Endurance) -> Vec<Chart> {
         .collect()
 }
 
-/// A chart of what the rounds came to, against what was written.
+/// Completes a chart of figures of the rounds, over the bytes written.
 fn over_bytes(chart: Chart, drive: &Drive<'_>, endurance: &Endurance) -> Chart {
     let end_tb = endurance.written_bytes as f64 / 1e12;
     let rated = rated_mark(endurance);
@@ -79,8 +79,8 @@ fn over_bytes(chart: Chart, drive: &Drive<'_>, endurance: &Endurance) -> Chart {
     }
 }
 
-/// Where the drive has been written as much as it is rated for, in TB of the test. `None` where
-/// that is not known, or was before the test.
+/// Marks the point at which the drive's rated bytes were written, in TB of the test. `None` if it
+/// is unknown or was before the test.
 fn rated_mark(endurance: &Endurance) -> Option<Mark> {
     let rated = endurance.rated_bytes?;
     let before = endurance.before.and_then(|h| h.host_written_bytes);
@@ -94,7 +94,7 @@ fn rated_mark(endurance: &Endurance) -> Option<Mark> {
     })
 }
 
-/// The stretches of rounds that were not simulated.
+/// Returns the stretches of rounds that were not simulated.
 fn repeated(endurance: &Endurance) -> Vec<Band> {
     let rounded = |tb| number::significant(tb, 5);
     let rounds = cumulated(endurance).filter(|(_, round)| round.repeats > 0);
@@ -107,8 +107,8 @@ fn repeated(endurance: &Endurance) -> Vec<Band> {
         .collect()
 }
 
-/// A line through the rounds that were measured. Those that were taken to repeat one are none of
-/// its points.
+/// Returns a line through the measured rounds. Rounds that were assumed to repeat one are not
+/// points of it.
 fn line(
     endurance: &Endurance,
     (name, slot): (&str, usize),
@@ -121,8 +121,8 @@ fn line(
     traced((name, slot), points)
 }
 
-/// A line through the rounds that were measured and are whole: of figures that a shorter last round
-/// has others of.
+/// Returns a line through the rounds that were measured and are whole, for figures that differ in a
+/// shorter last round.
 fn line_of_whole(
     endurance: &Endurance,
     name: (&str, usize),
@@ -134,7 +134,8 @@ fn line_of_whole(
     })
 }
 
-/// A line through points, if there are any, by the message of its name; a thin one through many.
+/// Returns a line through points, if there are any, with the message of its name; a thin one
+/// through many.
 fn traced((name, slot): (&str, usize), points: Vec<(f64, f64)>) -> Option<Trace> {
     let role = if points.len() > POINTS_MAX {
         Role::Thin
@@ -144,7 +145,7 @@ fn traced((name, slot): (&str, usize), points: Vec<(f64, f64)>) -> Option<Trace>
     (!points.is_empty()).then(|| Trace::through(say(name), slot, role, points))
 }
 
-/// A line of what the drive tells.
+/// Returns a line of a figure that the drive reports.
 fn told(
     endurance: &Endurance,
     name: (&str, usize),
@@ -157,7 +158,7 @@ fn told(
     )
 }
 
-/// A chart without its horizontal axis, by the message of its title.
+/// Creates a chart without its horizontal axis, with the message of its title.
 fn chart<const N: usize>(title: &str, y: Axis, traces: [Option<Trace>; N]) -> Chart {
     Chart {
         title: say(title),
@@ -293,7 +294,7 @@ fn temperature(endurance: &Endurance) -> Chart {
     }
 }
 
-/// A note that only matters where rounds were not simulated.
+/// Returns a note that applies only if rounds were not simulated.
 fn if_repeated(endurance: &Endurance, note: &str) -> String {
     match endurance.rounds_repeated() {
         0 => String::new(),
@@ -324,7 +325,7 @@ fn failed_blocks(endurance: &Endurance) -> Chart {
     Chart { note, ..chart }
 }
 
-/// A line of how much more of something the drive tells after each round that was measured.
+/// Returns a line of the increase of a figure that the drive reports, over each measured round.
 fn more(
     endurance: &Endurance,
     (name, slot): (&str, usize),
@@ -341,8 +342,8 @@ fn more(
     traced((name, slot), points)
 }
 
-/// Of each round, for rounds that were not simulated add none. Nothing where no round has any: a
-/// load that only writes reads little.
+/// Draws errors of each round, because rounds that were not simulated add none. Empty if no round
+/// has any: a load that only writes reads little.
 fn errors(endurance: &Endurance) -> Chart {
     let figures = [
         more(endurance, ("endurance-trace-retries", 0), |h| {
@@ -364,7 +365,7 @@ fn errors(endurance: &Endurance) -> Chart {
     }
 }
 
-/// How it ended.
+/// Returns a table of the outcome.
 fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
     let written = endurance.written_bytes as f64;
     let end = match (endurance.end, &endurance.refusal) {
@@ -383,7 +384,7 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
             number = number
         ))
     };
-    // What was written until a budget was over, or until now, is not what the drive bears.
+    // The bytes written until the budget was spent, or so far, are not the drive's endurance.
     let borne = |cell: Cell, figure: f64| match endurance.end {
         EnduranceEnd::Refused => cell.more(figure),
         EnduranceEnd::Budget | EnduranceEnd::Unfinished => cell,
@@ -420,7 +421,7 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
     Table::of_facts(caption, rows).comparing(Compared::BetweenTables(1))
 }
 
-/// What the drive still does after its end.
+/// Returns rows on the drive's state after its end.
 fn afterwards(after: &Afterwards) -> Vec<Vec<Cell>> {
     let mut rows = Vec::new();
     if let Some(refused) = after.write_refused {
@@ -444,14 +445,13 @@ fn afterwards(after: &Afterwards) -> Vec<Vec<Cell>> {
     rows
 }
 
-/// A round in the table: how many were done at its end, TB written until then, and itself.
+/// A round in the table: number of rounds at its end, TB written so far, and the round.
 type Row<'a> = (u64, f64, &'a EnduranceRound);
 
-/// A column of the table: the message of its head, and the cell of a round; none where it is not
-/// known.
+/// A column of the table: the message of its head, and the cell of a round; `None` if unknown.
 type Column = (&'static str, fn(&Row<'_>) -> Option<Cell>);
 
-/// What the table tells of a round. A column of which no round has anything is left out.
+/// Columns of a round. A column that is empty in every round is left out.
 const COLUMNS: [Column; 17] = [
     ("endurance-column-round", |(done, _, round)| {
         let repeats = number::whole(round.repeats);

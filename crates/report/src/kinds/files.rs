@@ -1,4 +1,4 @@
-//! Tests of work on files: bars of speed by set, and a table of what was worked on.
+//! Tests of work on files: bars of speed by set, and a table of the sets.
 
 use stend_analysis::kinds::files::{files_of, set_words};
 use stend_language::{say, text};
@@ -10,7 +10,7 @@ use crate::drive::{Drive, measured_lists};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// A chart and a table of a test of work on files; nothing of any other test.
+/// Returns a chart and a table of a test of work on files; empty for any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
     if files_of(test).is_empty() {
         return Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData)
     }]
 }
 
-/// A drive's work on the same set of the same size, scaled or not.
+/// Finds a drive's work on the same set of the same size, scaled or not.
 fn same<'d>(drive: &Drive<'d>, id: &str, work: &FileWork) -> Option<&'d FileWork> {
     let works = files_of(drive.test(id)?);
     works

@@ -1,5 +1,5 @@
-//! Recovery ladders: what the drive recovered in each rest. The curves themselves are drawn as
-//! those of any test.
+//! Recovery ladders: the volume recovered in each rest. The curves themselves are drawn like those
+//! of any test.
 
 use stend_analysis::kinds::ladder::rungs_of;
 use stend_language::{say, text};
@@ -10,7 +10,7 @@ use crate::drive::{Drive, measured_lists};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// Charts and a table for a ladder; nothing of any other test.
+/// Returns charts and a table of a ladder; empty for any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if rungs_of(test).is_empty() {
         return Vec::new();

@@ -7,7 +7,7 @@ use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::view::{Block, Table};
 
-/// Draws the results of a kind, of all drives; nothing of a test without such results.
+/// Draws the results of a kind for all drives; empty for a test without such results.
 type Blocks = fn(&TestResult, &[Drive<'_>], &mut ChartData) -> Vec<Block>;
 
 macro_rules! table {
@@ -19,7 +19,7 @@ macro_rules! table {
 }
 stend_record::kinds!(table);
 
-/// Charts and tables of a test.
+/// Returns charts and tables of a test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     let of_kinds = KINDS.iter().flat_map(|kind| kind(test, drives, data));
     let mut blocks: Vec<Block> = of_kinds.collect();

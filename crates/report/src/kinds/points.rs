@@ -1,4 +1,4 @@
-//! Tests that measured points: bars against rivals, or lines over what was varied.
+//! Tests with points: bars against rivals, or lines over the varied dimension.
 
 use stend_analysis::load::{op_words, points_of};
 use stend_analysis::words::{capitalised, list};
@@ -14,20 +14,20 @@ use crate::number;
 use crate::speed;
 use crate::view::{Block, Cell, Compared, Figure, Table};
 
-/// Loads of a test whose distributions are drawn at most.
+/// Most loads of a test whose distributions are drawn.
 const DISTRIBUTIONS_MAX: usize = 6;
 
-/// The speed of a point in requests and in bytes a second.
+/// Returns the speed of a point in requests and in bytes a second.
 fn speed_of(point: &Point) -> (f64, f64) {
     (point.iops, point.bw_bytes_per_s)
 }
 
-/// The speed of a point, with its interval where it was repeated.
+/// Returns the speed of a point, with its interval if it was repeated.
 fn speed_cell(metric: Metric, point: &Point) -> Cell {
     speed::cell(metric, speed_of(point)).sure_of(&point.repeated_iops)
 }
 
-/// The 95 % interval of a repeated point, requests a second.
+/// Returns the 95 % interval of a repeated point, requests a second.
 fn interval(point: &Point) -> Option<Interval> {
     Interval::of(&point.repeated_iops)
 }
@@ -39,7 +39,7 @@ fn caption(metric: Metric) -> String {
     })
 }
 
-/// Charts and tables of a test with points.
+/// Returns charts and tables of a test with points.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     let points = points_of(test);
     if points.is_empty() {
@@ -53,7 +53,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
             bars.push(grouped(test, drives, metric));
             Vec::new()
         }
-        // One line a drive: that needs one point a share.
+        // One line for each drive: this requires one point for each share.
         Some(Dimension::Share) if Dimension::Share.values(points).len() == points.len() => {
             vec![shares(test, drives, metric, data)]
         }
@@ -69,7 +69,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     vec![speeds, latencies(test, drives, varied, data)]
 }
 
-/// The loads of a test in the order of measuring.
+/// Returns the loads of a test in the order of measurement.
 fn loads(points: &[Point]) -> Vec<Load> {
     points.iter().map(Load::of).collect()
 }
@@ -102,7 +102,7 @@ fn grouped(test: &TestResult, drives: &[Drive<'_>], metric: Metric) -> BarChart 
     )
 }
 
-/// The directions of a test in the order of measuring.
+/// Returns the directions of a test in the order of measurement.
 fn ops(points: &[Point]) -> Vec<PointOp> {
     let mut ops: Vec<PointOp> = Vec::new();
     for point in points {
@@ -113,7 +113,7 @@ fn ops(points: &[Point]) -> Vec<PointOp> {
     ops
 }
 
-/// The title of a chart of a direction against a dimension, by its key in the message.
+/// Returns the title of a chart of a direction against a dimension, by its key in the message.
 fn title_against(
     points: &[Point],
     op: PointOp,
@@ -139,7 +139,7 @@ fn dimension_key(dimension: Dimension) -> &'static str {
     }
 }
 
-/// A chart of a direction, lines over a dimension.
+/// Draws a chart of a direction with lines over a dimension.
 fn lines_of(
     test: &TestResult,
     op: PointOp,
@@ -150,7 +150,7 @@ fn lines_of(
 ) -> Figure {
     let points = points_of(test);
     let values = Dimension::values(dimension, points.iter().filter(|p| p.load.op == op));
-    // A test may vary another dimension as well: a line for each combination of the rest.
+    // A test may vary another dimension as well: each combination of the others gets a line.
     let rests = rests(points, op, dimension);
     let mut traces = Vec::new();
     let mut columns: Vec<Cell> = vec![capitalised(&dimension.name()).into()];
@@ -179,7 +179,7 @@ fn lines_of(
     }
     let chart = Chart {
         title: title_against(points, op, (dimension, dimension_key(dimension))),
-        // The table under it has as many columns.
+        // The table below it has as many columns.
         wide: traces.len() > 3,
         x: dimension_axis(dimension, &values),
         y: speed::axis(metric),
@@ -191,12 +191,12 @@ fn lines_of(
     chart.place(data, Some(table))
 }
 
-/// What a test with a varied dimension holds constant, as far as a title should say it.
+/// Describes the constant dimensions of a test, as far as a title needs them.
 fn constant_words(points: &[Point], varied: Dimension) -> String {
     let mut words = String::new();
     for dimension in [Dimension::Depth, Dimension::Threads] {
         match dimension.values(points)[..] {
-            // One of them is what a reader expects.
+            // A reader expects one of them.
             [n] if n > 1 && dimension != varied => match dimension {
                 Dimension::Threads => words += &text!("points-constant-threads", threads = n),
                 _ => words += &text!("points-constant-depth", depth = n),
@@ -221,7 +221,7 @@ fn dimension_axis(dimension: Dimension, values: &[u64]) -> Axis {
         title,
         scale: match dimension {
             Dimension::Share => Scale::Reversed,
-            // Depths, sizes and threads are varied by doubling.
+            // Depths, sizes and threads vary by doubling.
             _ => Scale::Log,
         },
         tick_values: values.iter().map(|&v| v as f64).collect(),
@@ -230,8 +230,7 @@ fn dimension_axis(dimension: Dimension, values: &[u64]) -> Axis {
     }
 }
 
-/// The different loads of a direction with the dimension left out (set to that of the
-/// first).
+/// Returns the distinct loads of a direction without the dimension (set to that of the first).
 fn rests(points: &[Point], op: PointOp, dimension: Dimension) -> Vec<Load> {
     let mut rests: Vec<Load> = Vec::new();
     for point in points.iter().filter(|p| p.load.op == op) {
@@ -279,7 +278,7 @@ fn with(load: Load, dimension: Dimension, value: u64) -> Load {
     }
 }
 
-/// Total speed over the share of reads, and the two directions of the reviewed drive.
+/// Draws total speed over the share of reads, and the two directions of the reviewed drive.
 fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut ChartData) -> Figure {
     let points = points_of(test);
     let mut values = Dimension::Share.values(points);
@@ -335,10 +334,10 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
         for (number, drive) in drives.iter().enumerate() {
             let point = at_share(drive, test, value);
             row.push(point.map(|p| speed_cell(metric, p)).into());
-            // As in the chart: the parts of the reviewed drive alone.
+            // As in the chart: only the parts of the reviewed drive.
             if number == 0 {
                 for op in [PointOp::Read, PointOp::Write] {
-                    // It is compared by all of its requests.
+                    // A drive is compared by all of its requests.
                     row.push(Cell {
                         rank: None,
                         ..part_cell(metric, point, op)
@@ -352,15 +351,15 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
     table.comparing(Compared::InRow(1))
 }
 
-/// The point of a drive at a share of reads. The ends may have been measured as pure
-/// reads or writes: they are matched by the share alone.
+/// Returns the point of a drive at a share of reads. The ends may have been measured as pure reads
+/// or writes, so only the share is matched.
 fn at_share<'a>(drive: &Drive<'a>, test: &TestResult, read_percent: u64) -> Option<&'a Point> {
     points_of(drive.test(&test.id)?)
         .iter()
         .find(|p| u64::from(p.load.read_percent) == read_percent)
 }
 
-/// The speed of one direction of a point, with its interval where it was repeated.
+/// Returns the speed of one direction of a point, with its interval if it was repeated.
 fn part_cell(metric: Metric, point: Option<&Point>, op: PointOp) -> Cell {
     let of = |point: &Point| {
         let own = point.parts.iter().find(|part| part.op == op);
@@ -370,8 +369,8 @@ fn part_cell(metric: Metric, point: Option<&Point>, op: PointOp) -> Cell {
     point.and_then(of).into()
 }
 
-/// One direction of a point: requests and bytes a second. A point of one direction
-/// only is that direction's.
+/// Returns one direction of a point: requests and bytes a second. A point of a single direction is
+/// that direction.
 fn part(point: &Point, op: PointOp) -> Option<(f64, f64)> {
     if let Some(part) = point.parts.iter().find(|part| part.op == op) {
         return Some((part.iops, part.bw_bytes_per_s));
@@ -417,7 +416,7 @@ fn latencies(
     Block::drawn(figures, tables)
 }
 
-/// The distribution of a load, of all drives.
+/// Draws the distribution of a load for all drives.
 fn distribution(test: &TestResult, point: &Point, drives: &[Drive<'_>]) -> Chart {
     let load = Load::of(point);
     let lines = drives.iter().filter_map(|drive| {
@@ -459,13 +458,13 @@ fn latency_rows(points: &[Point]) -> Vec<latency::Row<'_>> {
     rows
 }
 
-/// Percentiles of the reviewed drive over the queue depth, a chart for each direction.
+/// Draws percentiles of the reviewed drive over the queue depth, a chart for each direction.
 fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> Vec<Figure> {
     let points = points_of(test);
     let mut figures = Vec::new();
     for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
         let of_op: Vec<&Point> = points.iter().filter(|p| p.load.op == op).collect();
-        // With another dimension varied as well, a depth has no single distribution.
+        // If another dimension varies as well, a depth has no single distribution.
         if of_op.is_empty() || rests(points, op, Dimension::Depth).len() > 1 {
             continue;
         }

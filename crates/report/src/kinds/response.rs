@@ -1,5 +1,4 @@
-//! Tests of reads while a file is deleted: speed and latency over time, with the deletion
-//! at nought.
+//! Tests of reads while a file is deleted: speed and latency over time, with the deletion at zero.
 
 use stend_analysis::deletion_effect;
 use stend_analysis::kinds::response::responses_of;
@@ -13,7 +12,7 @@ use crate::latency;
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// Charts and tables of a test of deletions; nothing of any other test.
+/// Returns charts and tables of a deletion test; empty for any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if responses_of(test).is_empty() {
         return Vec::new();
@@ -37,7 +36,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     measured.into_iter().map(block).collect()
 }
 
-/// The deletion, and when reads are back to normal.
+/// Marks the deletion, and the time at which reads are back to normal.
 fn marks(responses: &[Response]) -> Vec<Mark> {
     let mut marks = vec![Mark {
         at: 0.0,
@@ -61,7 +60,7 @@ fn span(responses: &[Response]) -> Option<[f64; 2]> {
     (from < to).then_some([from, to])
 }
 
-/// A chart over the time from the deletion on, with what happens when.
+/// Returns a chart over the time from the deletion, with its marks.
 fn chart(
     title: String,
     note: String,
@@ -76,7 +75,7 @@ fn chart(
         kind: ChartKind::Dots,
         height_px: 440,
         wide: true,
-        // Marks need the ends of their axis.
+        // Marks require the ends of their axis.
         marks: range.map_or_else(Vec::new, |_| marks(responses)),
         x: Axis {
             range,

@@ -1,5 +1,5 @@
-//! Tests in rounds: the tracked figure round by round with the window that is judged, and
-//! every load over that window.
+//! Tests in rounds: the tracked figure round by round with the judged window, and every load over
+//! that window.
 
 use stend_analysis::kinds::rounds::{Judged, rounds_of};
 use stend_analysis::steady::{DRIFT_SHARE_MAX, SPREAD_SHARE_MAX, WINDOW};
@@ -13,7 +13,7 @@ use crate::drive::{Drive, measured};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// A chart and tables for each drive of a test in rounds; nothing of any other test.
+/// Returns a chart and tables for each drive of a test in rounds; empty for any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if rounds_of(test).is_none() {
         return Vec::new();
@@ -35,7 +35,7 @@ fn share_words(read_percent: u32) -> String {
     text!("rounds-share", share = read_percent)
 }
 
-/// The title of the chart of a load.
+/// Returns the title of the chart of a load.
 fn load_title(load: &Load) -> String {
     capitalised(&text!(
         "rounds-title",
@@ -96,7 +96,7 @@ struct Line {
     points: Vec<(f64, f64)>,
 }
 
-/// What the figures of the window are judged by.
+/// Returns the lines by which the figures of the window are judged.
 fn window_lines(judged: &Judged) -> [Line; 4] {
     let (from, to) = judged.rounds();
     let (mean, drift) = (judged.window.mean, judged.window.drift_share);
@@ -116,7 +116,7 @@ fn window_lines(judged: &Judged) -> [Line; 4] {
     ]
 }
 
-/// Whether the state is steady, and by which figures.
+/// Returns a table with the judgement of the state, and its figures.
 fn judgement(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) -> Table {
     let answer = match (judged, rounds.steady_sought) {
         (Some(j), true) if j.is_steady() => "rounds-achieved",
@@ -168,7 +168,7 @@ fn judgement(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) -> Tab
     Table::of_facts(caption, rows)
 }
 
-/// Every load over the window: a row a size, a column a share of reads.
+/// Returns every load over the window: a row for each size, a column for each share of reads.
 fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
     let mut shares: Vec<u32> = rounds.loads.iter().map(|l| l.read_percent).collect();
     shares.sort_unstable_by(|a, b| b.cmp(a));

@@ -1,5 +1,5 @@
-//! Tests of writes that must be durable: bars of writes a second, latency by interval, and tables
-//! of latency by percentile.
+//! Tests of durable writes: bars of writes a second, latency by interval, and tables of latency by
+//! percentile.
 
 use stend_analysis::kinds::sync::{is_same, point_words, stream_words, sync_points_of};
 use stend_analysis::words::capitalised;
@@ -14,7 +14,7 @@ use crate::latency;
 use crate::number;
 use crate::view::Block;
 
-/// Charts and tables of a test of durable writes; nothing of any other test.
+/// Returns charts and tables of a test of durable writes; empty for any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     let points = sync_points_of(test);
     if points.is_empty() {
@@ -35,7 +35,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     }]
 }
 
-/// The same point of a drive.
+/// Finds the same point of a drive.
 fn same<'d>(drive: &Drive<'d>, id: &str, point: &SyncPoint) -> Option<&'d SyncPoint> {
     let points = sync_points_of(drive.test(id)?);
     points.iter().find(|other| is_same(other, point))
@@ -45,8 +45,7 @@ fn label(point: &SyncPoint) -> String {
     number::bound(&capitalised(&point_words(point)))
 }
 
-/// Writes a second of the threads that a point is about; what of it commits stands beside it in
-/// it.
+/// Draws writes a second of the main stream of each point; the commits are noted beside the bar.
 fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let points = sync_points_of(test);
     let groups: Vec<String> = points.iter().map(label).collect();
@@ -81,7 +80,7 @@ fn durable_words(stream: &SyncStream) -> String {
     note
 }
 
-/// The 99.9 % and the slowest of each interval.
+/// Draws the 99.9 % and the slowest of each interval.
 fn over_time(test: &TestResult, point: &SyncPoint, drives: &[Drive<'_>]) -> Chart {
     let mut traces: Vec<Trace> = Vec::new();
     for drive in drives {
@@ -122,7 +121,7 @@ fn over_time(test: &TestResult, point: &SyncPoint, drives: &[Drive<'_>]) -> Char
     }
 }
 
-/// The distributions of a point: of each stream its reads, writes and flushes.
+/// Returns the distributions of a point: reads, writes and flushes of each stream.
 fn latency_rows(point: &SyncPoint) -> Vec<latency::Row<'_>> {
     let mut rows = Vec::new();
     for (nth, stream) in point.streams.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Tests of replayed traces: a speed a trace, rivals side by side, and what was moved.
+//! Tests of replayed traces: a speed for each trace, rivals side by side, and the bytes moved.
 
 use stend_analysis::kinds::traces::{beginning, traces_of};
 use stend_record::review::{LatencySummary, TestResult};
@@ -12,7 +12,7 @@ use crate::drive::{Drive, measured_lists};
 use crate::number;
 use crate::view::{Block, Cell, Compared, Table};
 
-/// Charts and tables of a test of traces; nothing of any other test.
+/// Returns charts and tables of a test of traces; empty for any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], _: &mut ChartData) -> Vec<Block> {
     if traces_of(test).is_empty() {
         return Vec::new();
@@ -34,7 +34,7 @@ fn of<'a>(drive: &Drive<'a>, test: &TestResult, name: &str) -> Option<&'a TraceR
         .find(|trace| trace.name == name)
 }
 
-/// The bandwidth of all traces of a drive; of a single one it is that one's.
+/// Returns the bandwidth of all traces of a drive; `None` for a single trace.
 fn overall(drive: &Drive<'_>, test: &TestResult) -> Option<Bar> {
     let test = drive.test(&test.id)?;
     let overall = test
@@ -45,7 +45,7 @@ fn overall(drive: &Drive<'_>, test: &TestResult) -> Option<Bar> {
     Some(Bar::mb_per_s(overall).repeated(values.unwrap_or_default(), 1e6))
 }
 
-/// A trace by its title, and by its name where two share a title.
+/// Names a trace by its title, and by its name if two share a title.
 fn name(trace: &TraceResult, traces: &[TraceResult]) -> String {
     match traces.iter().filter(|t| t.title == trace.title).count() {
         0 | 1 => recorded(&trace.title),
@@ -53,7 +53,7 @@ fn name(trace: &TraceResult, traces: &[TraceResult]) -> String {
     }
 }
 
-/// A row of the chart: a name, and a bar of each drive.
+/// A row of the chart: a name, and a bar for each drive.
 struct Row {
     name: String,
     bars: Vec<Option<Bar>>,
@@ -94,7 +94,7 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>]) -> BarChart {
     let mut chart = bars::chart(title, &say("traces-axis"), &groups, drives, |slot, nth| {
         rows[nth].bars[slot].clone()
     });
-    // What their figures are not stands wherever they are drawn.
+    // The limits of their figures are noted wherever they are drawn.
     chart.note = match synthesised {
         true => say("traces-note"),
         false => String::new(),
@@ -171,7 +171,7 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
     .on_paper()
 }
 
-/// The limits of the figures, each once with its traces.
+/// Returns the limits of the figures, each once with its traces.
 fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
     let mut said: Vec<(&str, Vec<String>)> = Vec::new();
     for trace in traces {

@@ -1,5 +1,4 @@
-//! A made-up review of two made-up drives, with figures of a plausible size. Nothing
-//! here was measured.
+//! A made-up review of two made-up drives, with plausible figures. Nothing here was measured.
 
 use std::io::Read as _;
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
@@ -17,16 +16,16 @@ use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming, overall_bw};
 
 const KIB: u64 = 1 << 10;
 
-/// What a made-up drive is like: a factor on every speed, and the bytes that it writes
-/// before each of its steps down.
+/// Parameters of a made-up drive: a factor on every speed, and the bytes that it writes before each
+/// of its steps down.
 #[derive(Clone, Copy)]
 struct Character {
     speed: f64,
-    /// (bytes written up to here, requests a second until then), the last without end.
+    /// (bytes written up to here, requests a second until then), the last without an end.
     steps: &'static [(f64, f64)],
-    /// Scatter of the samples about the step, as a share.
+    /// Scatter of the samples around the step, as a share.
     scatter: f64,
-    /// Bytes of fast writes that idle minutes and TRIM give back.
+    /// Bytes of fast writes after idle minutes and after TRIM.
     after_idle_bytes: f64,
     after_trim_bytes: f64,
 }
@@ -52,7 +51,7 @@ const RIVAL: Character = Character {
     after_trim_bytes: 250e9,
 };
 
-/// The data of a page's charts.
+/// Returns the data of a page's charts.
 #[allow(dead_code, reason = "each test program uses its own part")]
 pub fn data(html: &Html) -> serde_json::Value {
     let element = Selector::parse("#stend-data").unwrap();
@@ -65,8 +64,8 @@ pub fn data(html: &Html) -> serde_json::Value {
     serde_json::from_str(&json).expect("the charts' data is JSON")
 }
 
-/// The groups of bars of a section: the name of each, and name, figure and length in percent of
-/// its rows, with `▸` before the reviewed drive.
+/// Returns the groups of bars of a section: the name of each, and name, figure and length in
+/// percent of its rows, with `▸` before the reviewed drive.
 #[allow(dead_code, reason = "each test program uses its own part")]
 pub fn bars(html: &Html, section: &str) -> Vec<(String, Vec<String>)> {
     let one = |element: ElementRef<'_>, selector: &str| {
@@ -137,7 +136,7 @@ pub fn with_applications(mut review: Review) -> Review {
     review.tests.extend(applications(1.0));
     for rival in &mut review.rivals {
         let mut tests = applications(1.5);
-        // The rival was measured without the last row, and without the second trace.
+        // The rival was measured without the last row and the second trace.
         let cells = tests[0].benchmark.as_mut().unwrap();
         cells.retain(|cell| cell.row != "4K Q1T1");
         tests[1].traces.as_mut().unwrap().truncate(1);
@@ -184,7 +183,7 @@ fn applications(speed: f64) -> Vec<TestResult> {
     ]
 }
 
-/// Of three passes the second is the fastest, the third has the least latency.
+/// Of three passes, the second is the fastest and the third has the least latency.
 fn cell(
     row: &str,
     op: PointOp,
@@ -392,7 +391,7 @@ fn mixed(speed: f64) -> Vec<Point> {
     (0..=10)
         .map(|n| {
             let reads = f64::from(10 - n) / 10.0;
-            // Fast at both ends, a valley between.
+            // Fast at both ends, with a valley between.
             let valley = 1.0 - 0.62 * (4.0 * reads * (1.0 - reads)).powf(0.4);
             let bw = (500e6 * reads + 245e6 * (1.0 - reads)) * valley * speed;
             let mut point = point(PointOp::Mixed, Pattern::Sequential, 128 * KIB, 1, bw);
@@ -429,7 +428,7 @@ fn recovery(drive: Character, scale: f64) -> Vec<Series> {
 
 fn curve(name: &str, steps: &[(f64, f64)], drive: Character, scale: f64) -> Series {
     let mut written_bytes = 0_u64;
-    // A linear congruential generator: any fixed noise serves.
+    // A linear congruential generator: any fixed noise will do.
     let mut noise = 12_345_u32;
     let samples = (1..=(7_200.0 * scale) as u32)
         .map(|second| {

@@ -1,4 +1,4 @@
-//! A factor: what is varied, and its values.
+//! A factor and its values.
 
 use stend_model::{Setting, check_key};
 use stend_record::study::Cell;
@@ -6,18 +6,18 @@ use stend_record::study::Cell;
 use crate::definition::{DesignName, FactorEntry, Scale, Tree};
 use crate::error::Wrong;
 
-/// A key that begins so is no figure of the drive: its values take the place of a word in jobs.
+/// Prefix of a key that is not a figure of the drive: its values replace a word in jobs.
 const JOB: &str = "job.";
 
-/// Up to here an `f64` holds every whole number exactly.
+/// Up to this value, an `f64` represents every whole number exactly.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// What is varied.
+/// A factor.
 #[derive(Clone, Debug)]
 pub(crate) struct Factor {
-    /// Its name in the table.
+    /// Name in the table.
     pub(crate) name: String,
-    /// The word in jobs that its values take the place of, if it is one.
+    /// The word in jobs that its values replace, if it has one.
     pub(crate) word: Option<String>,
     values: Values,
 }
@@ -31,7 +31,7 @@ enum Values {
 /// One value of a factor.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Value {
-    /// As the table shows it.
+    /// Its cell in the table.
     pub(crate) cell: Cell,
     /// The figures of the drive that it sets.
     pub(crate) settings: Vec<(String, Setting)>,
@@ -42,14 +42,14 @@ struct Range {
     key: String,
     from: f64,
     to: f64,
-    /// Of a grid; 0 where values are drawn.
+    /// Number of values in a grid; 0 if values are drawn.
     steps: u32,
     scale: Scale,
     multiple_of: Option<u64>,
 }
 
 impl Factor {
-    /// The factor of an entry, which stands at `path`.
+    /// Creates the factor of an entry with the key path `path`.
     pub(crate) fn of(entry: &FactorEntry, design: DesignName, path: &str) -> Result<Factor, Wrong> {
         let at = |key: &str| format!("{path}.{key}");
         let word = match &entry.key {
@@ -79,7 +79,7 @@ impl Factor {
         Ok(Factor { name, word, values })
     }
 
-    /// How many values a grid takes.
+    /// Returns the number of values in a grid.
     pub(crate) fn levels(&self) -> u32 {
         match &self.values {
             Values::List(list) => list.len() as u32,
@@ -87,7 +87,7 @@ impl Factor {
         }
     }
 
-    /// The value at a place from 0 to 1.
+    /// Returns the value at a position from 0 to 1.
     pub(crate) fn at(&self, place: f64) -> Value {
         match &self.values {
             Values::List(list) => {
@@ -98,13 +98,13 @@ impl Factor {
         }
     }
 
-    /// A value of a range that is no whole number, and the figure of the drive that it sets, if
-    /// there is one.
+    /// Returns a value of a range that is not a whole number, with the figure of the drive that it
+    /// sets, if there is one.
     pub(crate) fn fraction(&self) -> Option<(&String, f64)> {
         let (Values::Range(range), None) = (&self.values, &self.word) else {
             return None;
         };
-        // Of what is drawn, any will do.
+        // For drawn values, any will do.
         let places = range.steps.max(3);
         let places = (0..places).map(|nth| (f64::from(nth) + 0.377) / f64::from(places));
         let mut values = places.map(|place| self.at(place).cell);
@@ -115,7 +115,7 @@ impl Factor {
         fraction.map(|real| (&range.key, real))
     }
 
-    /// The figures of the drive that it sets, in any of its values.
+    /// Returns the figures of the drive that any of its values sets.
     pub(crate) fn keys(&self) -> Vec<&String> {
         match (&self.values, &self.word) {
             (Values::List(values), _) => {
@@ -127,13 +127,13 @@ impl Factor {
         }
     }
 
-    /// Whether its values are drawn from a range, so that no two are alike.
+    /// True if its values are drawn from a range, so that all differ.
     pub(crate) fn is_drawn(&self) -> bool {
         matches!(&self.values, Values::Range(range) if range.steps == 0)
     }
 }
 
-/// A word that may stand in braces.
+/// Checks a word that may be used in braces.
 fn checked_word(word: &str) -> Result<String, String> {
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match !word.is_empty() && word.chars().all(is_of_word) {
@@ -142,7 +142,7 @@ fn checked_word(word: &str) -> Result<String, String> {
     }
 }
 
-/// Whether an entry can have such a list of values.
+/// Checks that an entry can have this list of values.
 fn check_list(entry: &FactorEntry, values: &[Tree], path: &str) -> Result<(), Wrong> {
     if values.is_empty() {
         return Err(Wrong::new(
@@ -222,7 +222,7 @@ fn list(
     }
 }
 
-/// The first value that is there a second time.
+/// Returns the first value that repeats an earlier one.
 fn again(values: &[Value], is_word: bool) -> Option<usize> {
     let is_again = |nth: &usize| {
         let value = &values[*nth];
@@ -234,7 +234,7 @@ fn again(values: &[Value], is_word: bool) -> Option<usize> {
     (0..values.len()).find(is_again)
 }
 
-/// No value is infinite or no number.
+/// Checks that no value is infinite or NaN.
 pub(crate) fn finite(setting: &Setting) -> Result<(), String> {
     match setting {
         Setting::Real(real) if !real.is_finite() => Err(format!("{real} is no finite number")),
@@ -243,7 +243,7 @@ pub(crate) fn finite(setting: &Setting) -> Result<(), String> {
     }
 }
 
-/// A value as the table shows it.
+/// Returns the table cell of a value.
 fn cell(setting: &Setting) -> Cell {
     match setting {
         Setting::Flag(flag) => Cell::Flag(*flag),
@@ -301,7 +301,7 @@ impl Range {
         Ok(range)
     }
 
-    /// The lowest and the highest multiple that lie in it.
+    /// Returns the lowest and the highest multiple within the range.
     fn multiples(&self, of: u64) -> (f64, f64) {
         let of = of as f64;
         (
@@ -310,7 +310,7 @@ impl Range {
         )
     }
 
-    /// Whether it has multiples, and in a grid as many as steps.
+    /// Checks that it contains multiples, in a grid as many as steps.
     fn check_multiples(&self) -> Result<(), String> {
         let Some(of) = self.multiple_of else {
             return Ok(());
@@ -335,7 +335,7 @@ impl Range {
     fn at(&self, place: f64, is_word: bool) -> Value {
         let share = match self.steps {
             0 => place,
-            // A place is the middle of a step's part, a value lies at an end or between.
+            // A position is the middle of a step's part; a value is at an end or between.
             steps => (place * f64::from(steps)).floor() / f64::from(steps - 1),
         };
         let value = match self.scale {
@@ -345,14 +345,14 @@ impl Range {
                 libm::exp(from + share * (to - from))
             }
         };
-        // Rounding may not lead out of the range.
+        // Rounding must not leave the range.
         let value = match share {
             0.0 => self.from,
             1.0 => self.to,
             _ => value.clamp(self.from, self.to),
         };
         let value = match self.multiple_of {
-            // A grid of whole numbers is of whole numbers, whatever the sum above rounded.
+            // A grid of whole numbers must have whole numbers despite rounding in the sum above.
             None if (value - libm::round(value)).abs() <= value.abs() * 1e-12 => libm::round(value),
             None => value,
             Some(of) => {

@@ -1,11 +1,11 @@
-//! The variants of a study: which values its factors have together.
+//! The variants of a study: the combinations of its factors' values.
 //!
-//! A grid takes every value with every other. Of a random design, a factor's place within its
-//! values is a number from 0 to 1: of a Sobol sequence with Owen's scrambling (Burley, "Practical
-//! Hash-based Owen Scrambling", JCGT 9, 2020) or of a Latin hypercube (McKay, Beckman, Conover,
+//! A grid combines every value with every other. In a random design, a factor's position within its
+//! values is a number from 0 to 1: from a Sobol sequence with Owen's scrambling (Burley, "Practical
+//! Hash-based Owen Scrambling", JCGT 9, 2020) or from a Latin hypercube (McKay, Beckman, Conover,
 //! "A Comparison of Three Methods for Selecting Values of Input Variables in the Analysis of Output
-//! from a Computer Code", Technometrics 21, 1979), where each of as many equal parts as there are
-//! samples is met once.
+//! from a Computer Code", Technometrics 21, 1979), which has one sample in each of as many equal
+//! parts as there are samples.
 
 mod factor;
 
@@ -17,19 +17,19 @@ use crate::outcome::Outcome;
 
 pub(crate) use factor::{Factor, Value, finite};
 
-/// More variants are a mistake.
+/// Most variants: more are a mistake.
 const VARIANTS_MAX: u64 = 1_000_000;
 
-/// More factors the Sobol sequence does not have.
+/// Most factors that the Sobol sequence supports.
 const SOBOL_FACTORS_MAX: usize = sobol_burley::NUM_DIMENSIONS as usize;
 
-/// More samples the Sobol sequence does not have.
+/// Most samples that the Sobol sequence supports.
 const SOBOL_SAMPLES_MAX: u32 = 1 << 16;
 
 /// The values of all factors in one variant.
 pub(crate) type Variant = Vec<Value>;
 
-/// The factors of a study.
+/// Creates the factors of a study.
 pub(crate) fn factors(definition: &Definition) -> Result<Vec<Factor>, Wrong> {
     let design = definition.design;
     let factors = definition.factor.iter().enumerate();
@@ -63,7 +63,8 @@ pub(crate) fn factors(definition: &Definition) -> Result<Vec<Factor>, Wrong> {
     Ok(factors)
 }
 
-/// What a factor sets that one before it sets too, and which.
+/// Returns a key or word that the factor and an earlier one both set, with the earlier factor's
+/// name.
 fn set_twice(before: &[Factor], factor: &Factor) -> Option<(String, String)> {
     let keys = factor.keys();
     before.iter().find_map(|other| {
@@ -73,7 +74,7 @@ fn set_twice(before: &[Factor], factor: &Factor) -> Option<(String, String)> {
     })
 }
 
-/// The factors and the variants of a study.
+/// Returns the factors and the variants of a study.
 pub(crate) fn variants(definition: &Definition) -> Result<(Vec<Factor>, Vec<Variant>), Wrong> {
     let design = definition.design;
     let factors = factors(definition)?;
@@ -122,7 +123,7 @@ fn check_count(count: u64) -> Result<(), Wrong> {
     }
 }
 
-/// The places of every level with every other; the last factor changes fastest.
+/// Returns the positions of every level with every other; the last factor changes fastest.
 fn grid(factors: &[Factor]) -> Result<Vec<Vec<f64>>, Wrong> {
     let levels: Vec<u64> = factors
         .iter()
@@ -154,7 +155,7 @@ fn sobol(factors: &[Factor], samples: u32, seed: u64) -> Result<Vec<Vec<f64>>, W
         );
         return Err(Wrong::new("design", message));
     }
-    // The sequence takes 32 bits of a seed.
+    // The sequence uses 32 bits of a seed.
     let seed = Rng::stream(seed, "sobol").next_u64() as u32;
     let place = |sample, dimension| f64::from(sobol_burley::sample(sample, dimension, seed));
     let dimensions = factors.len() as u32;
@@ -165,7 +166,7 @@ fn sobol(factors: &[Factor], samples: u32, seed: u64) -> Result<Vec<Vec<f64>>, W
 fn hypercube(factors: &[Factor], samples: u32, seed: u64) -> Vec<Vec<f64>> {
     let mut places = vec![Vec::new(); samples as usize];
     for factor in factors {
-        // A stream of its own, so that another factor changes nothing of this one.
+        // A separate stream, so that another factor does not change this one.
         let mut rng = Rng::stream(seed, &format!("latin hypercube {}", factor.name));
         let mut parts: Vec<u32> = (0..samples).collect();
         for at in (1..samples).rev() {

@@ -33,9 +33,9 @@ struct ListPage<'a> {
 struct Row {
     of: DriveSummary,
     last: String,
-    /// The reviews of it.
+    /// Address of its reviews.
     runs: String,
-    /// The jobs and replays on it.
+    /// Address of its jobs and replays.
     jobs: String,
     smart: Option<String>,
 }
@@ -61,7 +61,7 @@ struct ModelRow {
     facts: Vec<String>,
 }
 
-/// The drives of the lab, and the models of the program.
+/// Lists the drives of the lab, and the models of the program.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
@@ -111,7 +111,7 @@ pub(crate) async fn list(
     page(&list, PLAIN)
 }
 
-/// The fields of a search for a drive alone.
+/// Returns the fields of a search for a single drive.
 fn only(drive: &Drive) -> String {
     let name = format!("drive={}", escaped(&format!("\"{}\"", drive.model)));
     match drive.serial.as_str() {
@@ -120,7 +120,7 @@ fn only(drive: &Drive) -> String {
     }
 }
 
-/// Pages about the drive of an entry of the lab: address, words.
+/// Returns links to pages about the drive of an entry of the lab: address, text.
 pub(crate) fn links(drive: &Drive, entry: EntryId) -> Vec<(String, String)> {
     let mut links = vec![
         (format!("/?{}", only(drive)), "its reviews".to_owned()),
@@ -165,10 +165,10 @@ struct ModelPage {
 /// A table of a model.
 struct ShownTable {
     of: DescribedTable,
-    /// Why the drive has nothing of the kind.
+    /// Reason why the drive has no such part.
     none: Option<String>,
     figures: Vec<ShownFigure>,
-    /// Keys that the model does not give, and what they are then.
+    /// Keys that the model does not set, with their defaults.
     others: Vec<DescribedKey>,
 }
 
@@ -180,7 +180,7 @@ struct ShownFigure {
     part: String,
 }
 
-/// Units by the ends of keys: the longest first.
+/// Units by the ends of keys, the longest first.
 const UNITS: [(&str, &str); 22] = [
     ("_mb_per_s", "MB/s (10^6)"),
     ("_mbit_per_s", "Mbit/s"),
@@ -211,12 +211,12 @@ fn unit(key: &str) -> &'static str {
     found.map_or("", |(_, unit)| unit)
 }
 
-/// Markdown of the keys' descriptions as plain text.
+/// Converts the Markdown of the keys' descriptions to plain text.
 fn plain(markdown: &str) -> String {
     markdown.replace('`', "").replace("**", "")
 }
 
-/// A model with every figure.
+/// Shows a model with every figure.
 pub(crate) async fn model(Path(name): Path<String>) -> Result<Response, Trouble> {
     let missing = || Trouble::Missing("There is no model of this name.".to_owned());
     let files = Files::shipped(&name).ok_or_else(missing)?;
@@ -228,7 +228,7 @@ pub(crate) async fn model(Path(name): Path<String>) -> Result<Response, Trouble>
         let title = title.and_then(line).unwrap_or_default();
         (file.name.clone(), title.trim().trim_matches('"').to_owned())
     });
-    // The description stands above.
+    // The page shows the description above.
     let facts = model.facts().into_iter();
     let facts = facts.filter(|(name, _)| name != "model");
     let facts = facts.map(|(name, value)| match &*name {
@@ -300,7 +300,7 @@ struct SmartRow {
     values: Vec<String>,
 }
 
-/// A figure of SMART data over time: its name, its value, and the value in words.
+/// A figure of SMART data over time: its name, its value, and the format of the value.
 type SmartFigure = (
     &'static str,
     fn(&SmartReading) -> Option<f64>,
@@ -350,14 +350,14 @@ const SMART_FIGURES: [SmartFigure; 8] = [
     ),
 ];
 
-/// Those that are drawn, and what they are divided by.
+/// Figures that are drawn, with their units and divisors.
 const SMART_CHARTS: [(&str, &str, f64); 3] = [
     ("Written by hosts", "TB", 1e12),
     ("Life used, %", "%", 1.0),
     ("Temperature, °C", "°C", 1.0),
 ];
 
-/// What a drive reported about itself before and after its reviews.
+/// Shows the SMART data of a drive before and after its reviews.
 pub(crate) async fn smart(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,

@@ -1,15 +1,15 @@
 //! Fields of forms, and of addresses.
 
-/// A parameter that may come more than once, in the order in which it came.
+/// Parameters in their order; a name may occur more than once.
 pub(crate) type Fields = Vec<(String, String)>;
 
-/// The last value of a field; empty without.
+/// Returns the last value of a field; empty if it is missing.
 pub(crate) fn field<'f>(fields: &'f Fields, name: &str) -> &'f str {
     let found = fields.iter().rev().find(|(other, _)| other == name);
     found.map_or("", |(_, value)| value.trim())
 }
 
-/// A text as a part of an address.
+/// Escapes a text for an address.
 pub(crate) fn escaped(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let of = |byte: u8| match plain(byte) {
@@ -21,25 +21,26 @@ pub(crate) fn escaped(text: &str) -> String {
 
 /// A page of a list.
 pub(crate) struct Pager {
-    /// `51 to 100`.
+    /// Rows on the page: `51 to 100`.
     pub shown: String,
-    /// The rows before it, which are later.
+    /// Address of the page with later rows.
     pub later: Option<String>,
-    /// The rows after it, which are earlier.
+    /// Address of the page with earlier rows.
     pub earlier: Option<String>,
 }
 
 impl Pager {
-    /// Rows of a page.
+    /// Rows on a page.
     pub const ROWS: u64 = 50;
 
-    /// Where the page begins that an address asks for.
+    /// Returns the number of rows before the page of an address.
     pub fn skip(fields: &Fields) -> u64 {
         let skip: u64 = field(fields, "from").parse().unwrap_or(0);
         skip.min(i64::MAX as u64)
     }
 
-    /// The page of `list` with so many rows, of `count` in all, and the same search.
+    /// Creates the pager of a page of `list` with `rows` rows, of `count` in all, for the same
+    /// search.
     pub fn of(list: &str, fields: &Fields, rows: usize, count: u64) -> Pager {
         let skip = Pager::skip(fields);
         let last = skip.saturating_add(rows as u64);
@@ -50,13 +51,13 @@ impl Pager {
         }
     }
 
-    /// Whether the list is longer than a page.
+    /// True if the list is longer than a page.
     pub fn is_needed(&self) -> bool {
         self.later.is_some() || self.earlier.is_some()
     }
 }
 
-/// A list with the same search, from another row on.
+/// Returns the address of a list with the same search, from another row.
 fn link(list: &str, fields: &Fields, skip: u64) -> String {
     let kept = fields.iter().filter(|(name, _)| name != "from");
     let mut query: Vec<String> = kept

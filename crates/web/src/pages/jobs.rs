@@ -1,4 +1,4 @@
-//! Jobs and replays that were run alone: the list, and one of them.
+//! Single jobs and replays: the list, and one of them.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::page::{PLAIN, page, see_other};
 use crate::trouble::Trouble;
 use crate::words;
 
-/// Lines of a job that are shown unfolded.
+/// Most lines of a job that are shown unfolded.
 const LINES: usize = 30;
 
 #[derive(Template)]
@@ -40,7 +40,7 @@ struct Row {
     simulated: bool,
 }
 
-/// The list.
+/// Lists the jobs and replays.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
@@ -78,19 +78,19 @@ struct OnePage {
     began: String,
     capacity: String,
     simulated: bool,
-    /// What belongs to the drive: address, words.
+    /// Links about the drive: address, text.
     links: Vec<(String, String)>,
     marks: String,
-    /// `None` where the result is of another shape.
+    /// `None` if the result has another form.
     figures: Option<Figures>,
     job: Option<String>,
-    /// Whether the job is long.
+    /// True if the job is long.
     job_folded: bool,
     facts: Vec<(String, String)>,
     result: String,
 }
 
-/// One of them.
+/// Shows one job or replay.
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
@@ -102,7 +102,7 @@ pub(crate) async fn one(
     one_page(found, &marks)
 }
 
-/// Sets label and note of one of them.
+/// Sets label and note of a job or replay.
 pub(crate) async fn mark(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
@@ -116,7 +116,7 @@ pub(crate) async fn mark(
     }
 }
 
-/// The job or replay `j1`, whose address is `1` or `j1`.
+/// Loads the job or replay `j1`, whose address is `1` or `j1`.
 async fn found(app: &Arc<App>, id: &str) -> Result<Recorded, Trouble> {
     let missing = || Trouble::Missing(format!("There is no job or replay {id}."));
     let number = id.strip_prefix('j').unwrap_or(id).parse();

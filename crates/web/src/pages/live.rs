@@ -1,4 +1,4 @@
-//! Reviews under way.
+//! Reviews in progress.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::page::{CHARTS, PLAIN, page};
 use crate::trouble::Trouble;
 use crate::words;
 
-/// A review under way, as pages show it.
+/// A review in progress, in the form of pages.
 struct Shown {
     id: i64,
     of: Progress,
@@ -55,7 +55,7 @@ struct Rows {
     rows: Vec<Shown>,
 }
 
-/// The reviews that are under way, or were not long ago.
+/// Lists the reviews in progress and those that ended recently.
 pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
     let list = ListPage {
         head: Head::plain("Under way")
@@ -66,7 +66,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Troubl
     page(&list, PLAIN)
 }
 
-/// What changes of the list.
+/// Returns the changing part of the list.
 pub(crate) async fn list_part(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
     page(&rows(&app).await?, PLAIN)
 }
@@ -95,7 +95,7 @@ struct Part {
     over: bool,
 }
 
-/// One of them.
+/// Shows one review in progress.
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
     Path(id): Path<i64>,
@@ -113,7 +113,7 @@ pub(crate) async fn one(
     page(&one, CHARTS)
 }
 
-/// What changes of it.
+/// Returns the changing part of its page.
 pub(crate) async fn part(
     State(app): State<Arc<App>>,
     Path(id): Path<i64>,
@@ -158,18 +158,18 @@ async fn found(app: &Arc<App>, id: i64) -> Result<Part, Trouble> {
 }
 
 impl Part {
-    /// The last lines of what was done, the latest first.
+    /// Returns the last lines of the log, the latest first.
     fn log(&self) -> impl Iterator<Item = &String> {
         self.shown.of.log.iter().rev().take(30)
     }
 
-    /// Whether the curve is counted otherwise than the result will be.
+    /// True if the curve is counted in another way than the result.
     fn preliminary(&self) -> bool {
         let curve = self.shown.of.curve.as_ref();
         curve.is_some_and(|curve| curve.preliminary)
     }
 
-    /// Its run, once it has one.
+    /// Returns its run, as soon as it has one.
     fn run(&self) -> Option<i64> {
         self.shown.of.run
     }

@@ -1,4 +1,4 @@
-//! Labels and notes: a form, and what it sets.
+//! Labels and notes: a form, and its handler.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use crate::app::App;
 use crate::guard::check_token;
 use crate::trouble::Trouble;
 
-/// A label and a note, to be seen and changed.
+/// Form with a label and a note.
 #[derive(Template)]
 #[template(path = "marks.html")]
 pub(crate) struct Marks {
-    /// Where the form goes.
+    /// Address to which the form is posted.
     action: String,
     token: String,
-    /// As they are or, where something is wrong, as they were typed.
+    /// The present label or, after an error, the typed one.
     label: String,
     note: String,
-    /// What is wrong with them.
+    /// Errors in the label and note.
     pub wrong: Vec<String>,
 }
 
 impl Marks {
-    /// Those of a run, job or replay.
+    /// Creates the form of a run, job or replay.
     pub fn of(app: &App, entry: EntryId, label: Option<&str>, note: Option<&str>) -> Marks {
         Marks {
             action: action(entry),
@@ -38,10 +38,10 @@ impl Marks {
     }
 }
 
-/// What is said while another program writes.
+/// Message while another program writes.
 const BUSY: &str = "Another program is writing to the lab: nothing is kept yet. Try again.";
 
-/// Where the form of an entry goes.
+/// Returns the address to which the form of an entry is posted.
 fn action(entry: EntryId) -> String {
     match entry {
         EntryId::Run(run) => format!("/runs/{run}/marks"),
@@ -49,8 +49,8 @@ fn action(entry: EntryId) -> String {
     }
 }
 
-/// Sets what a form says of an entry that is there. Nothing is set where something is wrong: the
-/// form comes back with it.
+/// Sets the label and note of an existing entry from a form. After an error neither is set, and the
+/// form is returned with the error.
 pub(crate) async fn set(
     app: &Arc<App>,
     entry: EntryId,
@@ -62,7 +62,7 @@ pub(crate) async fn set(
         marks::typed(label, marks::label),
         marks::typed(note, marks::note),
     );
-    // What was typed comes back.
+    // The typed text is returned.
     let again = |wrong: Vec<String>| {
         Ok(Some(Marks {
             wrong,

@@ -22,7 +22,7 @@ use crate::app::App;
 use crate::guard::{BODY_BYTES_MAX, guard};
 use crate::trouble::{Trouble, refusal_as_page};
 
-/// All pages of a lab.
+/// Returns the router with all pages of a lab.
 pub fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/", get(reviews::list))

@@ -1,4 +1,4 @@
-//! Reviews: the list, one of them, several beside each other.
+//! Reviews: the list, one of them, several side by side.
 
 use std::sync::Arc;
 
@@ -23,26 +23,26 @@ use crate::page::{FramedPage, PLAIN, REPORT, page, see_other, with_policy};
 use crate::trouble::Trouble;
 use crate::words;
 
-/// The way back from a run: address, words.
+/// Link back from a run: address, text.
 const REVIEWS: (&str, &str) = ("/", "Reviews");
 
-/// How many runs one comparison takes.
+/// Most runs in one comparison.
 const SIDES_MAX: usize = 6;
 
 #[derive(Template)]
 #[template(path = "reviews.html")]
 struct ListPage<'a> {
     head: Head,
-    /// Where the lab is.
+    /// Path of the lab.
     lab: String,
     form: SearchForm<'a>,
     above: Above,
     rows: Vec<Row>,
-    /// Reviews that are under way.
+    /// Number of reviews in progress.
     live: usize,
 }
 
-/// A run as the list shows it.
+/// A run in the list.
 struct Row {
     run: RunSummary,
     began: String,
@@ -63,7 +63,7 @@ impl Row {
     }
 }
 
-/// How far a run came, in words; empty for one that is complete and undisturbed.
+/// Describes the state of a run; empty if it is complete and was not interrupted.
 fn state(run: &RunSummary) -> String {
     let mut words = Vec::new();
     if run.state == RunState::Unfinished {
@@ -81,7 +81,7 @@ fn state(run: &RunSummary) -> String {
     words.join(", ")
 }
 
-/// The list of runs.
+/// Lists the runs.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
@@ -110,7 +110,7 @@ pub(crate) async fn list(
     page(&list, PLAIN)
 }
 
-/// One run: its report, with a way back.
+/// Shows one run: its report, with a link back.
 pub(crate) async fn run(
     State(app): State<Arc<App>>,
     Path(run): Path<i64>,
@@ -173,7 +173,7 @@ fn no_run(run: i64) -> Trouble {
     Trouble::Missing(format!("There is no run {run}."))
 }
 
-/// The report of a run, for the frame of its page.
+/// Returns the report of a run, for the frame of its page.
 pub(crate) async fn report(
     State(app): State<Arc<App>>,
     Path(run): Path<i64>,
@@ -183,7 +183,7 @@ pub(crate) async fn report(
     Ok(with_policy(Html(html).into_response(), REPORT))
 }
 
-/// Numbers of the runs that are compared.
+/// Returns the numbers of the runs to compare.
 fn sides(fields: &Fields) -> Result<Vec<i64>, Trouble> {
     let runs = fields.iter().filter(|(name, _)| name == "run");
     let mut runs: Vec<i64> = runs.filter_map(|(_, run)| run.parse().ok()).collect();
@@ -204,7 +204,7 @@ fn query(runs: &[i64]) -> String {
     parts.join("&")
 }
 
-/// Several runs beside each other.
+/// Shows several runs side by side.
 pub(crate) async fn compare(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
@@ -237,7 +237,7 @@ pub(crate) async fn compare(
     page(&framed, PLAIN)
 }
 
-/// The report of several runs, for the frame of their page.
+/// Returns the report of several runs, for the frame of their page.
 pub(crate) async fn compared(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
@@ -249,7 +249,7 @@ pub(crate) async fn compared(
     Ok(with_policy(Html(html).into_response(), REPORT))
 }
 
-/// The report of runs: as `stend report` and `stend compare --out` write it.
+/// Renders the report of runs like `stend report` and `stend compare --out`.
 fn written(lab: &Lab, runs: &[i64]) -> Result<String, Trouble> {
     let mut reviews = Vec::new();
     for run in runs {

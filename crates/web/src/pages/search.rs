@@ -1,4 +1,4 @@
-//! Lists that are searched: the form above one, and the page of rows that it finds.
+//! Searchable lists: the form above one, and the page of rows that match.
 
 use std::sync::Arc;
 
@@ -10,31 +10,31 @@ use crate::app::App;
 use crate::trouble::Trouble;
 use crate::words;
 
-/// What a search of a list finds in a lab: so many rows after the first ones.
+/// Searches a list of a lab; the numbers are the rows to skip and the most rows to return.
 type Find<T> = fn(&Lab, &Search, u64, u64) -> Result<Found<T>, LabError>;
 
-/// The rows of a page, and what stands above them.
+/// The rows of a page, and the data above them.
 pub(crate) struct Listed<T> {
     pub rows: Vec<T>,
-    /// What was searched.
+    /// The search.
     pub search: Search,
     pub above: Above,
-    /// What there is to choose from.
+    /// Values for the menus.
     pub choices: Choices,
 }
 
-/// What stands above a list.
+/// Data above a list.
 pub(crate) struct Above {
-    /// How many rows there are, in words.
+    /// Number of rows, in words.
     pub count: String,
     pub pager: Pager,
-    /// Whether there is no row at all, whatever is searched.
+    /// True if the list has no row for any search.
     pub empty: bool,
-    /// Whether there are rows, but none so far behind.
+    /// True if there are rows, but none on this page.
     pub beyond: bool,
 }
 
-/// The rows of a list that fields ask for; `noun` is what one is called.
+/// Returns the rows of a list that the fields select; `noun` is the name of one row.
 pub(crate) async fn listed<T: Send + 'static>(
     app: &Arc<App>,
     (list, address, noun): (List, &str, &str),
@@ -65,11 +65,11 @@ pub(crate) async fn listed<T: Send + 'static>(
     })
 }
 
-/// What is searched, of the fields of a form.
+/// Returns the search in the fields of a form.
 fn search(fields: &Fields) -> Search {
     let text = |name: &str| field(fields, name).to_owned();
     let year = |name: &str| field(fields, name).parse().ok();
-    // Jobs are of a kind, and on drives of a kind.
+    // Jobs have a kind, and their drives have one.
     let is = |word: &str| ["kind", "on"].iter().any(|of| field(fields, of) == word);
     let mut kinds = RecordedKind::ALL.into_iter();
     Search {
@@ -91,14 +91,14 @@ fn search(fields: &Fields) -> Search {
 /// The form above a list.
 pub(crate) struct SearchForm<'a> {
     fields: &'a Fields,
-    /// The address of the list.
+    /// Address of the list.
     pub address: &'static str,
-    /// Words that are looked for.
+    /// Words to search.
     pub text: &'a str,
-    /// In what.
+    /// Examples of searchable texts.
     pub hint: &'static str,
     pub inputs: Vec<Input<'a>>,
-    /// Whether anything is searched.
+    /// True if there is a search.
     pub searched: bool,
 }
 
@@ -107,14 +107,14 @@ pub(crate) struct Input<'a> {
     pub label: &'static str,
     pub name: &'static str,
     pub value: &'a str,
-    /// An example of what may be typed.
+    /// Example of a value.
     pub hint: &'static str,
-    /// What may be chosen; of what is typed, nothing.
+    /// Values to choose from; empty for a text field.
     pub choices: Vec<String>,
 }
 
 impl<'a> SearchForm<'a> {
-    /// With a field for words.
+    /// Creates a form with a field for words.
     pub fn new(address: &'static str, fields: &'a Fields, hint: &'static str) -> SearchForm<'a> {
         SearchForm {
             fields,
@@ -126,19 +126,19 @@ impl<'a> SearchForm<'a> {
         }
     }
 
-    /// With a field for the drive's name.
+    /// Adds a field for the drive's name.
     pub fn drive(self) -> SearchForm<'a> {
         self.input("Drive", "drive", "", Vec::new())
     }
 
-    /// With fields for what a drive is made of, and when it was released.
+    /// Adds fields for interface, flash and release year of a drive.
     pub fn made_of(self, years: &[i32]) -> SearchForm<'a> {
         self.input("Interface", "interface", "SATA, PCIe", Vec::new())
             .input("Flash", "flash", "TLC, V-NAND", Vec::new())
             .choice("Drive released", "drive_year", years)
     }
 
-    /// With a field of which one value is chosen; without values, there is none.
+    /// Adds a field with a menu of values; none without values.
     pub fn choice<T: ToString>(
         self,
         label: &'static str,
@@ -172,8 +172,8 @@ impl<'a> SearchForm<'a> {
     }
 }
 
-/// The name of the field that tells real drives from simulated ones, and its values.
+/// Values of the field that distinguishes real drives from simulated ones.
 pub(crate) const KINDS: [&str; 2] = ["real", "simulated"];
 
-/// Its label.
+/// Label of that field.
 pub(crate) const KIND: &str = "Real or simulated";

@@ -26,7 +26,7 @@ struct ListPage<'a> {
     rows: Vec<(StudySummary, String)>,
 }
 
-/// The studies, the latest first.
+/// Lists the studies, the latest first.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
@@ -53,7 +53,7 @@ pub(crate) async fn list(
     page(&list, PLAIN)
 }
 
-/// One study: its report, with a way back.
+/// Shows one study: its report, with a link back.
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
     Path(study): Path<i64>,
@@ -77,7 +77,7 @@ pub(crate) async fn one(
     page(&framed, PLAIN)
 }
 
-/// The report of a study, for the frame of its page.
+/// Returns the report of a study, for the frame of its page.
 pub(crate) async fn report(
     State(app): State<Arc<App>>,
     Path(study): Path<i64>,
@@ -90,7 +90,7 @@ pub(crate) async fn report(
                  ({error}). `stend lab export DIR` writes its rows as tables."
             ))
         };
-        // No file is opened: it is kept without references to any.
+        // No file is opened: the stored definition refers to none.
         let definition = serde_json::from_str::<Definition>(&stored.definition);
         let definition = definition.map_err(|error| of_another_version(error.to_string()))?;
         let of = definition.study(stored.rows);
@@ -101,7 +101,7 @@ pub(crate) async fn report(
     Ok(with_policy(Html(html.await?).into_response(), REPORT))
 }
 
-/// A study with at most so many rows.
+/// Loads a study with at most `at_most` rows.
 async fn found(app: &Arc<App>, study: i64, at_most: u64) -> Result<Stored, Trouble> {
     let found = app.read(move |lab| Ok(studies::get(lab, StudyId(study), at_most)?));
     let missing = || Trouble::Missing(format!("There is no study {study}."));

@@ -1,4 +1,4 @@
-//! What if a drive had other figures.
+//! Comparisons of a drive with itself with other figures.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,13 +25,13 @@ use crate::what_if::{
 };
 use crate::words;
 
-/// The drive that a page without any begins with.
+/// Drive of a page that names none.
 const FIRST_DRIVE: &str = "sandisk-ultra-ii-240gb";
 
-/// Begins the names of fields that set a figure.
+/// Prefix of the names of fields that set a figure.
 const SET: &str = "set.";
 
-/// Rows for figures by name.
+/// Number of rows for figures by name.
 const OTHERS: usize = 3;
 
 #[derive(Template)]
@@ -41,24 +41,24 @@ struct FormPage<'a> {
     token: &'a str,
     drives: &'static [ShippedModel],
     drive: &'a str,
-    /// The text of the user's own model file, or of a drive of the lab, if that is the drive.
+    /// Text of the user's own model file, or of a drive of the lab, if that is the drive.
     own: Option<&'a str>,
-    /// The number in the lab that has that drive; empty of a file.
+    /// Number of the lab's entry with that drive; empty for a file.
     of: &'a str,
-    /// Whether a file is needed, because the lab does not know enough of a drive of its own.
+    /// True if a file is needed, because the lab does not know enough about a user's own model.
     of_unknown: bool,
-    /// The text of a file that is no model.
+    /// Text of a file that is not a valid model.
     refused: &'a str,
     title: String,
     first: Vec<Input>,
     more: Vec<Input>,
-    /// Whether a figure of those further down is changed.
+    /// True if a figure in the lower part is changed.
     more_open: bool,
     /// Figures by name: key and value.
     others: Vec<(String, String)>,
-    /// What is wrong with them.
+    /// Errors in the figures.
     wrong: Vec<String>,
-    /// What was asked for before.
+    /// Earlier requests.
     before: Vec<Before>,
     check: String,
 }
@@ -78,7 +78,7 @@ struct Check {
     facts: Vec<(String, String, String)>,
 }
 
-/// The form, with the drive and figures that the address names.
+/// Shows the form with the drive and figures of the address.
 pub(crate) async fn form(
     State(app): State<Arc<App>>,
     Query(fields): Query<Fields>,
@@ -104,7 +104,7 @@ pub(crate) async fn form(
     form_page(&app, &fields, wrong, StatusCode::OK).await
 }
 
-/// The drive of a run, job or replay.
+/// Returns the drive of a run, job or replay.
 async fn drive_of(app: &Arc<App>, entry: EntryId) -> Result<Drive, Trouble> {
     let found = app.read(move |lab| {
         Ok(Some(match entry {
@@ -116,7 +116,7 @@ async fn drive_of(app: &Arc<App>, entry: EntryId) -> Result<Drive, Trouble> {
     found.await?.ok_or_else(missing)
 }
 
-/// The form for a model file of the user's own, which comes as text: no path of this machine is
+/// Shows the form for a user's own model file, which is sent as text: no path of this machine is
 /// opened for it.
 pub(crate) async fn own(
     State(app): State<Arc<App>>,
@@ -138,7 +138,7 @@ pub(crate) async fn own(
     }
 }
 
-/// The drive that a form is about, with nothing changed.
+/// Returns the drive of a form, unchanged.
 fn chosen(fields: &Fields) -> Result<(Request, Files, Model), Trouble> {
     let text = field(fields, "model").replace("\r\n", "\n");
     let drive = match field(fields, "drive") {
@@ -216,7 +216,7 @@ async fn form_page(
     Ok(response)
 }
 
-/// The figures that a form sets.
+/// Returns the figures that a form sets.
 fn settings(fields: &Fields) -> BTreeMap<String, Setting> {
     let mut settings = BTreeMap::new();
     let mut key = "";
@@ -237,7 +237,7 @@ fn settings(fields: &Fields) -> BTreeMap<String, Setting> {
     settings
 }
 
-/// What changes follow from settings.
+/// Computes the changes that follow from settings.
 fn checked(model: &Model, of: &Request, settings: BTreeMap<String, Setting>) -> Check {
     let request = Request {
         settings: settled(model, settings),
@@ -270,7 +270,7 @@ fn checked(model: &Model, of: &Request, settings: BTreeMap<String, Setting>) -> 
     }
 }
 
-/// What would follow from a form: a part of its page.
+/// Shows the consequences of a form, as a part of its page.
 pub(crate) async fn check(
     State(app): State<Arc<App>>,
     Form(fields): Form<Fields>,
@@ -280,7 +280,7 @@ pub(crate) async fn check(
     page(&checked(&model, &request, settings(&fields)), PLAIN)
 }
 
-/// Asks for the studies of a form.
+/// Requests the studies of a form.
 pub(crate) async fn ask(
     State(app): State<Arc<App>>,
     Form(fields): Form<Fields>,
@@ -324,7 +324,7 @@ pub(crate) async fn ask(
 struct OnePage<'a> {
     head: Head,
     id: i64,
-    /// The shipped model; of a file of the user's own, none.
+    /// Name of the shipped model; `None` for a user's own file.
     drive: Option<&'a str>,
     changes: Vec<(String, String, String)>,
     facts: Vec<(String, String, String)>,
@@ -342,9 +342,9 @@ struct Part {
     percent: String,
     error: Option<String>,
     over: bool,
-    /// Whether the lab has nothing of what was done.
+    /// True if the work is done but the lab no longer has its results.
     gone: bool,
-    /// Whether the drives were given TRIM after they were filled.
+    /// True if the drives were trimmed after they were filled.
     trims: bool,
     shortened: bool,
     curve: Option<String>,
@@ -360,7 +360,7 @@ impl Part {
     }
 }
 
-/// A drive beside itself.
+/// Shows a drive beside its changed version.
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
     Path(id): Path<i64>,
@@ -384,7 +384,7 @@ pub(crate) async fn one(
     page(&one, CHARTS)
 }
 
-/// What changes of it.
+/// Returns the changing part of its page.
 pub(crate) async fn part(
     State(app): State<Arc<App>>,
     Path(id): Path<i64>,
@@ -409,7 +409,7 @@ async fn found(app: &Arc<App>, id: i64) -> Result<(Work, Part), Trouble> {
         let plans = request.plans().map_err(Trouble::Wrong)?;
         let growing = within.growing().get(&work.id).cloned();
         let of = |program: &str| results(lab, program, &plans, growing.as_ref());
-        // One that waited while the program was replaced was carried out by the new one.
+        // Work that waited while the program was replaced was carried out by the new program.
         let found = match of(&request.program)? {
             found if found.is_empty() => of(&within.program.id)?,
             found => found,
@@ -442,7 +442,7 @@ async fn found(app: &Arc<App>, id: i64) -> Result<(Work, Part), Trouble> {
     Ok((work, part))
 }
 
-/// The changed model as a file.
+/// Serves the changed model as a file.
 pub(crate) async fn model(
     State(app): State<Arc<App>>,
     Path(id): Path<i64>,
@@ -451,7 +451,7 @@ pub(crate) async fn model(
     let missing = || Trouble::Missing(format!("There is no work {id}."));
     let request = request_of(&found.await?.ok_or_else(missing)?)?;
     let model = request.changed().map_err(Trouble::Wrong)?;
-    // A user's own may have any name.
+    // A user's own model may have any name.
     let plain = |c: &char| c.is_ascii_alphanumeric() || "-.".contains(*c);
     let name: String = request.drive.chars().filter(plain).collect();
     let name = format!("attachment; filename=\"{name}-changed.toml\"");

@@ -16,7 +16,7 @@ use crate::page::{PLAIN, page, see_other};
 use crate::trouble::Trouble;
 use crate::words;
 
-/// Pieces of work that are shown.
+/// Most pieces of work that are shown.
 const ROWS: u64 = 100;
 
 struct Row {
@@ -41,7 +41,7 @@ struct Part<'a> {
     over: bool,
 }
 
-/// The queue.
+/// Shows the queue.
 pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
     let part = found(&app).await?;
     let list = ListPage {
@@ -53,7 +53,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Response, Troubl
     page(&list, PLAIN)
 }
 
-/// What changes of it.
+/// Returns the changing part of its page.
 pub(crate) async fn part(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
     page(&found(&app).await?, PLAIN)
 }
@@ -74,7 +74,7 @@ async fn found(app: &Arc<App>) -> Result<Part<'_>, Trouble> {
     })
 }
 
-/// Gives work up.
+/// Cancels work.
 pub(crate) async fn cancel(
     State(app): State<Arc<App>>,
     Path(id): Path<i64>,
@@ -91,7 +91,7 @@ pub(crate) async fn cancel(
         return Err(Trouble::Missing(format!("There is no work {id}.")));
     }
     let back = field(&fields, "back");
-    // A page of this server, or the queue.
+    // The redirect leads to a page of this server, otherwise to the queue.
     let back = back
         .strip_prefix("/what-if/")
         .filter(|id| id.parse::<i64>().is_ok());

@@ -1,13 +1,13 @@
-//! The model of a drive of the lab that is not a shipped one, put together again.
+//! Reconstructs the model of a drive of the lab that is not a shipped one.
 
 use stend_lab::Drive;
 use stend_model::{Change, Model, Setting};
 
-/// The text of the model of a simulated drive, from the shipped model that it comes from and all
-/// that differs; its title says what does.
+/// Returns the text of a simulated drive's model, from the shipped model that it derives from and
+/// all differences, which its title lists.
 ///
 /// # Errors
-/// Why the lab does not know enough of it, and what to do.
+/// The reason why the lab does not know enough about it, with advice.
 pub(crate) fn text_of(drive: &Drive) -> Result<String, String> {
     let shipped = drive.shipped.as_deref().and_then(Model::shipped);
     let shipped = shipped.ok_or_else(|| {
@@ -35,7 +35,8 @@ pub(crate) fn text_of(drive: &Drive) -> Result<String, String> {
     Ok(lines.collect())
 }
 
-/// The shipped model with what differs; `None` where that makes another drive than it was.
+/// Applies the differences to the shipped model; `None` if the result is not the same drive as
+/// before.
 fn with_changes(drive: &Drive, shipped: &Model) -> Option<Model> {
     let setting = |value: &serde_json::Value| serde_json::from_value::<Setting>(value.clone()).ok();
     let changes = drive.changes.iter();
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
     use crate::guard::BODY_BYTES_MAX;
 
-    /// A form has the text beside all other figures.
+    /// A form must hold the text beside all other figures.
     #[test]
     fn the_text_of_every_model_fits_in_a_form() {
         for shipped in SHIPPED {

@@ -1,4 +1,4 @@
-//! The figures of a drive that a page offers to change, and what may be chosen.
+//! The figures of a drive that a page offers to change, with their choices.
 
 use std::collections::BTreeMap;
 
@@ -7,37 +7,37 @@ use stend_model::{Files, Model, Setting, described_tables};
 /// A figure that can be changed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Input {
-    /// Its key, `nand.dies`.
+    /// Key, `nand.dies`.
     pub key: String,
-    /// What it is, for people.
+    /// Label for people.
     pub label: String,
-    /// What it means, as the format says.
+    /// Meaning, from the description of the format.
     pub meaning: String,
-    /// The value of the drive as it is.
+    /// Value of the unchanged drive.
     pub original: String,
-    /// The value that is shown.
+    /// Displayed value.
     pub value: String,
-    /// How it is chosen.
+    /// Control with which it is chosen.
     pub control: Control,
 }
 
-/// How a value is chosen.
+/// Controls for a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Control {
-    /// From a range.
+    /// A range.
     Range {
-        /// The least.
+        /// Least value.
         min: String,
-        /// The greatest.
+        /// Greatest value.
         max: String,
-        /// Steps between values.
+        /// Step between values.
         step: String,
     },
-    /// Out of some values.
+    /// A list of values.
     Choice(Vec<String>),
 }
 
-/// The figures that are offered first: key, label.
+/// Figures that are offered first: key, label.
 const FIRST: [(&str, &str); 11] = [
     (
         "slc_cache.blocks_per_plane",
@@ -70,8 +70,8 @@ const FIRST: [(&str, &str); 11] = [
     ("trim.enabled", "TRIM"),
 ];
 
-/// The figures that a page offers for a drive, with the values of `settings` where it has them: the
-/// usual ones, and after them those that are free within bounds.
+/// Returns the figures that a page offers for a drive, with the values of `settings` if present:
+/// the usual ones, then the free figures.
 pub(crate) fn inputs(files: &Files, model: &Model, settings: &BTreeMap<String, Setting>) -> Inputs {
     let mut first = Vec::new();
     for (key, label) in FIRST {
@@ -128,9 +128,9 @@ pub(crate) fn inputs(files: &Files, model: &Model, settings: &BTreeMap<String, S
 /// The figures of a page.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
-    /// The usual ones.
+    /// The usual figures.
     pub first: Vec<Input>,
-    /// Those that are free within bounds.
+    /// Figures that are free within bounds.
     pub more: Vec<Input>,
 }
 
@@ -159,12 +159,12 @@ fn range(least: f64, most: f64, step: &str) -> Control {
     }
 }
 
-/// What a key means.
+/// Returns the meaning of a key.
 fn meaning(key: &str) -> String {
     described(key).map_or_else(String::new, |(meaning, _)| meaning.replace('`', ""))
 }
 
-/// What a key means, and what is allowed.
+/// Returns the meaning of a key, and its allowed values.
 fn described(key: &str) -> Option<(String, String)> {
     let (table, key) = key.rsplit_once('.')?;
     let key = key.split('[').next()?;
@@ -174,14 +174,14 @@ fn described(key: &str) -> Option<(String, String)> {
     Some((found.meaning.clone(), found.allowed.clone()))
 }
 
-/// The names that a key allows, `"fifo"` in Markdown.
+/// Returns the words that a key allows, which are in quotation marks in Markdown: `"fifo"`.
 fn allowed_words(key: &str) -> Vec<String> {
     let allowed = described(key).map_or_else(String::new, |(_, allowed)| allowed);
     let words = allowed.split('"').skip(1).step_by(2);
     words.map(str::to_owned).collect()
 }
 
-/// A quarter to four times a count.
+/// Returns values from a quarter to four times a count.
 fn multiples(count: i64) -> Vec<String> {
     let parts = [4, 2].map(|part| (count % part == 0).then_some(count / part));
     let values = parts
@@ -191,8 +191,8 @@ fn multiples(count: i64) -> Vec<String> {
     values.filter(|n| *n > 0).map(|n| n.to_string()).collect()
 }
 
-/// A range of a figure for which the drive's files give none. Less flash than now can hardly hold
-/// the user's data.
+/// Returns a range for a figure without bounds in the drive's files. With much less flash the
+/// user's data may not fit.
 fn sensible(key: &str, value: f64) -> [f64; 2] {
     match key {
         "nand.blocks_per_plane" => [(value * 0.9).floor(), (value * 1.5).ceil()],
@@ -201,14 +201,14 @@ fn sensible(key: &str, value: f64) -> [f64; 2] {
     }
 }
 
-/// A value as it is typed: a number, a list, true or false, or else a word.
+/// Parses a typed value: a number, a list, true or false, otherwise a word.
 pub(crate) fn setting_of(text: &str) -> Setting {
     let text = text.trim();
     serde_json::from_str(text).unwrap_or_else(|_| Setting::Text(text.to_owned()))
 }
 
-/// The settings that differ from the drive as it is. Where dies are another number and nobody says
-/// how many blocks each has, blocks follow, so that the flash stays as large.
+/// Returns the settings that differ from the unchanged drive. If the number of dies changes but not
+/// the blocks of each, the blocks are adjusted so that the flash keeps its size.
 pub(crate) fn settled(
     model: &Model,
     settings: BTreeMap<String, Setting>,

@@ -1,7 +1,7 @@
-//! What if a drive had other figures: a drive beside itself, as two studies. One has the curve of
-//! two hours of random writes, and its first ten minutes as a job of its own; the other has random
-//! and mixed loads on a full drive. Their rows are kept in the lab and found again, so a drive as
-//! it is is simulated once.
+//! Compares a drive with itself with other figures, as two studies. One has the curve of two hours
+//! of random writes, and its first ten minutes as a separate job; the other has random and mixed
+//! loads on a full drive. Their rows are stored in the lab and reused, so an unchanged drive is
+//! simulated once.
 
 mod changed;
 mod inputs;
@@ -20,16 +20,16 @@ pub(crate) use changed::text_of;
 pub(crate) use inputs::{Control, Input, inputs, setting_of, settled};
 pub(crate) use results::{Growing, LoadRow, results};
 
-/// The kind of work in the queue.
+/// Kind of this work in the queue.
 pub(crate) const KIND: &str = "what-if";
 
 /// Names of the two variants.
 pub(crate) const VARIANTS: [&str; 2] = ["original", "changed"];
 
-/// The job of the first minutes of the curve.
+/// Job of the first minutes of the curve.
 pub(crate) const SHORT: &str = "ten-minutes";
 
-/// The job of the whole curve.
+/// Job of the whole curve.
 pub(crate) const FULL: &str = "two-hours";
 
 /// Length of the intervals of curves, s.
@@ -46,25 +46,25 @@ pub(crate) const LOADS: [(&str, u32, u32); 7] = [
     ("write-depth-32", 0, 32),
 ];
 
-/// Virtual time of each of them, s.
+/// Virtual time of each load, s.
 const LOAD_S: u32 = 10;
 
-/// What was asked for.
+/// A requested comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Request {
-    /// Name of a shipped model, or that a model file of the user's own gives.
+    /// Name of a shipped model, or the name in a user's own model file.
     pub drive: String,
-    /// The text of that file.
+    /// Text of that file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The figures that replace its own.
+    /// Figures that replace the drive's own.
     pub settings: BTreeMap<String, Setting>,
-    /// The program that was asked: another one's rows are others.
+    /// Id of the program that received the request: rows of another program differ.
     #[serde(default)]
     pub program: String,
 }
 
-/// Its two studies.
+/// The two studies of a request.
 #[derive(Clone)]
 pub(crate) struct Plans {
     /// Sustained random writes.
@@ -74,21 +74,21 @@ pub(crate) struct Plans {
 }
 
 impl Request {
-    /// A request as the queue keeps it.
+    /// Parses a request from the queue.
     pub fn parse(text: &str) -> Option<Request> {
         serde_json::from_str(text).ok()
     }
 
-    /// As the queue keeps it.
+    /// Formats the request for the queue.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("keys are texts, and numbers finite")
     }
 
-    /// The files of the drive as it is. A file of the user's own has parts of the program alone:
-    /// nothing is read from a disk.
+    /// Returns the files of the unchanged drive. A user's own file can only use parts of the
+    /// program: nothing is read from disk.
     ///
     /// # Errors
-    /// Where there is none of this name; what is wrong with the user's own, a line each.
+    /// If there is no model with this name; the errors of the user's own file, one a line.
     pub fn files(&self) -> Result<Files, String> {
         match &self.model {
             None => Files::shipped(&self.drive)
@@ -99,19 +99,19 @@ impl Request {
         }
     }
 
-    /// The drive as it is.
+    /// Returns the unchanged drive.
     ///
     /// # Errors
-    /// As [`Request::files`].
+    /// The errors of [`Request::files`].
     pub fn original(&self) -> Result<Model, String> {
         let model = self.files()?.model();
         model.map_err(|error| error.to_string())
     }
 
-    /// The drive with other figures.
+    /// Returns the drive with other figures.
     ///
     /// # Errors
-    /// What is wrong with them, a line each.
+    /// The errors of the figures, one a line.
     pub fn changed(&self) -> Result<Model, String> {
         if let Some(value) = self.settings.get("") {
             return Err(format!("{value} has no key: name the key that it is for"));
@@ -125,25 +125,25 @@ impl Request {
         model.map_err(|error| error.to_string())
     }
 
-    /// For people: the changes alone, `nand.dies = 4`.
+    /// Lists only the changes, for people: `nand.dies = 4`.
     pub fn changes(&self) -> String {
         let changes = self.settings.iter();
         let changes: Vec<String> = changes.map(|(key, to)| format!("{key} = {to}")).collect();
         changes.join(", ")
     }
 
-    /// Whether the drives are given TRIM after they were filled: where both take it.
+    /// True if the drives are trimmed after they are filled, which requires that both support TRIM.
     ///
     /// # Errors
-    /// What is wrong with the request.
+    /// The error in the request.
     pub fn trims(&self) -> Result<bool, String> {
         Ok(self.original()?.trim.enabled.value && self.changed()?.trim.enabled.value)
     }
 
-    /// Its studies.
+    /// Plans its studies.
     ///
     /// # Errors
-    /// What is wrong with the request.
+    /// The error in the request.
     pub fn plans(&self) -> Result<Plans, String> {
         let clean = match self.trims()? {
             true => json!(["fill", "trim", { "idle_s": 60 }]),
@@ -213,13 +213,13 @@ impl Request {
     }
 }
 
-/// Which variant a row is of: 0 or 1.
+/// Returns the variant of a row: 0 or 1.
 pub(crate) fn variant(row: &PlannedRow) -> usize {
     let label = row.factors.first().map(ToString::to_string);
     usize::from(label.as_deref() == Some(VARIANTS[1]))
 }
 
-/// Virtual time that a job takes, s; of the other jobs, with a part of their preparation.
+/// Returns the virtual time of a job, s; for the loads, with a part of their preparation.
 pub(crate) fn job_s(job: &str) -> f64 {
     match job {
         SHORT => 600.0,
@@ -228,7 +228,7 @@ pub(crate) fn job_s(job: &str) -> f64 {
     }
 }
 
-/// A job in words.
+/// Describes a job in words.
 pub(crate) fn job_words(job: &str) -> &'static str {
     match job {
         SHORT => "random writes, the first ten minutes",
@@ -237,7 +237,7 @@ pub(crate) fn job_words(job: &str) -> &'static str {
     }
 }
 
-/// Random requests of 4 KiB over the whole drive.
+/// Returns a job of random requests of 4 KiB over the whole drive.
 fn job_text(read_percent: u32, depth: u32, runtime_s: u32) -> String {
     let rw = match read_percent {
         0 => "rw=randwrite".to_owned(),

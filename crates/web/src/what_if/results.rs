@@ -1,4 +1,4 @@
-//! What the lab has of a drive beside itself, and curves that grow.
+//! Results of a comparison in the lab, and growing curves.
 
 use std::collections::BTreeMap;
 
@@ -10,39 +10,39 @@ use super::{FULL, LOADS, Plans, SHORT, VARIANTS, variant};
 use crate::chart::{Chart, Trace, curve};
 use crate::words;
 
-/// A curve under way: places along the time, s, and requests a second.
+/// A curve in progress.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GrowingCurve {
-    /// Until when it is known, s.
+    /// Measured time, s.
     pub elapsed_s: f64,
-    /// Requests until then.
+    /// Requests so far.
     pub requests: u64,
     /// Ends of intervals, s, and requests a second in them.
     pub points: Vec<(f64, f64)>,
 }
 
-/// Curves under way, by job and variant.
+/// Curves in progress, by job and variant.
 pub(crate) type Growing = BTreeMap<(String, usize), GrowingCurve>;
 
 /// The results so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Results {
-    /// Rows of the table: load, then of each variant IOPS, mean latency and the 99th percentile.
+    /// Rows of the table of loads.
     pub loads: Vec<LoadRow>,
-    /// The curve, as far as it is known.
+    /// The measured part of the curve.
     pub curve: Option<Chart>,
     /// Random and mixed loads against the share of reads.
     pub mixed: Option<Chart>,
-    /// Whether the curve is of the first minutes alone.
+    /// True if the curve covers only the first minutes.
     pub shortened: bool,
-    /// Of each variant, where its whole curve ends, IOPS.
+    /// End level of each variant's whole curve, IOPS.
     pub ends: Vec<(String, String)>,
     /// Rows that failed, in words.
     pub errors: Vec<String>,
 }
 
 impl Results {
-    /// Whether there is nothing yet.
+    /// True if there is no result yet.
     pub fn is_empty(&self) -> bool {
         self.curve.is_none() && self.loads.is_empty() && self.errors.is_empty()
     }
@@ -51,20 +51,20 @@ impl Results {
 /// A load of both variants.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LoadRow {
-    /// What was done.
+    /// Description of the load.
     pub load: String,
-    /// Its speed, its mean latency, and the 99th percentile: each of both variants, and the second
-    /// as a multiple of the first.
+    /// Speed, mean latency and 99th percentile: each for both variants, and the second as a
+    /// multiple of the first.
     pub figures: [[String; 3]; 3],
 }
 
 /// Rows by job and variant.
 type Rows = BTreeMap<(String, usize), StudyRow>;
 
-/// What the lab has of these studies.
+/// Returns the results of these studies in the lab.
 ///
 /// # Errors
-/// Where the lab cannot be read.
+/// If the lab cannot be read.
 pub(crate) fn results(
     lab: &Lab,
     program: &str,
@@ -114,7 +114,7 @@ fn curve_chart(
         let full = curves.get(&at(FULL));
         let grows = growing.and_then(|growing| growing.get(&at(FULL)));
         let begins = growing.and_then(|growing| growing.get(&at(SHORT)));
-        // The longest that is known.
+        // The longest curve that is known.
         match (full, grows, curves.get(&at(SHORT)), begins) {
             (Some((interval_s, iops)), ..) => {
                 traces.extend(curve(name, of, *interval_s, iops, 60));
@@ -152,7 +152,7 @@ fn growing_trace(name: &str, slot: usize, growing: &GrowingCurve) -> Trace {
     }
 }
 
-/// Where each whole curve ends.
+/// Returns the end level of each whole curve.
 fn ends(rows: &Rows) -> Vec<(String, String)> {
     let of = |(of, name): (usize, &&str)| {
         let row = rows.get(&(FULL.to_owned(), of))?;

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Parts that the tests share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,12 +26,12 @@ use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
-/// The instant of all tests, ms since 1970.
+/// The present time in all tests, ms since 1970.
 pub const NOW_UNIX_MS: i64 = 1_790_000_000_000;
 
 pub const PORT: u16 = 7070;
 
-/// A lab in a folder of its own, and its pages.
+/// A lab in a temporary folder, and its pages.
 pub struct Bench {
     pub folder: Arc<TempDir>,
     pub app: Arc<App>,
@@ -56,7 +56,7 @@ impl Bench {
         Bench::of(folder, app)
     }
 
-    /// The same lab, served by another program.
+    /// Returns the same lab, served by another program.
     pub fn served_by(&self, app: Arc<App>) -> Bench {
         Bench::of(Arc::clone(&self.folder), app)
     }
@@ -70,7 +70,7 @@ impl Bench {
         }
     }
 
-    /// With these reviews in the lab.
+    /// Creates a bench with these reviews in the lab.
     pub fn with(reviews: &[Review]) -> Bench {
         let bench = Bench::new();
         let mut lab = bench.lab();
@@ -88,7 +88,7 @@ impl Bench {
         Lab::open(&self.path()).expect("a lab")
     }
 
-    /// The answer to a request.
+    /// Returns the response to a request.
     pub fn answer(&self, request: Request<Body>) -> Answer {
         self.runtime.block_on(async {
             let response = self.pages.clone().oneshot(request).await;
@@ -100,7 +100,7 @@ impl Bench {
         self.answer(get(path))
     }
 
-    /// The body of a page that must be there.
+    /// Returns the body of a page that must exist.
     pub fn page(&self, path: &str) -> String {
         let answer = self.get(path);
         assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.body);
@@ -152,7 +152,7 @@ pub fn post(path: &str, fields: &str) -> Request<Body> {
         .expect("a request")
 }
 
-/// A review of one test with a point and a curve.
+/// A review with one test of a point and a curve.
 pub fn review(title: &str, kind: TargetKind, edition: &str) -> Review {
     let fact = |name: &str, value: &str| Condition {
         name: name.to_owned(),
@@ -254,7 +254,7 @@ pub fn save(lab: &mut Lab, review: &Review) {
     lab.save(run, review, &context).expect("it is saved");
 }
 
-/// Saves a study on a drive with one factor: two of its four rows are done.
+/// Saves a study of a drive with one factor: two of its four rows are done.
 pub fn study(lab: &mut Lab, name: &str, model: &str, begun_unix_ms: i64) {
     let factor = "cache blocks".to_owned();
     let title = format!("The study {name}");
@@ -359,7 +359,7 @@ pub fn record(lab: &mut Lab, on: &Review, name: &str, job: Option<&str>, result:
     recorded::save(lab, &new).expect("it is recorded");
 }
 
-/// Adds copies of the first of two runs until there are so many, directly.
+/// Copies the first of two runs in the database until there are `runs` runs.
 pub fn multiply(lab: &Path, runs: i64) {
     let mut connection = Connection::open(lab).expect("the lab");
     let within = connection.transaction().expect("a transaction");

@@ -10,8 +10,8 @@ use crate::latency;
 use crate::number;
 use crate::view::Block;
 
-/// Latency over time and over whole curves: charts where the reviewed drive is among them, a table
-/// in any case.
+/// Returns latency over time and over whole curves: charts if the reviewed drive is among them, a
+/// table in any case.
 pub(super) fn latency_block(
     drawn: &[Drawn<'_>],
     suffix: &str,
@@ -48,8 +48,8 @@ pub(super) fn latency_block(
     Block::drawn(figures, vec![table])
 }
 
-/// The median, 99 % and slowest by windows, of the only curve with its rivals' 99 %, or the 99 % of
-/// several; `None` where no curve has latencies by intervals.
+/// Draws the median, 99 % and slowest by windows: those of a single curve with its rivals' 99 %, or
+/// the 99 % of several curves; `None` if no curve has latencies by intervals.
 fn over_time(drawn: &[Drawn<'_>], suffix: &str, window_s: f64) -> Option<Chart> {
     let own: Vec<&Drawn<'_>> = drawn.iter().filter(|d| d.dots).collect();
     let x = time_axis(&Ranges::over(drawn.iter()));
@@ -95,7 +95,7 @@ fn over_time(drawn: &[Drawn<'_>], suffix: &str, window_s: f64) -> Option<Chart> 
     })
 }
 
-/// What of the intervals is drawn.
+/// Figures of the intervals.
 #[derive(Clone, Copy)]
 enum Of {
     Median,
@@ -103,7 +103,7 @@ enum Of {
     Slowest,
 }
 
-/// Of each window its middle, s, and a latency, µs.
+/// Returns the middle of each window, s, with a latency, µs.
 fn windows(series: &Series, window_s: f64, of: Of) -> Option<Vec<(f64, f64)>> {
     let all: &IntervalLatency = series.interval_latency.as_ref()?;
     let values = match of {
@@ -116,7 +116,7 @@ fn windows(series: &Series, window_s: f64, of: Of) -> Option<Vec<(f64, f64)>> {
     for window in curve::windows(series, window_s) {
         let mut inside: Vec<u64> = Vec::new();
         while let Some((value, _)) = rest.next_if(|(_, sample)| sample.t_s <= window.end_s) {
-            // In an interval of 0 no request was completed.
+            // An interval of 0 completed no request.
             inside.extend(Some(*value).filter(|value| *value > 0));
         }
         inside.sort_unstable();
