@@ -122,8 +122,7 @@ fn commits(latency_ns: f64) -> TestResult {
     }
 }
 
-/// Reads while 32 GB are deleted, with the latency of the slowest, ns, and the IOPS of the worst
-/// second.
+/// Reads while 32 GB are deleted: latency of the slowest, ns, and IOPS of the worst second.
 fn deletion(slowest_ns: u64, lowest: f64) -> TestResult {
     let interval = |second: i32| ResponseInterval {
         t_s: f64::from(second),
