@@ -1,7 +1,7 @@
 //! Circles of imports between the modules of a crate.
 //!
 //! What counts is the top of a scope: the files and folders right below `src/`, and right below
-//! the folders of [`SCOPES`]. An import is any path that begins with `crate`, `super`, `self` or
+//! each folder. An import is any path that begins with `crate`, `super`, `self` or
 //! the name of a module and leads to another module, in a `use` or in the code. A name that a
 //! module only hands on (`pub use`) belongs to the module that it comes from. Tests inside of a
 //! file do not count.
@@ -16,7 +16,8 @@ use crate::tokens::{
 };
 use crate::{Finding, SourceFile};
 
-/// Folders whose modules must not import each other in circles either: crate and module.
+/// Folders whose own file (`mod.rs`) must not be part of a circle either: crate and module. In
+/// others it may hold what its modules share.
 pub const SCOPES: [(&str, &str); 1] = [("drive", "sim")];
 
 /// A path of a file, as it stands there.
@@ -55,10 +56,8 @@ pub fn circles(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (name, files) in by_crate {
         let read = Crate::read(name, &files);
-        let scopes = SCOPES.iter().filter(|(of, _)| *of == name);
-        findings.extend(read.circles(&[]));
-        for (_, module) in scopes {
-            findings.extend(read.circles(&[(*module).to_owned()]));
+        for scope in read.modules.iter() {
+            findings.extend(read.circles(scope));
         }
     }
     findings
@@ -118,8 +117,16 @@ impl Crate {
         module
     }
 
+    /// True if the file of the folder counts, too.
+    fn is_whole(&self, scope: &[String]) -> bool {
+        SCOPES
+            .iter()
+            .any(|(name, module)| *name == self.name && scope == [module.to_owned()])
+    }
+
     /// The imports between the components of a scope.
     fn imports(&self, scope: &[String]) -> Imports {
+        let alone = !scope.is_empty() && !self.is_whole(scope);
         let component = |module: &[String]| {
             let inside = module.strip_prefix(scope)?;
             Some(inside.first().cloned().unwrap_or_else(|| "(root)".into()))
@@ -134,7 +141,8 @@ impl Crate {
             let (Some(from), Some(to)) = ends else {
                 continue;
             };
-            if from != to && !(reference.handed_on && from == "(root)") {
+            let of_folder = from == "(root)" || to == "(root)";
+            if from != to && !(alone && of_folder) && !(reference.handed_on && from == "(root)") {
                 let place = format!("{file}:{} ({})", reference.line, path.join("::"));
                 imports.entry((from, to)).or_default().push(place);
             }

@@ -2,8 +2,9 @@
 
 use stend_load::target::TargetError;
 
-use super::fresh::{first_bytes, read_map, read_parts};
+use super::fresh::{read_map, read_parts};
 use super::sample_ms;
+use super::sizes::first_bytes;
 use crate::ends::{first_step, new_bytes};
 use crate::observed::Observed;
 use crate::probing::{Probe, Probing};

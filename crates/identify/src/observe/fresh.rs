@@ -2,20 +2,10 @@
 
 use stend_load::target::TargetError;
 
+use super::sizes::{BURST_BYTES, MAP_PARTS, first_bytes};
 use super::{sample_ms, time};
 use crate::observed::{Mixed, Observed, ReadMap, Rested};
 use crate::probing::{PAGE_BYTES, Probe, Probing};
-
-/// The part of the drive that is written in short requests first.
-pub(super) fn first_bytes(probing: &Probing<'_>) -> u64 {
-    first_bytes_of(probing.capacity_bytes)
-}
-
-/// The same of a drive of this capacity.
-pub(super) fn first_bytes_of(capacity_bytes: u64) -> u64 {
-    const MOST_BYTES: u64 = 256 << 20;
-    (capacity_bytes / 64).min(MOST_BYTES)
-}
 
 pub(super) fn unwritten(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     if !probing.trims() {
@@ -55,17 +45,11 @@ pub(super) fn mixed(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
     Ok(())
 }
 
-/// Parts of a map of reads.
-pub(super) const PARTS: u64 = 256;
-
-/// The smallest of these parts, bytes.
+/// The smallest part of a map of reads, bytes.
 const PART_BYTES_MIN: u64 = 2 << 20;
 
 /// Reads in each part.
 const PART_READS: u64 = 24;
-
-/// Bytes of the first writes after a rest.
-pub(super) const BURST_BYTES: u64 = 256 << 20;
 
 pub(super) fn burst(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let first = first_bytes(probing);
@@ -126,7 +110,7 @@ pub(super) fn read_parts(
     written_bytes: u64,
 ) -> Result<ReadMap, TargetError> {
     // Parts of a small cache are few, so that it is not emptied meanwhile.
-    let parts = PARTS.min(written_bytes / PART_BYTES_MIN);
+    let parts = MAP_PARTS.min(written_bytes / PART_BYTES_MIN);
     let parts = parts.min(time::map_parts(copy)).max(1);
     let part = written_bytes / parts;
     let sections: Vec<Probe> = (0..parts)

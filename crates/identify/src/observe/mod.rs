@@ -8,6 +8,7 @@ mod closer;
 mod dirty;
 mod fresh;
 mod settled;
+mod sizes;
 mod time;
 
 use stend_load::target::TargetError;
@@ -108,7 +109,7 @@ pub(crate) fn observe(
 
 /// Whether the fill was not cut off for want of time.
 fn is_whole(seen: &Observed) -> bool {
-    let before = fresh::first_bytes_of(seen.capacity_bytes);
+    let before = sizes::first_bytes_of(seen.capacity_bytes);
     let all = |fill: &Curve| fill.bytes() + before > seen.capacity_bytes / 100 * 99;
     seen.fill.as_ref().is_none_or(all)
 }

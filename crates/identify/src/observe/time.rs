@@ -1,7 +1,7 @@
 //! How long groups of probes take on a target that cannot be copied, and how they are shortened
 //! where less time is left.
 
-use super::fresh::{BURST_BYTES, PARTS as MAP_PARTS, first_bytes};
+use super::sizes::{BURST_BYTES, MAP_PARTS, first_bytes};
 use crate::observed::{Curve, Observed};
 use crate::probing::Probing;
 

@@ -2,8 +2,8 @@
 
 use stend_base::{Device, Rng};
 
-use super::job::SYNC;
 use super::plan::Plan;
+use super::request::SYNC;
 use crate::jobfile::{BlockSizes, Direction, Distribution, Generator, Mix};
 use crate::pattern::{Ahead, Lengths, RandomBlocks, RandomMap};
 

@@ -2,7 +2,7 @@
 
 use stend_base::{Nanos, SimTime};
 
-use super::job::{SYNC, Slot};
+use super::request::{SYNC, Slot};
 use super::windows::{LogRequest, Logger, RateWindows, Totals};
 use crate::jobfile::{Direction, Spec};
 use crate::stats::LatencyStats;

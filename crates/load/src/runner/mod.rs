@@ -41,6 +41,7 @@ mod job;
 mod measured;
 mod pace;
 mod plan;
+mod request;
 mod sampler;
 mod timers;
 mod windows;
@@ -52,8 +53,9 @@ use crate::jobfile::JobFile;
 use crate::stats::{LatencyStats, RateStats};
 use crate::trace::OPS;
 
-use job::{JobState, Next, Slot};
+use job::JobState;
 use measured::Measured;
+use request::{Next, SYNC, Slot};
 use sampler::Sampler;
 use timers::Timers;
 
@@ -265,7 +267,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             offset: 0,
             len: 0,
             job: 0,
-            kind: job::SYNC,
+            kind: SYNC,
         };
         Engine {
             flash_written_before: device.flash_written_bytes(),

@@ -3,8 +3,8 @@
 use stend_base::exponential::{LN_BITS, minus_ln};
 use stend_base::{Nanos, Rng, SimTime};
 
-use super::job::{FLUSH, Next};
 use super::plan::Plan;
+use super::request::{FLUSH, Next};
 use crate::jobfile::{Direction, Rate, RateProcess};
 
 /// Longest time after the start of a job at which a request is due, ns: no run lasts so long.

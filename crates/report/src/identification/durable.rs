@@ -2,7 +2,7 @@
 
 use stend_language::say;
 
-use super::pictures::{Drawing, Told, bars};
+use super::drawing::{Drawing, Told, bars};
 use crate::chart::{Axis, Chart, Role, Scale, Trace};
 use crate::number;
 

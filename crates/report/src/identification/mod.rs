@@ -1,6 +1,7 @@
 //! The page of an identification: the known and unknown properties of the inside of a drive, and
 //! pictures of the evidence.
 
+mod drawing;
 mod durable;
 mod pictures;
 mod reads;

@@ -3,7 +3,7 @@
 use stend_identify::observed::{ReadMap, Times};
 use stend_language::{say, text, unit};
 
-use super::pictures::{Drawing, Told, add_note, bars};
+use super::drawing::{Drawing, Told, add_note, bars};
 use crate::chart::{Axis, Band, Chart, ChartKind, Mark, Role, Scale, Trace};
 use crate::number;
 

@@ -4,7 +4,7 @@ use stend_identify::observed::{Curve, Recovered, Rested};
 
 use stend_language::{say, text};
 
-use super::pictures::{Drawing, Told, add_note, speed_chart, speeds, widen_beginning};
+use super::drawing::{Drawing, Told, add_note, speed_chart, speeds, widen_beginning};
 use crate::chart::{Axis, Chart, Role, Trace};
 use crate::number;
 

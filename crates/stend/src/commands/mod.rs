@@ -18,6 +18,7 @@ pub mod report;
 pub mod review;
 pub mod run;
 mod run_logs;
+mod search;
 pub mod serve;
 pub mod sweep;
 pub mod traces;

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use super::rows::counts_up;
+use super::row::counts_up;
 use crate::table::memory;
 
 /// Entries of a group: what is listed together is a cache line.

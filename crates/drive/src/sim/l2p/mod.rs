@@ -4,6 +4,7 @@
 mod compact;
 pub(in crate::sim) mod probe;
 mod reuse;
+mod row;
 pub(in crate::sim) mod rows;
 mod shared_table;
 pub(in crate::sim) mod table;

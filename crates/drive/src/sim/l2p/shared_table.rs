@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::compact::CompactTable;
-use super::{reuse, rows};
+use super::{reuse, row};
 use crate::table as format;
 use crate::table::memory;
 
@@ -215,7 +215,7 @@ impl SharedTable {
     #[inline(always)]
     pub fn counts_up(&self, first: u32, count: u32, value: u32, step: u32) -> bool {
         match self.own.0.get(first as usize..(first + count) as usize) {
-            Some(row) => rows::counts_up(row, value, step),
+            Some(row) => row::counts_up(row, value, step),
             None => self.counts_up_elsewhere(first, count, value, step),
         }
     }
@@ -227,7 +227,7 @@ impl SharedTable {
     #[inline(always)]
     pub fn count_up(&mut self, first: u32, count: u32, value: u32) {
         if ((first + count) as usize) <= self.own.0.len() {
-            rows::count_up(
+            row::count_up(
                 &mut self.own.0[first as usize..(first + count) as usize],
                 value,
             );
@@ -290,7 +290,7 @@ impl SharedTable {
                 let place = (first % BLOCK_ENTRIES) as usize;
                 let row = shared.block(first).get(place..place + count as usize);
                 if let Some(row) = row {
-                    return rows::counts_up(row, value, step);
+                    return row::counts_up(row, value, step);
                 }
             }
         }
@@ -317,7 +317,7 @@ impl SharedTable {
     fn count_up_elsewhere(&mut self, first: u32, count: u32, value: u32) {
         match self.elsewhere.as_deref() {
             Some(Elsewhere::Compact(_)) => self.compact_table().count_up(first, count, value),
-            _ => rows::count_up(self.shared_row(first, count), value),
+            _ => row::count_up(self.shared_row(first, count), value),
         }
     }
 
@@ -670,7 +670,7 @@ mod tests {
                         let count = count.min(LEN - at);
                         table.count_up(at, count, value);
                         let row = &mut plain[at as usize..][..count as usize];
-                        rows::count_up(row, value);
+                        row::count_up(row, value);
                         let step = at % 2;
                         proptest::prop_assert_eq!(
                             table.counts_up(at, count, value, step),

@@ -14,7 +14,7 @@ use stend_fit::measured::is_file;
 use stend_fit::{Measured, Outcome};
 use stend_model::{Files, Model};
 
-use super::fit::{is_asked, measured, options, read_state};
+use super::search::{is_asked, measured, options, read_state};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::folder::replace;

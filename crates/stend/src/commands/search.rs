@@ -1,0 +1,78 @@
+//! What searches for figures have in common: their rows, options and kept states.
+
+use std::fs;
+use std::path::Path;
+
+use stend_fit::Measured;
+use stend_fit::fitting::{SearchOptions, SearchState};
+
+use crate::args::FitArgs;
+use crate::failure::Failure;
+
+/// What `--to` calls the figures that are part of the program.
+const PUBLISHED: &str = "published";
+
+/// The measured figures.
+pub(super) fn measured(args: &FitArgs) -> Result<Measured, Failure> {
+    let measured = match args.to.as_deref() {
+        None | Some(PUBLISHED) => Measured::shipped(),
+        Some(path) => Measured::read(&[path])?,
+    };
+    names_exist(args, &measured)?;
+    Ok(measured)
+}
+
+/// Whether a row asks something, and is of the tests and states that are chosen.
+pub(super) fn is_asked(args: &FitArgs, measured: &Measured, row: usize) -> bool {
+    let Ok(ask) = &measured.rows[row].ask else {
+        return false;
+    };
+    let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
+    among(&args.tests, &measured.tests[ask.test].id)
+        && among(&args.states, &measured.states[ask.state].id)
+}
+
+/// How a search is made; `generations` where no number is given.
+pub(super) fn options(args: &FitArgs, generations: usize) -> SearchOptions {
+    SearchOptions {
+        seed: args.seed,
+        generations_max: args.generations.unwrap_or(generations),
+        population: args.population.map_or(0, |n| n as usize),
+    }
+}
+
+/// The state of a search in a file, if there is one.
+pub(super) fn read_state(path: &Path) -> Result<Option<SearchState>, Failure> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            let message = format!("cannot read {}: {error}", path.display());
+            return Err(Failure::Io(message));
+        }
+    };
+    let state = serde_json::from_str(&text).map_err(|error| {
+        Failure::Input(format!(
+            "{} is no state of a search: {error}; choose another folder, or remove it",
+            path.display()
+        ))
+    })?;
+    Ok(Some(state))
+}
+
+fn names_exist(args: &FitArgs, measured: &Measured) -> Result<(), Failure> {
+    let tests: Vec<&str> = measured.tests.iter().map(|test| &*test.id).collect();
+    let states: Vec<&str> = measured.states.iter().map(|state| &*state.id).collect();
+    for (what, names, known) in [
+        ("test", &args.tests, tests),
+        ("state", &args.states, states.clone()),
+        ("state", &args.fit_states, states),
+    ] {
+        if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+            let known = known.join(", ");
+            let message = format!("there is no {what} `{name}`; there are {known}");
+            return Err(Failure::Input(message));
+        }
+    }
+    Ok(())
+}
