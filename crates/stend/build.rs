@@ -1,5 +1,5 @@
-//! Tells the program which compiler built it, for records of its speed, and of which commit it
-//! is built, for the lab. Elsewhere than in a clone it knows of no commit.
+//! Passes the compiler's version to the program, for records of its speed, and the commit, for the
+//! lab. Outside a clone the commit is unknown.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -9,7 +9,7 @@ fn main() {
     let rustc = std::env::var_os("RUSTC").expect("cargo sets RUSTC for a build script");
     let version = said(rustc, &["-V"]).unwrap_or_else(|| "unknown".to_owned());
     println!("cargo::rustc-env=STEND_RUSTC={version}");
-    // It grows with each commit.
+    // The log grows with each commit.
     if let Some(log) = said("git".into(), &["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={log}");
     }
@@ -21,7 +21,7 @@ fn main() {
     println!("cargo::rustc-env=STEND_VERSION={version}");
 }
 
-/// What a program says in one line, if it succeeds and says anything.
+/// Returns the trimmed output of a program, if it succeeds and prints any.
 fn said(program: OsString, args: &[&str]) -> Option<String> {
     let output = Command::new(program).args(args).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -9,21 +9,21 @@ use stend_model::{Files, Model, SHIPPED};
 use crate::check::check;
 use crate::error::ClaimsError;
 
-/// An article whose every figure is one that its edition measures.
+/// An article of which the edition measures every figure.
 pub struct CheckedArticle {
     article: Article,
     edition: Edition,
-    /// Where files that it names are looked for.
+    /// Folder of the files that it names.
     folder: PathBuf,
-    /// As it is named in errors.
+    /// Name for errors.
     file: String,
 }
 
 impl CheckedArticle {
-    /// The articles that are part of the program.
+    /// Reads the articles that are built into the program.
     ///
     /// # Errors
-    /// As [`CheckedArticle::read`].
+    /// Errors of [`CheckedArticle::read`].
     pub fn shipped() -> Result<Vec<CheckedArticle>, ClaimsError> {
         let one = |name: &&str| {
             let text = Article::shipped_text(name).unwrap_or_default();
@@ -36,8 +36,8 @@ impl CheckedArticle {
     /// Reads files; no two of them may have the same id.
     ///
     /// # Errors
-    /// [`ClaimsError::Input`] for a file that cannot be read, is wrong, or checks what its edition
-    /// does not measure; [`ClaimsError::File`] for a wrong edition.
+    /// [`ClaimsError::Input`] for a file that cannot be read, is wrong, or checks figures that its
+    /// edition does not measure; [`ClaimsError::File`] for a wrong edition.
     pub fn read(paths: &[PathBuf]) -> Result<Vec<CheckedArticle>, ClaimsError> {
         let mut articles: Vec<CheckedArticle> = Vec::new();
         for path in paths {
@@ -89,7 +89,7 @@ impl CheckedArticle {
         &self.article
     }
 
-    /// The article with one of its findings.
+    /// Returns the article with only one of its findings.
     pub(crate) fn with_finding(&self, finding: usize) -> CheckedArticle {
         let mut article = self.article.clone();
         article.findings = vec![self.article.findings[finding].clone()];
@@ -101,8 +101,8 @@ impl CheckedArticle {
         }
     }
 
-    /// The article put to drives with a `by`-th of their capacity, by an edition that takes a
-    /// `by`-th of the time; what is measured is scaled back ([`Edition::scaled`]).
+    /// Returns the article for drives with 1/`by` of their capacity, and an edition with 1/`by` of
+    /// the times; results are scaled back ([`Edition::scaled`]).
     ///
     /// # Errors
     /// [`ClaimsError::Input`] for an edition that cannot be scaled.
@@ -124,17 +124,17 @@ impl CheckedArticle {
         &self.edition
     }
 
-    /// As it is named in errors.
+    /// Name for errors.
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
 
-    /// A drive that it names.
+    /// Reads the model of a drive that it names.
     pub(crate) fn model(&self, name: &str) -> Result<Model, ClaimsError> {
         Ok(self.files(name)?.model()?)
     }
 
-    /// A name of a drive that is the same in all articles that name it.
+    /// Name of a drive that is the same in all articles.
     pub(crate) fn key(&self, name: &str) -> String {
         match is_file(name) {
             true => self.folder.join(name).display().to_string(),
@@ -142,7 +142,7 @@ impl CheckedArticle {
         }
     }
 
-    /// The files of a drive that it names.
+    /// Reads the files of a drive that it names.
     pub(crate) fn files(&self, name: &str) -> Result<Files, ClaimsError> {
         if is_file(name) {
             return Ok(Files::read(&self.folder.join(name))?);
@@ -159,7 +159,7 @@ impl CheckedArticle {
     }
 }
 
-/// Whether a name is that of a file, seen from the article's folder.
+/// True if a name is that of a file, relative to the article's folder.
 fn is_file(name: &str) -> bool {
     name.ends_with(".toml")
 }

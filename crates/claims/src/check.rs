@@ -1,4 +1,4 @@
-//! Whether an edition measures what an article's figures need.
+//! Checks that an edition measures the figures of an article.
 
 use stend_analysis::Load;
 use stend_analysis::claims::{Aggregate, Article, Figure, Of, OfPoints};
@@ -7,7 +7,7 @@ use stend_method::edition::{ContinuationStep, TestKind};
 
 use crate::error::ClaimsError;
 
-/// The points of a test of an edition.
+/// Points of a test of an edition.
 pub(crate) fn loads(edition: &Edition, id: &str) -> Vec<Load> {
     let test = edition.tests.iter().find(|test| test.id == id);
     match test.map(|test| &test.kind) {
@@ -19,7 +19,7 @@ pub(crate) fn loads(edition: &Edition, id: &str) -> Vec<Load> {
     }
 }
 
-/// Refuses figures that the edition cannot show.
+/// Refuses figures that the edition does not measure.
 pub(crate) fn check(article: &Article, edition: &Edition, file: &str) -> Result<(), ClaimsError> {
     for (name, figure) in &article.figures {
         if let Err(problem) = fits(figure, edition) {
@@ -94,7 +94,7 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
     }
 }
 
-/// Whether points of a test are selected, and no more than one where they are not aggregated.
+/// Checks that points of a test are selected, and only one unless they are aggregated.
 fn points_fit(loads: &[Load], points: &OfPoints, test: &str) -> Result<(), String> {
     let taken = loads.iter().filter(|load| points.takes(load)).count();
     match (taken, points.over) {

@@ -1,13 +1,13 @@
-//! What can go wrong before a finding is judged.
+//! Errors before a finding is judged.
 
 use stend_config::FileError;
 use stend_lab::LabError;
 use stend_method::MethodError;
 
-/// Why findings could not be put to their drives.
+/// Reason why findings could not be checked on their drives.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimsError {
-    /// A file of findings is wrong, or names what does not exist.
+    /// A file of findings is wrong, or names something that does not exist.
     #[error("{0}")]
     Input(String),
     /// A drive file or an edition is wrong.
@@ -22,7 +22,7 @@ pub enum ClaimsError {
     /// The operating system failed.
     #[error("{0}")]
     Io(String),
-    /// It was interrupted; drives that were done are kept.
+    /// The measurement was interrupted; results of finished drives are stored.
     #[error("interrupted; finished drives are kept")]
     Interrupted,
 }

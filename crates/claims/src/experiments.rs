@@ -1,5 +1,5 @@
-//! Experiments on findings that do not hold: a figure of a drive takes other values, one after
-//! another, and the finding is checked again, all other drives being as they are.
+//! Experiments on findings that do not hold: a figure of a drive is set to other values, one after
+//! another, and the finding is checked again, with all other drives unchanged.
 
 use stend_analysis::claims::{Experiment, Measured, Outcome, judge};
 use stend_model::{Model, NewValue, WriteError, write_values};
@@ -9,30 +9,30 @@ use crate::error::ClaimsError;
 use crate::measure::{Event, Keep, Options, measure};
 use crate::needs::{MeasuredDrive, Measurement, measured_drives, measurements_of};
 
-/// One value that was tried, and what it makes of the finding.
+/// A value that was tried, and its effect on the finding.
 #[derive(Clone, Debug)]
 pub struct Tried {
     /// Index of the article.
     pub article: usize,
     /// Index of the finding in it.
     pub finding: usize,
-    /// Index of the experiment of that.
+    /// Index of the finding's experiment.
     pub experiment: usize,
     /// The value.
     pub value: f64,
-    /// Of the finding.
+    /// Outcome of the finding.
     pub outcome: Outcome,
-    /// By check: what it looks at, its outcome, and what was found, in words.
+    /// By check: title, outcome, and the result in words.
     pub checks: Vec<(String, Outcome, String)>,
-    /// What could not be measured, and why.
+    /// Failed measurements, with the reasons.
     pub failed: Vec<String>,
 }
 
-/// Refuses experiments that cannot be made, before anything is measured.
+/// Refuses experiments that cannot be run, before any measurement.
 ///
 /// # Errors
-/// [`ClaimsError::Input`] for a drive that the finding does not look at, a figure that the drive
-/// does not have, or a value that makes no sound model.
+/// [`ClaimsError::Input`] for a drive that the finding does not use, a figure that the drive does
+/// not have, or a value that makes an invalid model.
 pub fn check_experiments(articles: &[CheckedArticle]) -> Result<(), ClaimsError> {
     trials(articles, &|_, _| true).map(|_| ())
 }
@@ -42,17 +42,17 @@ struct Trial<'a> {
     place: (usize, usize, usize),
     value: f64,
     experiment: &'a Experiment,
-    /// The article with this finding alone.
+    /// The article with only this finding.
     article: CheckedArticle,
     model: Model,
 }
 
-/// Makes the experiments of the findings that fail. `fails` tells whether one does, by the indices
-/// of its article and of itself there; `measured` has what `needed` needs, in its order.
+/// Runs the experiments on the findings that fail. `fails` returns true if one does, by the indices
+/// of its article and of the finding in it; `measured` holds the results of `needed`, in its order.
 ///
 /// # Errors
-/// As [`measure`]; [`ClaimsError::Input`] for a figure that the drive does not have, or a value
-/// that makes no sound model.
+/// Errors of [`measure`]; [`ClaimsError::Input`] for a figure that the drive does not have, or a
+/// value that makes an invalid model.
 pub fn experiments<E: From<ClaimsError> + Send>(
     articles: &[CheckedArticle],
     fails: &dyn Fn(usize, usize) -> bool,
@@ -97,14 +97,14 @@ pub fn experiments<E: From<ClaimsError> + Send>(
 }
 
 impl Trial<'_> {
-    /// What is different in the drive.
+    /// Describes the difference of the drive.
     fn label(&self) -> String {
         let Experiment { table, key, .. } = self.experiment;
         format!("experiment: {table}.{key} = {}", self.value)
     }
 }
 
-/// Every value of every experiment of the findings that fail.
+/// All values of all experiments on the findings that fail.
 fn trials<'a>(
     articles: &'a [CheckedArticle],
     fails: &dyn Fn(usize, usize) -> bool,
@@ -154,10 +154,10 @@ fn trials<'a>(
     Ok(trials)
 }
 
-/// Entries of a list at most.
+/// Maximum number of entries of a list.
 const ENTRIES_MAX: usize = 64;
 
-/// A drive with another value of its figure; of a list, of all entries.
+/// A drive with another value of its figure; for a list, of all entries.
 fn varied(model: &Model, experiment: &Experiment, value: f64) -> Result<Model, String> {
     let new = |index| NewValue {
         table: &experiment.table,

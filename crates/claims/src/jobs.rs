@@ -1,5 +1,5 @@
-//! What findings need as independent jobs, which other processes or machines can carry out: a
-//! drive, or a plausible version of it, by an edition.
+//! The needs of findings as independent jobs, which other processes or machines can carry out: one
+//! drive, or a plausible version of it, by one edition.
 
 use parking_lot::Mutex;
 
@@ -17,9 +17,9 @@ use crate::samples::{files, version};
 /// A simulation that findings need.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// Number of the plausible version; `None` of the drive's own model.
+    /// Number of the plausible version; `None` for the drive's own model.
     pub version: Option<u32>,
-    /// Its place among the measurements of that version.
+    /// Index among the measurements of that version.
     pub measurement: usize,
     /// Name of the model.
     pub drive: String,
@@ -27,11 +27,11 @@ pub struct Job {
     pub edition: String,
 }
 
-/// The jobs of which the lab lacks something: of the drives' own models, and of so many plausible
-/// versions.
+/// Jobs whose results are not all in the lab: for the drives' own models, and for `samples`
+/// plausible versions.
 ///
 /// # Errors
-/// As [`measure`].
+/// Errors of [`measure`].
 pub fn jobs(
     articles: &[CheckedArticle],
     only: Option<&[String]>,
@@ -53,11 +53,11 @@ pub fn jobs(
     Ok(jobs)
 }
 
-/// Carries a job out, whatever the lab has: what is to be kept in the lab, and the SHA-256 of its
-/// edition's text.
+/// Runs a job, whatever the lab contains. Returns the review to be stored in the lab, and the
+/// SHA-256 of its edition's text.
 ///
 /// # Errors
-/// As [`measure`]; [`ClaimsError::Input`] for a job of other articles.
+/// Errors of [`measure`]; [`ClaimsError::Input`] for a job of other articles.
 pub fn carry_out(
     articles: &[CheckedArticle],
     only: Option<&[String]>,
@@ -89,7 +89,7 @@ pub fn carry_out(
     Ok(kept.into_inner().expect("what is measured is kept"))
 }
 
-/// What is needed of a version.
+/// Measurements that a version needs.
 fn needed<'a>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,

@@ -1,15 +1,15 @@
-//! Published findings: which measurements they need, and their execution.
+//! Published findings: the measurements that they need, and running these.
 //!
-//! | room | what |
+//! | module | contents |
 //! |---|---|
-//! | [`article`] | an article's findings with the edition by which they are checked |
-//! | [`needs`] | the measurements that findings need: which drives, tests and points, how long |
-//! | [`experiments`] | findings that do not hold, with other values of a drive's figure |
-//! | [`samples`] | the same of plausible versions of all drives: how sure findings are, and what decides |
-//! | [`jobs`] | the same as jobs for other processes and machines |
-//! | [`mod@measure`] | takes them from the lab, or simulates them, a drive a thread |
+//! | [`article`] | an article's findings, with the edition that checks them |
+//! | [`needs`] | the measurements that findings need: drives, tests, points, durations |
+//! | [`experiments`] | findings that do not hold, checked with other values of a drive's figure |
+//! | [`samples`] | findings on plausible versions of all drives: robustness and decisive figures |
+//! | [`jobs`] | needed measurements as jobs for other processes and machines |
+//! | [`mod@measure`] | reads results from the lab, or simulates them, one drive per thread |
 //!
-//! `stend_analysis::claims` then says which findings hold.
+//! `stend_analysis::claims` then judges which findings hold.
 
 pub mod article;
 mod check;

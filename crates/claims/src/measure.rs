@@ -1,5 +1,5 @@
-//! What findings need is taken from the lab where the same program measured it before, and
-//! simulated otherwise, a drive a thread.
+//! Results that findings need are read from the lab if the same program measured them before, and
+//! simulated otherwise, one drive per thread.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -20,46 +20,46 @@ use crate::check::loads;
 use crate::error::ClaimsError;
 use crate::needs::{MeasuredDrive, Measurement, has};
 
-/// Name of the fact by which a run is found again.
+/// Name of the fact that identifies a run.
 const KEY: &str = "made by";
 
-/// How is measured.
+/// Options of the measurement.
 pub struct Options<'a> {
-    /// The lab that has what was measured before.
+    /// Lab with earlier results.
     pub lab: &'a Path,
-    /// Names the program: what another one measured counts for nothing ([`program_sha256`]).
+    /// Identifies the program: results of another program are not used ([`program_sha256`]).
     pub program: &'a str,
-    /// Once it is set, nothing more begins, and what is under way ends early and is not kept.
+    /// Once it is set, no simulation begins, and those under way end early and are not stored.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// Root seed.
     pub seed: u64,
-    /// Factor on every measurement.
+    /// Factor for the duration of every measurement.
     pub duration_scale: f64,
-    /// Nothing ends early.
+    /// No measurement ends early.
     pub full_length: bool,
-    /// Nothing is taken from the lab.
+    /// No result is read from the lab.
     pub fresh: bool,
-    /// Drives at a time; the number of processors without.
+    /// Number of drives at a time; defaults to the number of CPUs.
     pub threads: Option<usize>,
 }
 
-/// What happens while measuring.
+/// Event of the measurement.
 pub enum Event<'a> {
-    /// A version of all drives is to be measured.
+    /// The measurement of a version of all drives begins.
     Version {
-        /// Its number, from 0.
+        /// Number of the version, from 0.
         number: u32,
-        /// Of how many.
+        /// Number of versions.
         of: u32,
     },
-    /// What is to be simulated; reported once, before anything is, and only if there is anything.
+    /// Planned simulations; reported once, before the first, and only if there are any.
     Planned {
-        /// Drives of which something must be simulated.
+        /// Number of drives that must be simulated, at least in part.
         to_simulate: usize,
-        /// Drives of which the lab has everything.
+        /// Number of drives whose results are all in the lab.
         from_lab: usize,
     },
-    /// A drive is at work.
+    /// A drive is being simulated.
     Working {
         /// Name of its model.
         drive: &'a str,
@@ -68,43 +68,43 @@ pub enum Event<'a> {
         /// Share of all simulations that is done, 0 to 1.
         share_done: f64,
     },
-    /// A drive is done, and what was measured of it is kept.
+    /// A drive is finished, and its results are stored.
     Finished {
         /// Name of its model.
         drive: &'a str,
         /// Id of the edition.
         edition: &'a str,
-        /// How long it took.
+        /// Duration of the simulation.
         took: Duration,
         /// Share of all simulations that is done, 0 to 1.
         share_done: f64,
     },
 }
 
-/// Called with a review to be kept in the lab, and its edition.
+/// Called with a review to be stored in the lab, and its edition.
 pub type Keep<'a, E> = &'a (dyn Fn(&Review, &Edition) -> Result<(), E> + Sync);
 
-/// A drive of which something must be simulated.
+/// A drive that must be simulated, at least in part.
 struct Simulation<'a> {
-    /// Of its measurement.
+    /// Index of its measurement.
     index: usize,
     measurement: &'a Measurement<'a>,
     key: &'a str,
-    /// What the lab has.
+    /// Results in the lab.
     known: Vec<TestResult>,
-    /// The tests of which something is missing.
+    /// Tests with missing results.
     tests: Vec<String>,
-    /// Roughly, s on one processor.
+    /// Rough cost, s on one CPU.
     cost: f64,
 }
 
-/// Measures what is needed and the lab does not have; the results in the order of the needs.
+/// Measures the needed results that the lab lacks; returns all results in the order of the needs.
 ///
-/// Each drive that was simulated goes to `keep` at once. Both `keep` and `report` are called from
+/// Each simulated drive is passed to `keep` immediately. `keep` and `report` are called from
 /// several threads.
 ///
 /// # Errors
-/// Where the lab cannot be read, an edition cannot be run, or `keep` fails.
+/// If the lab cannot be read, an edition cannot be run, or `keep` fails.
 pub fn measure<E: From<ClaimsError> + Send>(
     measurements: &[Measurement<'_>],
     options: &Options<'_>,
@@ -151,7 +151,7 @@ pub fn measure<E: From<ClaimsError> + Send>(
         .collect())
 }
 
-/// The lab that has what was measured before, unless nothing is taken from it.
+/// Lab with earlier results, unless none may be used.
 fn lab_of(options: &Options<'_>) -> Result<Option<Lab>, ClaimsError> {
     match options.fresh {
         true => Ok(None),
@@ -159,7 +159,7 @@ fn lab_of(options: &Options<'_>) -> Result<Option<Lab>, ClaimsError> {
     }
 }
 
-/// What is known of a measurement.
+/// Known results of a measurement.
 fn known(
     lab: Option<&Lab>,
     key: &str,
@@ -168,7 +168,7 @@ fn known(
     lab.map_or_else(|| Ok(Vec::new()), |lab| earlier(lab, key, measurement))
 }
 
-/// Indices of the measurements of which the lab lacks something.
+/// Indices of the measurements whose results are not all in the lab.
 pub(crate) fn open_ones(
     measurements: &[Measurement<'_>],
     options: &Options<'_>,
@@ -184,20 +184,20 @@ pub(crate) fn open_ones(
     Ok(open)
 }
 
-/// SHA-256 of the program that runs: what another program measured counts for nothing.
+/// SHA-256 of the running program: results of another program are not used.
 ///
 /// # Errors
-/// Where the program's file cannot be read.
+/// If the program's file cannot be read.
 pub fn program_sha256() -> Result<String, ClaimsError> {
     let failed = |error| ClaimsError::Io(format!("the program cannot read itself: {error}"));
     let path = std::env::current_exe().map_err(failed)?;
     Ok(sha256_hex(std::fs::read(path).map_err(failed)?))
 }
 
-/// A name of everything that figures depend on, but for the tests and points themselves: on a
-/// simulated drive each yields the same alone as among the others.
+/// Key of everything that results depend on, except the tests and points themselves: on a simulated
+/// drive each has the same result alone as among others.
 fn key(measurement: &Measurement<'_>, options: &Options<'_>) -> String {
-    // Model and edition as they were understood, with the files that they name.
+    // Parsed model and edition, including the files that they name.
     let text = format!(
         "{}\n{}\n{:?}\n{:?}\n{}\n{}\n{}\n{:?}",
         options.program,
@@ -212,7 +212,7 @@ fn key(measurement: &Measurement<'_>, options: &Options<'_>) -> String {
     sha256_hex(text)
 }
 
-/// What the lab has of it.
+/// Results in the lab for a key.
 fn earlier(
     lab: &Lab,
     key: &str,
@@ -225,7 +225,7 @@ fn earlier(
     Ok(tests)
 }
 
-/// Adds tests, and to those there are the points that they lack.
+/// Adds tests, and adds missing points to existing tests.
 fn add(tests: &mut Vec<TestResult>, more: Vec<TestResult>, measurement: &Measurement<'_>) {
     for test in more {
         let Some(there) = tests.iter_mut().find(|there| there.id == test.id) else {
@@ -259,7 +259,7 @@ fn review_options<'a>(
     }
 }
 
-/// Roughly how long it takes, s on one processor.
+/// Rough duration, s on one CPU.
 fn cost(
     measurement: &Measurement<'_>,
     tests: &[String],
@@ -269,36 +269,37 @@ fn cost(
     let wanted = |test: &str, load: &Load| wanted(measurement, known, test, load);
     let ends_when = |test: &str, curve: Option<&str>| measurement.ending(test, curve);
     let review = review_options(tests, options, &wanted, &ends_when);
-    // Orders of magnitude, to begin with the longest and to estimate the time left: a wrong one
-    // costs a little idle time.
+    // Only the order of magnitude matters, to begin with the longest and to estimate the time left:
+    // an error costs a little idle time.
     let target = SimulatedTarget::info_of(&measurement.model);
     estimate(measurement.edition, &review, &target, true).map_or(1.0, |asked| {
         let measured_s = match options.full_length {
             true => asked.measured_s,
             false => asked.writing_s,
         };
-        // How many requests a simulated second has grows with the dies and the host's link.
+        // The number of requests per simulated second grows with the number of dies and the speed
+        // of the host's link.
         let iops = f64::from(measurement.model.spec().dies).sqrt();
         (asked.fill_bytes + asked.trace_bytes) as f64 / 100e9 + 0.001 * measured_s * iops
     })
 }
 
-/// Whether a point is needed and not known yet.
+/// True if a point is needed and not known yet.
 fn wanted(measurement: &Measurement<'_>, known: &[TestResult], test: &str, load: &Load) -> bool {
     let known = known.iter().find(|known| known.id == test);
     measurement.wants(test, load) && !known.is_some_and(|known| has(known, load))
 }
 
-/// How far all simulations together are.
+/// Progress of all simulations together.
 struct Shares {
-    /// Costs of all of them.
+    /// Total cost.
     total: f64,
-    /// By index: what of its cost is done.
+    /// Finished cost, by index.
     done: Mutex<BTreeMap<usize, f64>>,
 }
 
 impl Shares {
-    /// Notes how far one is. Share of all that is done, 0 to 1.
+    /// Records the progress of one simulation. Returns the finished share of all, 0 to 1.
     fn note(&self, simulation: &Simulation<'_>, share: f64) -> f64 {
         let mut done = self.done.lock();
         done.insert(simulation.index, share * simulation.cost);
@@ -306,7 +307,7 @@ impl Shares {
     }
 }
 
-/// Simulates, the longest first.
+/// Runs the simulations, the longest first.
 fn simulate_all<E: From<ClaimsError> + Send>(
     simulations: Vec<Simulation<'_>>,
     options: &Options<'_>,
@@ -357,7 +358,7 @@ fn mark_version(review: &mut Review, version: &str) {
     });
 }
 
-/// The command that makes a review again.
+/// The command that repeats a review.
 fn reproduce(simulation: &Simulation<'_>, options: &Options<'_>) -> String {
     let measurement = simulation.measurement;
     let (drive, edition) = (&measurement.model.name, &measurement.edition.id);
@@ -371,7 +372,7 @@ fn reproduce(simulation: &Simulation<'_>, options: &Options<'_>) -> String {
     }
 }
 
-/// Simulates what is missing of a drive, and keeps it.
+/// Simulates the missing results of a drive, and stores them.
 fn simulate<E: From<ClaimsError>>(
     simulation: &Simulation<'_>,
     options: &Options<'_>,

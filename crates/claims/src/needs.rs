@@ -1,5 +1,4 @@
-//! The measurements that findings need: of which drives, by which edition, which tests and
-//! points, and how long.
+//! Measurements that findings need: drives, editions, tests, points, and durations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,21 +13,21 @@ use crate::article::CheckedArticle;
 use crate::check::loads;
 use crate::error::ClaimsError;
 
-/// What findings need to know of a drive by an edition.
+/// Needs of findings for a drive and an edition.
 pub struct Measurement<'a> {
     pub(crate) model: Model,
-    /// What is told of a version that is not the drive's own model.
+    /// Label of a version that is not the drive's own model.
     pub(crate) version: Option<String>,
     pub(crate) edition: &'a Edition,
-    /// File of an article, and what the drive is called in it.
+    /// Files of articles, and the drive's name in each.
     names: Vec<(String, String)>,
-    /// By test: which of its points; of a test without points, anything.
+    /// Needed points by test; for a test without points, anything.
     wanted: BTreeMap<String, Vec<OfPoints>>,
-    /// How much of each curve is needed, by test and name.
+    /// Needed share of each curve, by test and name.
     pub(crate) endings: BTreeMap<(String, String), Ending>,
 }
 
-/// What is known of a drive by an edition.
+/// Results for a drive and an edition.
 pub struct MeasuredDrive {
     pub(crate) target: TargetInfo,
     pub(crate) tests: Vec<TestResult>,
@@ -36,12 +35,12 @@ pub struct MeasuredDrive {
 }
 
 impl MeasuredDrive {
-    /// What was measured of a drive with a `by`-th of its capacity, as of the whole drive.
+    /// Converts results of a drive with 1/`by` of its capacity into results of the whole drive.
     pub(crate) fn scaled_back(mut self, by: u32) -> MeasuredDrive {
         if by > 1 {
             self.target.capacity_bytes *= u64::from(by);
             for test in &mut self.tests {
-                // Only these have times and bytes that figures look at.
+                // Only these have times and bytes that figures use.
                 let curves = test.series.iter_mut().flatten();
                 curves.for_each(|one| *one = std::mem::take(one).scaled_back(by));
                 let responses = test.responses.iter_mut().flatten();
@@ -51,14 +50,14 @@ impl MeasuredDrive {
         self
     }
 
-    /// What could not be measured, and why.
+    /// Failed measurements, with the reasons.
     pub fn failed(&self) -> &[String] {
         &self.failed
     }
 }
 
 impl Measurement<'_> {
-    /// Adds what a figure needs.
+    /// Adds the needs of a figure.
     fn add(&mut self, figure: &Figure) {
         let selects = self.wanted.entry(figure.test.clone()).or_default();
         match &figure.of {
@@ -72,15 +71,15 @@ impl Measurement<'_> {
         }
     }
 
-    /// Whether a point of a test is needed.
+    /// True if a point of a test is needed.
     pub(crate) fn wants(&self, test: &str, load: &Load) -> bool {
         let selects = self.wanted.get(test);
         selects.is_some_and(|selects| selects.iter().any(|select| select.takes(load)))
     }
 
-    /// Share that is needed of a test's points, or of one of its curves. A curve leaves the state
-    /// in which the next one begins, and recovery is relative to where the first one ends: a curve
-    /// that another follows of which something is needed is measured until it has settled.
+    /// Needed share of a test's points, or of one of its curves. A curve leaves the state in which
+    /// the next one begins, and recovery is relative to the end of the first one. Therefore the
+    /// first curve, and a curve followed by a needed one, are measured until they have settled.
     pub(crate) fn ending(&self, test: &str, curve: Option<&str>) -> Ending {
         let Some(curve) = curve else {
             return Ending::Settled;
@@ -100,7 +99,7 @@ impl Measurement<'_> {
         }
     }
 
-    /// The tests of which something that is needed is missing among those there are.
+    /// Tests that lack a needed result in `known`.
     pub(crate) fn missing(&self, known: &[TestResult]) -> Vec<String> {
         let lacks = |id: &&String| {
             let Some(there) = known.iter().find(|test| test.id == **id) else {
@@ -114,23 +113,22 @@ impl Measurement<'_> {
     }
 }
 
-/// Whether a test has this point.
+/// True if a test has this point.
 pub(crate) fn has(test: &TestResult, load: &Load) -> bool {
     let mut points = test.points.iter().flatten();
     points.any(|point| Load::of(point) == *load)
 }
 
-/// The drives that the articles' checks look at, by the names that they use.
+/// Drives in the checks of the articles, by the articles' names for them.
 pub fn named_drives(articles: &[CheckedArticle]) -> BTreeSet<&str> {
     let needs = articles.iter().flat_map(|one| one.article().needs());
     needs.map(|(drive, _)| drive).collect()
 }
 
-/// What the articles' checks need, each drive once for an edition; `only` these drives, if it
-/// names any.
+/// Needs of the articles' checks, each drive once per edition; `only` limits them to these drives.
 ///
 /// # Errors
-/// [`ClaimsError::Input`] for a drive that does not exist, [`ClaimsError::File`] for a wrong one.
+/// [`ClaimsError::Input`] for an unknown drive, [`ClaimsError::File`] for a wrong one.
 pub fn measurements<'a>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,
@@ -138,7 +136,7 @@ pub fn measurements<'a>(
     measurements_of(articles, only, &CheckedArticle::model, None)
 }
 
-/// The same of other versions of the drives, with what is told of such a version.
+/// As [`measurements`], for other versions of the drives, with the label of the version.
 pub(crate) fn measurements_of<'a>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,
@@ -164,7 +162,7 @@ pub(crate) fn measurements_of<'a>(
     Ok(all)
 }
 
-/// Index of what is measured of a drive by an article's edition.
+/// Index of the measurement of a drive by an article's edition.
 fn find_or_add<'a>(
     all: &mut Vec<Measurement<'a>>,
     article: &'a CheckedArticle,
@@ -188,7 +186,7 @@ fn find_or_add<'a>(
     })
 }
 
-/// What is told of a drive that is not the model itself.
+/// Label of a drive that is not the model itself.
 fn label(version: Option<&str>, scaled_by: u32) -> Option<String> {
     let scaled = (scaled_by > 1).then(|| format!("1/{scaled_by} of its capacity"));
     let parts: Vec<String> = version
@@ -199,7 +197,7 @@ fn label(version: Option<&str>, scaled_by: u32) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// The measured drives of an article by the names that it uses; `measured` has those of
+/// Measured drives of an article, by the article's names for them; `measured` holds the results of
 /// `measurements`, in their order.
 pub fn measured_drives<'m>(
     article: &CheckedArticle,
@@ -223,10 +221,10 @@ pub fn measured_drives<'m>(
     drives
 }
 
-/// How much of a curve a figure needs.
+/// Share of a curve that a figure needs.
 fn ending(curve: &OfCurve) -> Ending {
     match curve.metric {
-        // An early end might cut a part of it off.
+        // An early end might cut off a part of the range.
         _ if curve.is_bounded() => Ending::Whole,
         CurveMetric::WrittenBytes => Ending::Whole,
         CurveMetric::StartIops => Ending::Begun,
@@ -235,8 +233,8 @@ fn ending(curve: &OfCurve) -> Ending {
     }
 }
 
-/// Names of the curves of a test that goes on after another, and first of that one's; none of other
-/// tests.
+/// Names of the curves of a test that continues another, preceded by those of that test; none for
+/// other tests.
 fn curves_of_chain<'e>(edition: &'e Edition, id: &str) -> Vec<&'e str> {
     let test = edition.tests.iter().find(|test| test.id == id);
     let Some(TestKind::Continue(next)) = test.map(|test| &test.kind) else {

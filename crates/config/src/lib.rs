@@ -1,6 +1,6 @@
-//! Files in TOML that people write: drive models, editions, articles, published figures. [`Text`]
-//! reads one into a type of serde and turns places into lines; [`FileError`] tells what is wrong,
-//! with file, line, key and what is allowed.
+//! TOML files that people write: drive models, editions, articles, published figures. [`Text`]
+//! parses a file into a serde type and maps offsets to lines; [`FileError`] reports faults with
+//! file, line, key and allowed values.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use strsim::damerau_levenshtein;
 pub use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// One mistake in a file, printed as `file:line: key: message`.
+/// A fault in a file, printed as `file:line: key: message`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file, as the user named it.
     pub file: String,
-    /// Line, from 1; `None` if it is about the file as a whole.
+    /// Line, from 1; `None` if the fault concerns the file as a whole.
     pub line: Option<usize>,
-    /// The key at fault, with its table where that is known; `None` in broken TOML.
+    /// The faulty key, with its table if known; `None` in broken TOML.
     pub key: Option<String>,
-    /// What is wrong, and what is allowed.
+    /// The fault, and the allowed values.
     pub message: String,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A file that cannot be used: one line for each problem.
+/// A file that cannot be used, printed with one line per problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     problems: Vec<Problem>,
@@ -62,15 +62,15 @@ impl FileError {
         })
     }
 
-    /// All problems, in the order in which they are told; at least one.
+    /// All problems, in the order of printing; at least one.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// An error if there is any problem.
+    /// Returns an error if there is any problem.
     ///
     /// # Errors
-    /// All of them.
+    /// All problems.
     pub fn unless_empty(problems: Vec<Problem>) -> Result<(), FileError> {
         if problems.is_empty() {
             return Ok(());
@@ -99,7 +99,7 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// Messages of serde and of the parser that name the key themselves.
+/// Messages of serde and of the parser that contain the key themselves.
 const NAMED: [&str; 3] = ["unknown field `", "missing field `", "duplicate key `"];
 
 /// The text of a file, and its name for messages.
@@ -107,11 +107,11 @@ const NAMED: [&str; 3] = ["unknown field `", "missing field `", "duplicate key `
 pub struct Text<'a> {
     /// The file, as the user named it.
     pub file: &'a str,
-    /// What stands in it.
+    /// Content of the file.
     pub text: &'a str,
 }
 
-/// What is said of a key that is none of those that are known: the nearest of them first.
+/// Message about an unknown key, with the nearest known key first.
 pub fn unknown_field(key: &str, known: &[&str]) -> String {
     unknown("field", key, known)
 }
@@ -119,7 +119,7 @@ pub fn unknown_field(key: &str, known: &[&str]) -> String {
 fn unknown(what: &str, key: &str, known: &[&str]) -> String {
     let listed: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
     let listed = listed.join(", ");
-    // Of equally near ones the first, so that the message is the same each time.
+    // The first of equally near ones, so that the message is always the same.
     let near = known
         .iter()
         .min_by_key(|known| damerau_levenshtein(key, known));
@@ -131,8 +131,8 @@ fn unknown(what: &str, key: &str, known: &[&str]) -> String {
     }
 }
 
-/// A message of serde's about a key or a word of which several are known, the nearest first; `None`
-/// of any other message.
+/// serde's message about an unknown key or word, with the nearest known one first; `None` for any
+/// other message.
 fn with_nearest(message: &str) -> Option<String> {
     let (what, rest) = message.strip_prefix("unknown ")?.split_once(" `")?;
     let (key, known) = rest.split_once("`, expected one of ")?;
@@ -141,7 +141,7 @@ fn with_nearest(message: &str) -> Option<String> {
     Some(unknown(what, key, &known))
 }
 
-/// A message of serde's with types as people name them.
+/// serde's message with understandable names of types.
 fn plain(message: &str) -> String {
     if let Some(told) = with_nearest(message) {
         return told;
@@ -169,14 +169,14 @@ fn plain(message: &str) -> String {
 }
 
 impl Text<'_> {
-    /// Reads the text into a type. [`Spanned`] fields keep their place for later checks.
+    /// Parses the text into a type. [`Spanned`] fields keep their place for later checks.
     ///
     /// # Errors
-    /// The first mistake in syntax, key or type.
+    /// The first fault in syntax, key or type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, FileError> {
         toml::from_str(self.text).map_err(|error| {
             let message = error.message().trim();
-            // What misses from the file as a whole has no place in it.
+            // A key missing from the file as a whole has no place in it.
             let start = error.span().map_or(0, |span| span.start);
             let named = NAMED
                 .iter()
@@ -186,7 +186,7 @@ impl Text<'_> {
         })
     }
 
-    /// A problem at a byte of the text.
+    /// Creates a problem at a byte of the text.
     pub fn problem(
         &self,
         offset: usize,
@@ -201,7 +201,7 @@ impl Text<'_> {
         }
     }
 
-    /// A failed check of a value or of a table, whose key the text tells.
+    /// Reports a failed check of a value or of a table, whose key is found in the text.
     ///
     /// # Errors
     /// Always.
@@ -214,7 +214,7 @@ impl Text<'_> {
         Err(self.problem(start, self.key_at(start), message).into())
     }
 
-    /// A failed check of a value, told of a key.
+    /// Reports a failed check of a value, under a given key.
     ///
     /// # Errors
     /// Always.
@@ -228,7 +228,7 @@ impl Text<'_> {
         Err(self.problem(start, Some(key.to_owned()), message).into())
     }
 
-    /// A failed check of the value at a path of keys and numbers, such as `class[2].sigma`.
+    /// Reports a failed check of the value at a path of keys and numbers, such as `class[2].sigma`.
     ///
     /// # Errors
     /// Always, in the line of the last part of the path that is in the file.
@@ -254,8 +254,7 @@ impl Text<'_> {
         Lines::of(self.text).at(offset)
     }
 
-    /// The key at a byte of the text: that of the table whose header stands there, or that of the
-    /// value.
+    /// Key at a byte of the text: that of the table whose header is there, or that of the value.
     fn key_at(&self, offset: usize) -> Option<String> {
         let before = self.text.get(..offset.min(self.text.len()))?;
         let begin = before.rfind('\n').map_or(0, |end| end + 1);
@@ -277,8 +276,8 @@ impl Text<'_> {
         (!key.is_empty()).then(|| key.to_owned())
     }
 
-    /// The key with its table, `nand.dies`, of the line of a byte of the text: for broken TOML, of
-    /// which no more is known. `None` where the line has no key.
+    /// Key with its table, `nand.dies`, in the line of a byte of the text: for broken TOML, of
+    /// which nothing more is known. `None` if the line has no key.
     pub fn key_of_line(&self, offset: usize) -> Option<String> {
         let lines = self.text.lines().take(self.line(offset)).map(str::trim);
         let lines: Vec<&str> = lines.collect();
@@ -291,7 +290,7 @@ impl Text<'_> {
     }
 }
 
-/// The name of the table whose header a line is; `None` of another line, such as one of a list of
+/// Name of the table whose header is in a line; `None` for other lines, such as one of a list of
 /// lists.
 fn header_of(line: &str) -> Option<&str> {
     let name = line.trim_start().strip_prefix('[')?.trim_start_matches('[');
@@ -301,7 +300,7 @@ fn header_of(line: &str) -> Option<&str> {
     is_key.then_some(name)
 }
 
-/// The last key on the way to what stands at a byte of a text.
+/// The innermost key that contains a byte of a text.
 fn key_in<'a>(table: &'a DeTable<'_>, offset: usize) -> Option<&'a str> {
     table.iter().find_map(|(key, value)| {
         let here = key.span().contains(&offset) || value.span().contains(&offset);
@@ -310,7 +309,7 @@ fn key_in<'a>(table: &'a DeTable<'_>, offset: usize) -> Option<&'a str> {
     })
 }
 
-/// The same within a value; `None` where no key is in it.
+/// As [`key_in`], within a value; `None` if it contains no key.
 fn key_of<'a>(value: &'a DeValue<'_>, offset: usize) -> Option<&'a str> {
     match value {
         DeValue::Table(table) => key_in(table, offset),
@@ -319,14 +318,14 @@ fn key_of<'a>(value: &'a DeValue<'_>, offset: usize) -> Option<&'a str> {
     }
 }
 
-/// Where the lines of a text end, for one who asks for many of its places.
+/// Line ends of a text, for many lookups.
 #[derive(Clone, Debug)]
 pub struct Lines {
     ends: Vec<usize>,
 }
 
 impl Lines {
-    /// Of a text.
+    /// Finds the line ends of a text.
     pub fn of(text: &str) -> Lines {
         let ends = text.match_indices('\n').map(|(end, _)| end);
         Lines {
@@ -334,14 +333,14 @@ impl Lines {
         }
     }
 
-    /// Line of a byte of the text, from 1; beyond its end, its last one.
+    /// Line of a byte of the text, from 1; for a byte beyond the end, the last line.
     pub fn at(&self, offset: usize) -> usize {
         1 + self.ends.partition_point(|&end| end < offset)
     }
 }
 
-/// Files of a folder in the crate that uses it as a part of the program: the name of each, without
-/// `.toml`, and its text. The folder is a link to one at the root of the repository.
+/// Files of a folder, built into the program by the crate that uses the macro: the name of each,
+/// without `.toml`, and its text. The folder is a link to one at the root of the repository.
 #[macro_export]
 macro_rules! shipped {
     ($folder:literal: $($name:literal),+ $(,)?) => {

@@ -1,4 +1,4 @@
-//! Predicted against measured.
+//! Compares predictions with measured figures.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,17 +9,17 @@ use stend_model::Model;
 use crate::measured::{Ask, Expected, Measured, RelationKind};
 use crate::test_runs::{Models, Predictions, run, test_runs};
 
-/// What became of a row.
+/// Outcome of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// A model answered it.
     Answered(Answer),
-    /// None did, for this reason.
+    /// No model answered it, for this reason.
     Unanswered(String),
 }
 
 impl Outcome {
-    /// What the model answered, if it did.
+    /// The model's answer, if there is one.
     pub fn answer(&self) -> Option<&Answer> {
         match self {
             Outcome::Answered(answer) => Some(answer),
@@ -28,56 +28,56 @@ impl Outcome {
     }
 }
 
-/// What a model answers to a row.
+/// A model's answer to a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The figure, in the row's unit; of a ratio, the ratio.
+    /// The figure, in the row's unit; for a ratio, the ratio.
     pub predicted: f64,
-    /// What it misses the measured one by: a share of that, below nothing if it is too low. Of a
-    /// bound, the distance to it; of a difference to another drive, that to the figure that
-    /// follows from it.
+    /// Deviation from the measured figure, as a share of it, negative if the prediction is too low.
+    /// For a bound, the distance to the bound; for a difference to another drive, the deviation
+    /// from the figure that results from it.
     pub error: f64,
-    /// The model it was made from, for a variant of another capacity.
+    /// For a variant of another capacity, the model it was made from.
     pub variant_of: Option<String>,
 }
 
-/// Errors of a group of rows.
+/// Median error of a group of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Median {
     /// The model or metric.
     pub name: String,
     /// Rows answered.
     pub count: usize,
-    /// The median of the errors' sizes.
+    /// Median of the absolute errors.
     pub error: f64,
 }
 
-/// Predicted against measured.
+/// Predictions compared with measured figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// What became of each row of [`Measured::rows`], by its index.
+    /// Outcome of each row of [`Measured::rows`], with its index.
     pub rows: Vec<(usize, Outcome)>,
-    /// By model.
+    /// Medians by model.
     pub by_model: Vec<Median>,
-    /// By metric.
+    /// Medians by metric.
     pub by_metric: Vec<Median>,
-    /// Of all rows answered; `None` if none was.
+    /// Median over all rows answered; `None` if none was.
     pub overall: Option<Median>,
 }
 
-/// How models are found and progress is reported.
+/// Parameters of a comparison.
 pub struct Comparing<'a> {
-    /// The model of a name.
+    /// Returns the model of a name.
     pub model: &'a dyn Fn(&str) -> Option<Model>,
-    /// Whether a row is compared, by its index.
+    /// True if the row of an index is compared.
     pub only: &'a dyn Fn(usize) -> bool,
-    /// Root of every random choice.
+    /// Seed of every random choice.
     pub seed: u64,
-    /// Called when a drive has been tested in a state: how many have, and of how many.
+    /// Called when a drive has been tested in a state, with the number done and the total.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
-/// Runs the tests that the rows ask for, each once, and compares.
+/// Runs the tests that the rows need, each once, and compares the results.
 pub fn compare(measured: &Measured, with: &Comparing<'_>) -> Comparison {
     let rows: Vec<usize> = (0..measured.rows.len())
         .filter(|row| (with.only)(*row))
@@ -88,10 +88,10 @@ pub fn compare(measured: &Measured, with: &Comparing<'_>) -> Comparison {
         .into_iter()
         .filter_map(|test_run| Some((models.get(&test_run.model)?, test_run)));
     let mut there: Vec<_> = there.collect();
-    // The largest first, so that no thread is left with it in the end.
+    // The largest first, so that it does not run alone at the end.
     there.sort_by_key(|(model, _)| std::cmp::Reverse(model.capacity.user_bytes.value));
     let (all, done) = (there.len(), AtomicUsize::new(0));
-    // One at a time to each thread: a drive takes gigabytes of memory.
+    // One at a time per thread: a drive takes gigabytes of memory.
     let (seed, progress) = (with.seed, with.progress);
     let results = there.into_par_iter().with_max_len(1);
     let results = results.map(|(model, test_run)| {
@@ -104,7 +104,7 @@ pub fn compare(measured: &Measured, with: &Comparing<'_>) -> Comparison {
     summed_up(measured, rows.iter().map(outcome).collect())
 }
 
-/// The medians of what became of rows.
+/// Computes the medians of the outcomes.
 fn summed_up(measured: &Measured, rows: Vec<(usize, Outcome)>) -> Comparison {
     let errors = |key: &dyn Fn(usize) -> Option<String>| {
         let mut groups: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -131,7 +131,7 @@ fn summed_up(measured: &Measured, rows: Vec<(usize, Outcome)>) -> Comparison {
     }
 }
 
-/// The middle of the figures, or the mean of the two in the middle.
+/// Median of the figures: the middle one, or the mean of the two in the middle.
 pub fn median(mut figures: Vec<f64>) -> Option<f64> {
     figures.sort_by(f64::total_cmp);
     let middle = figures.len() / 2;
@@ -142,7 +142,7 @@ pub fn median(mut figures: Vec<f64>) -> Option<f64> {
     }
 }
 
-/// What became of a row, by what was predicted.
+/// Outcome of a row, from the predictions.
 pub(crate) fn outcome(
     measured: &Measured,
     row: usize,
@@ -192,7 +192,7 @@ fn answer(
     })
 }
 
-/// What is predicted of a relation to another drive's figure, and its error.
+/// Prediction of a relation to another drive's figure, and its error.
 fn related(kind: RelationKind, expected: &Expected, own: f64, other: f64) -> (f64, f64) {
     match kind {
         RelationKind::Ratio => (own / other, expected.error(own / other)),

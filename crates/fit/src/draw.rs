@@ -1,16 +1,16 @@
-//! Plausible versions of drives: every figure that is assumed, remembered or fitted and has a range
-//! is drawn from it.
+//! Plausible versions of drives: every figure that has a range and is assumed, remembered or fitted
+//! is drawn from that range.
 //!
 //! A figure of a part is drawn once for all drives that include the part. The distribution is
-//! triangular, with its peak at the figure's value: the usual one for what is known by its lowest,
-//! highest and likeliest value (Johnson, "The triangular distribution as a proxy for the beta
-//! distribution in risk analysis", The Statistician 46, 1997). A range wide enough to be searched
-//! by its logarithm is drawn by it. The entries of a list are drawn together, so that they keep
-//! their order. What a draw is depends on the seed, its number and the figure's name, with that of
-//! its file: more draws, other drives beside it, or another folder change none.
+//! triangular, with its peak at the figure's value: the usual one for a quantity of which only the
+//! lowest, highest and likeliest values are known (Johnson, "The triangular distribution as a proxy
+//! for the beta distribution in risk analysis", The Statistician 46, 1997). A range that is
+//! searched by its logarithm is also drawn by it. The entries of a list are drawn together, so that
+//! they keep their order. A draw depends only on the seed, its number, and the names of the figure
+//! and its file: more draws, additional drives, or another folder change none.
 //!
-//! Where the values make no sound model, all figures of that drive are drawn again, those of its
-//! parts for the other drives as well.
+//! If the values make an invalid model, all figures of that drive are drawn again, including those
+//! of its parts, which other drives share.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ use stend_model::{Files, Model, PARTS, SHIPPED};
 
 use crate::fitting::{FitError, Parameter, Set, ranges, with_values};
 
-/// How often a figure is drawn again, at most, because a model with it is not sound.
+/// Maximum number of repeated draws of a figure because its model is invalid.
 const ATTEMPTS_MAX: u32 = 200;
 
-/// Where the values of a version are from, in its files.
+/// Source of the values of a version, in its files.
 const SOURCE: &str = "assumed: drawn from its range";
 
-/// Drives and the figures that are drawn of them.
+/// Drives, and the figures that are drawn for them.
 pub struct Drawing<'a> {
     models: &'a [(String, Files)],
     parameters: Vec<Parameter>,
@@ -36,19 +36,19 @@ pub struct Drawing<'a> {
 pub struct Version {
     /// The models, in the order of the drives.
     pub models: Vec<Model>,
-    /// By parameter: where in its range the figure lies, 0 to 1.
+    /// By parameter: the place of the figure in its range, 0 to 1.
     pub places: Vec<f64>,
 }
 
 impl<'a> Drawing<'a> {
-    /// The figures of drives that are assumed, remembered or fitted, and have a range.
+    /// Selects the figures of drives that have a range and are assumed, remembered or fitted.
     pub fn new(models: &'a [(String, Files)]) -> Drawing<'a> {
         let mut parameters = ranges(models);
         parameters.retain(|parameter| parameter.figure.is_unsure());
         Drawing { models, parameters }
     }
 
-    /// The figures that are drawn.
+    /// Figures that are drawn.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
@@ -56,7 +56,7 @@ impl<'a> Drawing<'a> {
     /// Draws version `number` of all drives.
     ///
     /// # Errors
-    /// [`FitError::Model`] where no draw of a drive's figures makes a sound model.
+    /// [`FitError::Model`] if no draw of a drive's figures makes a valid model.
     pub fn version(&self, seed: u64, number: u32) -> Result<Version, FitError> {
         let mut attempts = vec![0_u32; self.parameters.len()];
         let mut models: BTreeMap<usize, Model> = BTreeMap::new();
@@ -85,7 +85,7 @@ impl<'a> Drawing<'a> {
         })
     }
 
-    /// Where each figure lies in its range.
+    /// Place of each figure in its range.
     fn places(&self, seed: u64, number: u32, attempts: &[u32]) -> Vec<f64> {
         let place = |(parameter, attempt): (&Parameter, &u32)| {
             let figure = &parameter.figure;
@@ -101,7 +101,7 @@ impl<'a> Drawing<'a> {
         self.parameters.iter().zip(attempts).map(place).collect()
     }
 
-    /// Makes the models that are not made yet; the index of the first that is not sound, and why.
+    /// Creates the missing models; returns the index and the error of the first invalid one.
     fn first_unsound(
         &self,
         places: &[f64],
@@ -133,7 +133,7 @@ impl<'a> Drawing<'a> {
         None
     }
 
-    /// Forgets the models of which a figure has changed.
+    /// Removes the models of which a figure has changed.
     fn forget_changed(&self, old: &[f64], new: &[f64], models: &mut BTreeMap<usize, Model>) {
         let both = old.iter().zip(new);
         for (parameter, _) in self
@@ -147,7 +147,8 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// The name of a file wherever it lies: of a shipped one as it is, of another without its folders.
+/// A file's name independent of its folder: the name of a shipped file is unchanged, other names
+/// lose their folders.
 fn lasting_name(file: &str) -> &str {
     let is_shipped = |name: &str| {
         let drive = name.strip_suffix(".toml").unwrap_or(name);
@@ -159,8 +160,8 @@ fn lasting_name(file: &str) -> &str {
     }
 }
 
-/// The value of the triangular distribution from 0 to 1 with its peak at `peak` below which this
-/// share of it lies.
+/// Quantile of the triangular distribution from 0 to 1 with its peak at `peak`: the value below
+/// which `share` of it lies.
 fn triangular(share: f64, peak: f64) -> f64 {
     match share < peak {
         true => (share * peak).sqrt(),

@@ -1,17 +1,17 @@
-//! Published measurements, what models of the drives predict of them, and fitting models to them.
+//! Published measurements, predictions of them by models, and fitting of models to them.
 //!
-//! | room | what |
+//! | module | contents |
 //! |---|---|
-//! | [`measured`] | the format `stend.measured/1`: published rows, and the tests they were measured by |
-//! | [`predict`] | a test on a simulated drive in a state, and the figures of its result |
+//! | [`measured`] | the format `stend.measured/1`: published rows, and the tests behind them |
+//! | [`predict`] | figures of a test on a simulated drive in a state |
 //! | [`pool`] | the simulations of a search as work for other processes and machines |
 //! | `test_runs` | a model in a state, prepared once, and the tests that begin there |
-//! | [`compare`](mod@compare) | predicted against measured: errors, medians, what cannot be answered |
+//! | [`compare`](mod@compare) | predicted against measured: errors, medians, unanswered rows |
 //! | [`draw`] | plausible versions of models, drawn from the ranges of their figures |
-//! | [`fitting`] | free figures of models adjusted to measured ones |
+//! | [`fitting`] | fits free figures of models to measured ones |
 //!
-//! Nothing here draws charts or knows a clock: the caller measures how long something takes.
-//! Same models, rows and seed: same figures, on any number of threads.
+//! Nothing here draws charts or reads a clock: the caller measures durations. The same models, rows
+//! and seed give the same figures, on any number of threads.
 
 pub mod compare;
 pub mod draw;

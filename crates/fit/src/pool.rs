@@ -8,12 +8,12 @@ use stend_model::Model;
 use crate::measured::Measured;
 use crate::test_runs::{Figures, TestRun, run};
 
-/// The tests of a model in a state.
+/// Tests of a model in a state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
-    /// Name of the model, of which errors tell.
+    /// Name of the model, for errors.
     name: String,
-    /// Its text.
+    /// Text of the model.
     text: String,
     /// Index of the state.
     state: usize,
@@ -35,22 +35,22 @@ impl Work {
 }
 
 impl Work {
-    /// What it yields where it was not carried out.
+    /// Result of work that was not carried out.
     pub fn failed(&self, why: &str) -> Yield {
         vec![Err(why.to_owned()); self.tests.len()]
     }
 }
 
-/// By test of a [`Work`], its figures; or why there are none.
+/// For each test of a [`Work`], its figures, or the reason why there are none.
 pub type Yield = Vec<Result<Vec<Option<f64>>, String>>;
 
-/// What carries simulations out.
+/// Executor of simulations.
 pub trait Pool: Sync {
-    /// Carries all of them out, in any order; what each yields, in theirs.
+    /// Runs all of them, in any order; returns their results in the order of `work`.
     fn run(&self, measured: &Measured, work: &[Work]) -> Vec<Yield>;
 }
 
-/// This process, on all threads.
+/// This process, with all threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Threads;
 
@@ -61,7 +61,7 @@ impl Pool for Threads {
     }
 }
 
-/// Carries one of them out. `measured` must be what it was made for.
+/// Runs one of them. `measured` must be the one for which it was created.
 pub fn carry_out(measured: &Measured, work: &Work) -> Yield {
     let is_there = work.state < measured.states.len()
         && work.tests.iter().all(|test| *test < measured.tests.len());
@@ -81,7 +81,7 @@ pub fn carry_out(measured: &Measured, work: &Work) -> Yield {
     figures.into_iter().map(|(_, figures)| figures).collect()
 }
 
-/// What a test run yielded, as entries of the predictions.
+/// Results of a test run, as entries of the predictions.
 pub(crate) fn named(test_run: &TestRun, figures: Yield) -> Vec<((String, usize, usize), Figures)> {
     let key = |test: &usize| (test_run.model.clone(), test_run.state, *test);
     test_run.tests.iter().map(key).zip(figures).collect()

@@ -1,4 +1,4 @@
-//! A test on a simulated drive in a state, and the figures of its result.
+//! Runs a test on a simulated drive in a state, and computes the figures of its result.
 
 use stend_base::job_seed;
 use stend_load::Sample;
@@ -9,16 +9,16 @@ use stend_simulated::SimulatedTarget;
 
 use crate::measured::{Figure, Requests, State, Step, Take, Test, Used, Variant, Window};
 
-/// What is addressed by `{used}` and `{free}` begins at a multiple of this, bytes.
+/// Alignment of the places `{used}` and `{free}`, bytes.
 const ALIGN_BYTES: u64 = 1 << 20;
 
-/// A step that is smaller than this share of the first speed is none.
+/// Smallest step, as a share of the first speed.
 const STEP_SHARE: f64 = 0.1;
 
-/// A model of another capacity, of the same parts: what is not of the variant is the model's.
+/// A model of another capacity with the same parts. Figures that the variant lacks are the model's.
 ///
 /// # Errors
-/// What is wrong with such a model.
+/// The fault of such a model.
 pub fn vary(model: &Model, variant: &Variant) -> Result<Model, String> {
     let value = |table, key, value| NewValue {
         table,
@@ -41,10 +41,10 @@ pub fn vary(model: &Model, variant: &Variant) -> Result<Model, String> {
     Ok(varied)
 }
 
-/// A new drive, brought into a state.
+/// Creates a new drive, and brings it into a state.
 ///
 /// # Errors
-/// [`TargetError::Input`] when the state does not fit the drive.
+/// [`TargetError::Input`] if the state does not suit the drive.
 pub fn prepare(model: Model, state: &State, seed: u64) -> Result<SimulatedTarget, TargetError> {
     let capacity = model.capacity.user_bytes.value;
     let used = match state.used {
@@ -65,11 +65,11 @@ pub fn prepare(model: Model, state: &State, seed: u64) -> Result<SimulatedTarget
     Ok(target)
 }
 
-/// The figures of a test on a drive in `state`, in the order of [`Test::figures`] and in the base
-/// of their quantity; `None` for what the result does not show.
+/// Figures of a test on a drive in `state`, in the order of [`Test::figures`] and in the base unit
+/// of their quantity; `None` for a figure that the result does not contain.
 ///
 /// # Errors
-/// [`TargetError::Input`] when the test does not fit the drive.
+/// [`TargetError::Input`] if the test does not suit the drive.
 pub fn measure(
     target: &mut SimulatedTarget,
     state: &State,
@@ -85,13 +85,13 @@ pub fn measure(
     Ok(test.figures.iter().map(figure).collect())
 }
 
-/// What a step yielded.
+/// Result of a step.
 #[derive(Default)]
 struct Done {
     job: Option<JobOutcome>,
-    /// How long it took, s.
+    /// Duration, s.
     seconds: f64,
-    /// The energy that it took, J, where the model has energy.
+    /// Energy used, J, if the model has energy.
     joules: Option<f64>,
 }
 
@@ -131,7 +131,7 @@ fn carry_out(
     Ok(done)
 }
 
-/// Bytes from the beginning of the drive that hold data; what is behind them holds none.
+/// Bytes from the beginning of the drive that hold data; the rest holds none.
 fn used(state: &State, capacity: u64) -> u64 {
     let bytes = match state.used {
         Used::Bytes(bytes) => bytes.min(capacity),
@@ -140,10 +140,10 @@ fn used(state: &State, capacity: u64) -> u64 {
     bytes / ALIGN_BYTES * ALIGN_BYTES
 }
 
-/// A job with numbers in place of `{used}`, `{free}` and `{capacity}`, bytes.
+/// Replaces `{used}`, `{free}` and `{capacity}` in a job by numbers, bytes.
 fn with_places(text: &str, state: &State, capacity: u64) -> String {
     let used = used(state, capacity);
-    // fio takes a size of nothing for "everything": one request is the least that is written.
+    // fio takes a size of 0 to mean everything, so that at least one request is written.
     text.replace("{used}", &used.max(ALIGN_BYTES).to_string())
         .replace("{free}", &used.to_string())
         .replace("{capacity}", &capacity.to_string())
@@ -214,8 +214,8 @@ fn bytes(row: &Sample) -> f64 {
     (row.read_bytes + row.written_bytes) as f64
 }
 
-/// The samples of a window, with the one before it as the first, whose end is the window's
-/// beginning: whole samples, those that end inside.
+/// Samples that end inside a window, preceded by the last one before it, whose end is the beginning
+/// of the window.
 fn within(log: &[Sample], window: Window) -> Vec<Sample> {
     let inside = |row: &Sample| match window {
         Window::Whole => true,
@@ -225,14 +225,14 @@ fn within(log: &[Sample], window: Window) -> Vec<Sample> {
     log.iter().filter(|row| inside(row)).copied().collect()
 }
 
-/// The mean rise of something a second between the first and the last sample.
+/// Mean increase per second of a quantity between the first and the last sample.
 fn mean(log: &[Sample], of: impl Fn(&Sample) -> f64) -> Option<f64> {
     let (first, last) = (log.first()?, log.last()?);
     let seconds = last.t_s - first.t_s;
     (seconds > 0.0).then(|| (of(last) - of(first)) / seconds)
 }
 
-/// Where each sample begins, bytes, and its speed, bytes a second.
+/// Start of each sample, bytes, and its speed, bytes per second.
 fn speeds(log: &[Sample]) -> Vec<(f64, f64)> {
     let pairs = log.windows(2);
     let speed = |pair: &[Sample]| {
@@ -259,7 +259,7 @@ fn step_bytes(log: &[Sample]) -> Option<f64> {
         return None;
     }
     let middle = (first + last) / 2.0;
-    // A single slow sample is no step: the four from there on are below in the mean.
+    // A single slow sample is no step: the mean of four samples must be below the middle.
     let below = |at: usize| {
         let next = &speeds[at..speeds.len().min(at + 4)];
         speeds[at].1 < middle
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(step_bytes(&even), None);
         let mut falling = [[100; 8], [50; 8]].concat();
         assert_eq!(step_bytes(&log(&falling)), Some(800.0));
-        // A slow sample before it is none.
+        // A single slow sample before it does not count.
         falling[3] = 60;
         assert_eq!(step_bytes(&log(&falling)), Some(760.0));
     }

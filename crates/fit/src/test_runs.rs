@@ -1,5 +1,5 @@
 //! A model in a state, and the tests that begin there: the state is prepared once, and each test
-//! begins from a copy.
+//! begins with a copy.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,14 @@ use stend_simulated::SimulatedTarget;
 use crate::measured::Measured;
 use crate::predict::{measure, prepare, vary};
 
-/// Figures of a test on a model in a state, in the base of their quantities; or why there are none.
+/// Figures of a test on a model in a state, in the base unit of their quantities; or the reason why
+/// there are none.
 pub(crate) type Figures = Result<Vec<Option<f64>>, String>;
 
 /// Predictions, by model, state and test.
 pub(crate) type Predictions = BTreeMap<(String, usize, usize), Figures>;
 
-/// The tests of a model in a state.
+/// Tests of a model in a state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TestRun {
     /// Name of the model.
@@ -26,7 +27,7 @@ pub(crate) struct TestRun {
     pub(crate) tests: Vec<usize>,
 }
 
-/// The test runs that the rows need, by model and state.
+/// Test runs that the rows need, by model and state.
 pub(crate) fn test_runs(measured: &Measured, rows: &[usize]) -> Vec<TestRun> {
     let mut test_runs: BTreeMap<(String, usize), Vec<usize>> = BTreeMap::new();
     let asks = rows.iter().filter_map(|row| {
@@ -50,7 +51,7 @@ pub(crate) fn test_runs(measured: &Measured, rows: &[usize]) -> Vec<TestRun> {
     test_runs.into_iter().map(test_run).collect()
 }
 
-/// A model, with the name of what it was made from if it is a variant; or what is wrong with it.
+/// A model, with the name of its origin if it is a variant; or its fault.
 type Found = Result<(Model, Option<String>), String>;
 
 /// Models by name.
@@ -59,7 +60,7 @@ pub(crate) struct Models {
 }
 
 impl Models {
-    /// The models of all test runs, as far as there are any.
+    /// Finds the models of all test runs, as far as they exist.
     pub(crate) fn find(
         measured: &Measured,
         test_runs: &[TestRun],
@@ -83,7 +84,7 @@ impl Models {
         Some(model)
     }
 
-    /// Why there is none of this name.
+    /// Reason why there is no model of this name.
     pub(crate) fn reason(&self, name: &str) -> String {
         match self.models.get(name) {
             Some(Err(problem)) => format!("no model {name}: {problem}"),
@@ -91,13 +92,13 @@ impl Models {
         }
     }
 
-    /// What it was made from, if it is a variant.
+    /// Origin of a variant; `None` for other models.
     pub(crate) fn variant_of(&self, name: &str) -> Option<String> {
         self.models.get(name)?.as_ref().ok()?.1.clone()
     }
 }
 
-/// The model of a name, or its variant.
+/// The model of a name, or the variant.
 fn named(measured: &Measured, name: &str, of: &dyn Fn(&str) -> Option<Model>) -> Option<Found> {
     if let Some(model) = of(name) {
         return Some(Ok((model, None)));
@@ -107,7 +108,7 @@ fn named(measured: &Measured, name: &str, of: &dyn Fn(&str) -> Option<Model>) ->
     Some(vary(&model, variant).map(|model| (model, Some(variant.of.clone()))))
 }
 
-/// Carries a test run out.
+/// Runs a test run.
 pub(crate) fn run(
     measured: &Measured,
     test_run: &TestRun,

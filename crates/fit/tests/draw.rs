@@ -57,7 +57,7 @@ fn a_figure_of_a_part_is_drawn_once_for_all_drives_with_it() {
     let [wd, sandisk] = &version.models[..] else {
         panic!("there are two");
     };
-    // One product under two names: the figures of their flash and firmware stand in parts.
+    // One product under two names: the figures of its flash and firmware are in parts.
     let (wd, sandisk) = (wd.spec(), sandisk.spec());
     assert_eq!(
         format!("{:?}", wd.controller),
@@ -67,7 +67,7 @@ fn a_figure_of_a_part_is_drawn_once_for_all_drives_with_it() {
     assert_eq!(format!("{:?}", wd.data), format!("{:?}", sandisk.data));
 }
 
-/// What a version is does not depend on where its files lie.
+/// A version does not depend on the folder of its files.
 #[test]
 fn a_draw_does_not_depend_on_the_folder() {
     let own = Files::shipped("demo-8gb").expect("it is shipped");

@@ -1,5 +1,5 @@
-//! Fitting against known truth: figures made by the simulator itself, from values that the search
-//! does not know.
+//! Fitting against known truth: figures that the simulator itself computed, from values that the
+//! search does not know.
 
 #![cfg(feature = "optimiser")]
 #![allow(missing_docs)]
@@ -21,7 +21,8 @@ const OPTIONS: SearchOptions = SearchOptions {
     population: 0,
 };
 
-/// The demonstration drive with these figures: how its line begins, value, bounds if it is free.
+/// The demonstration drive with these figures: beginning of the line, value, and bounds if it is
+/// free.
 fn with(figures: &[(&str, f64, Option<[f64; 2]>)]) -> String {
     let mut text = DEMO.to_owned();
     for (begin, value, bounds) in figures {
@@ -45,7 +46,7 @@ fn files(text: &str) -> Vec<(String, Files)> {
     vec![(files.model().unwrap().name, files)]
 }
 
-/// What a drive of this file does, as if it had been measured.
+/// Figures of a drive with this file, in the form of measured ones.
 fn made_by(text: &str) -> Measured {
     let model = Model::parse(text, "truth.toml").unwrap();
     let rows = |values: &[f64]| {
@@ -98,7 +99,7 @@ fn fails(models: &[(String, Files)], measured: &Measured) -> String {
 }
 
 const READ: &str = "read_command_ns";
-/// In SLC mode: what limits the writes of the test.
+/// In SLC mode, where the program time limits the writes of the test.
 const PROGRAM: &str = "program_us = { value = 400.0";
 const READ_FREE: Option<[f64; 2]> = Some([4000.0, 30_000.0]);
 const PROGRAM_FREE: Option<[f64; 2]> = Some([100.0, 2000.0]);
@@ -116,11 +117,11 @@ fn known_values_are_found_again() {
     let [program, read] = &fit.parameters[..] else {
         panic!("{:?}", fit.parameters);
     };
-    // Two per cent: what the figures tell at the least errors that are reached.
+    // Two per cent: the accuracy of the figures at the smallest errors that are reached.
     assert!((read.value / 9000.0 - 1.0).abs() < 0.02, "{read:?}");
     assert!((program.value / 400.0 - 1.0).abs() < 0.02, "{program:?}");
     assert!(read.determined && program.determined);
-    // The files with the values are those of a drive that does what was measured.
+    // The files with the fitted values describe a drive with the measured figures.
     let files = written(&models, &measured, &fit).unwrap();
     assert_eq!(files.len(), 1);
     let model = Model::parse(&files[0].text, "fitted.toml").unwrap();
@@ -165,7 +166,7 @@ fn a_search_that_was_broken_off_ends_as_if_it_had_not_been() {
     });
     assert_eq!(first, Some(5));
     assert_eq!(resumed.unwrap(), whole);
-    // What was found is of use for the same search only.
+    // A state can be used only by the same search.
     for other in [
         files(&with(&[
             (READ, 20_001.0, READ_FREE),
@@ -196,18 +197,18 @@ fn threads_do_not_matter() {
 #[test]
 fn bounds_are_kept() {
     let measured = made_by(&with(&[(READ, 9000.0, None)]));
-    // What was measured lies outside.
+    // The measured figure lies outside the bounds.
     let bounds = Some([12_000.0, 30_000.0]);
     let models = files(&with(&[(READ, 20_000.0, bounds)]));
     let fit = fitted(&models, &measured);
     let value = fit.parameters[0].value;
     assert!((12_000.0..12_200.0).contains(&value), "{value}");
-    // A change of it is tried inside of them as well.
+    // The sensitivity is also tested inside the bounds.
     let tried = fit.parameters[0].sensitivity.tried;
     assert!((12_000.0..=30_000.0).contains(&tried), "{tried}");
 }
 
-/// A tenth of half a microsecond shows in no read; the way there from twenty does.
+/// A change of half a microsecond by a tenth affects no read; the change from twenty does.
 #[test]
 fn a_value_is_kept_where_the_figures_are_flat_around_it() {
     let measured = made_by(&with(&[(READ, 500.0, None)]));
@@ -253,7 +254,7 @@ fn what_may_not_be_fitted_is_refused() {
     let predicted = files(&free.replacen("\nname = ", "\npredicted = true\nname = ", 1));
     let message = fails(&[&predicted[..], &files(&other)].concat(), &measured);
     assert!(message.contains("demo-8gb is never fitted"), "{message}");
-    // Alone it is predicted, with its own values.
+    // A predicted drive alone is predicted with its own values.
     let alone = fitted(&predicted, &measured);
     assert!(alone.parameters.is_empty() && alone.generations == 0);
     assert!(alone.before == alone.after && alone.before.cost > 0.0);
@@ -265,7 +266,7 @@ fn what_may_not_be_fitted_is_refused() {
     );
     let message = fails(&files(&free), &tiny);
     assert!(message.contains("no measured figure"), "{message}");
-    // One figure in bounds that leave no choice is none.
+    // A figure whose bounds leave no choice is no parameter.
     let fixed = files(&with(&[(READ, 9000.0, Some([9000.0, 9000.0]))]));
     assert!(parameters(&fixed).is_empty());
 }
@@ -298,7 +299,7 @@ fn a_part_of_several_drives_is_fitted_once_for_all() {
     let measured = made_by(&with(&[(READ, 9000.0, None)]));
     let fit = fitted(&models, &measured);
     assert!((fit.parameters[0].value / 9000.0 - 1.0).abs() < 0.02);
-    // The drives find the new part where they are written to; the originals are as they were.
+    // The drives find the new part at its written path; the originals are unchanged.
     let out = tempfile::tempdir().unwrap();
     let files = written(&models, &measured, &fit).unwrap();
     let paths: Vec<&str> = files.iter().map(|file| &*file.path).collect();

@@ -1,5 +1,5 @@
-//! Drives predicted without their own rows, against known truth: figures made by the simulator
-//! itself, from values that the search does not know.
+//! Drives predicted without their own rows, against known truth: figures that the simulator itself
+//! computed, from values that the search does not know.
 
 #![cfg(feature = "optimiser")]
 #![allow(missing_docs)]
@@ -23,7 +23,7 @@ const OPTIONS: SearchOptions = SearchOptions {
     population: 0,
 };
 
-/// A shared part with the time of a read command, and drives that include it or not.
+/// A shared part with the time of a read command, and drives with and without it.
 struct Lab {
     files: BTreeMap<String, Files>,
 }
@@ -85,7 +85,7 @@ impl Lab {
         Some(self.files.get(name)?.model().unwrap())
     }
 
-    /// What is found of a drive, and the last state of the search.
+    /// Result of leaving a drive out, and the last state of the search.
     fn left_out(&self, drive: &str, measured: &Measured) -> (LeftOut, Option<SearchState>) {
         let mut last = None;
         let left_out = self.resumed(drive, measured, None, &mut |state| {
@@ -121,7 +121,7 @@ impl Lab {
     }
 }
 
-/// What drives do whose read commands take these times, as if it had been measured.
+/// Figures of drives whose read commands take these times, in the form of measured ones.
 fn made_by(times: &[(&str, u32)], more: &str) -> Measured {
     let figures = [("iops", "IOPS"), ("read-used", "us"), ("read-free", "us")];
     let rows = |name: &str, values: &[f64]| {
@@ -188,13 +188,13 @@ fn a_drive_is_predicted_with_what_the_others_tell() {
     assert!(shipped > 0.1 && left_out < 0.01, "{shipped} {left_out}");
     assert_eq!(found.rows.len(), 3);
 
-    // What was measured of the drive itself does not matter, were it ever so wrong.
+    // The drive's own rows do not matter, however wrong they are.
     let wrong = made_by(&[("a", 25_000), ("b", 9000)], "");
     let (other, other_state) = lab.left_out("a", &wrong);
     assert_eq!(other.figures, found.figures);
     assert_eq!(other_state, state);
     assert!(errors(&other).1 > 0.1);
-    // A search that is finished is one of both.
+    // A finished search is valid for both.
     let again = lab.resumed(
         "a",
         &wrong,
@@ -202,7 +202,7 @@ fn a_drive_is_predicted_with_what_the_others_tell() {
         &mut |_| Err("searched again".to_owned()),
     );
     assert_eq!(again.unwrap(), other);
-    // Without rows of its own in front, the others' rows have other places.
+    // Without rows of its own before them, the others' rows have other places.
     let swapped = made_by(&[("b", 9000), ("a", 9000)], "");
     assert_eq!(lab.left_out("a", &swapped).0.figures, found.figures);
 }
@@ -229,7 +229,7 @@ fn rows_of_predicted_drives_and_relations_to_the_drive_are_not_fitted_to() {
     assert!(found.figures.is_empty() && state.is_none());
     let (shipped, left_out) = errors(&found);
     assert!(shipped == left_out && shipped > 0.1);
-    // Nor does it count as another drive.
+    // Nor does it count as one of the other drives.
     let (found, state) = lab.left_out("b", &measured);
     assert!(found.shared == 0 && state.is_none());
     assert_eq!(found.figures[0].origin, Origin::Middle);
@@ -282,7 +282,7 @@ fn a_search_that_was_broken_off_ends_as_if_it_had_not_been() {
         let resumed =
             threads.install(|| lab.resumed("a", &measured, left.clone(), &mut |_| Ok(())));
         assert_eq!(resumed.unwrap(), whole);
-        // What was found is of use for the same search only.
+        // A state can be used only by the same search.
         let other = made_by(&[("a", 9000), ("b", 9001)], "");
         let error = lab.resumed("a", &other, left, &mut |_| Ok(()));
         assert!(matches!(error, Err(FitError::State(_))), "{error:?}");

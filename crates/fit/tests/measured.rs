@@ -1,5 +1,5 @@
-//! Published figures against what models predict of them: the shipped data, the format's errors,
-//! and that a figure is what the same job yields when it is run by hand.
+//! Published figures against predictions of models: the shipped data, errors in the format, and a
+//! check that a figure equals the result of the same job run directly.
 
 #![allow(missing_docs)]
 
@@ -29,11 +29,11 @@ fn reason(rows: &str) -> String {
 #[test]
 fn all_published_rows_are_there_and_each_says_what_can_be_asked() {
     let measured = Measured::shipped();
-    // 249 rows as they were collected, of which some print two or three figures, and percentiles.
+    // 249 collected rows, some of which print two or three figures, plus percentiles.
     assert_eq!(measured.rows.len(), 256 + 72);
     let answerable = measured.rows.iter().filter(|row| row.ask.is_ok()).count();
     assert_eq!(answerable, 165 + 72);
-    // A blog without an address, a copy of an article, and what is remembered of data sheets.
+    // A blog without an address, a copy of an article, and data sheets cited from memory.
     let unaddressed = measured.rows.iter().filter(|row| row.address.is_none());
     assert_eq!(unaddressed.count(), 7);
     for row in &measured.rows {
@@ -64,12 +64,12 @@ fn shipped_tests_end_on_a_drive_they_fit() {
         figures.iter().all(|figure| figure.is_some_and(|f| f > 0.0)),
         "{figures:?}"
     );
-    // Access over a drive that holds little finds nothing to read mostly: it is fast.
+    // Random reads over a drive that holds little data mostly read nothing, which is fast.
     let of = |id: &str| figures[as_ssd.figures.iter().position(|f| f.id == id).unwrap()].unwrap();
     assert!(of("access-read") < 4096.0 / of("4k-read"));
 }
 
-/// Percentiles are those that fio prints of a section, and others are refused.
+/// Percentiles are those that fio prints for a section; others are refused.
 #[test]
 fn percentiles_are_of_a_section_and_a_direction() {
     let job = "[writes]\nrw=randwrite\nbs=1m\nrate_iops=20\ntime_based\nruntime=1\n\
@@ -144,7 +144,7 @@ fn a_figure_is_what_the_job_yields() {
     let row = |figure: &str, rest: &str| {
         format!("{{ what = \"w\", figure = \"{figure}\", state = \"new\", {rest} }}")
     };
-    // Every block is met once: which comes first matters little, and the seeds differ.
+    // Every block is accessed once: the order matters little, and the seeds differ.
     let near = |figure: f64, other: f64| (figure / other - 1.0).abs() < 0.01;
     let iops = answer(&row("iops", "value = 1.0, unit = \"IOPS\""));
     assert!(near(iops.predicted, write.iops), "{iops:?} {}", write.iops);
@@ -158,7 +158,7 @@ fn a_figure_is_what_the_job_yields() {
     );
     let ms = answer(&row("lat", "value = 1.0, unit = \"ms\""));
     assert!(near(ms.predicted * 1e6, write.clat_ns.mean), "{ms:?}");
-    // What the tool does between two requests is in its period and in no latency.
+    // The tool's work between two requests counts in its period, and in no latency.
     let us = |figure: &str| answer(&row(figure, "value = 1.0, unit = \"ms\"")).predicted * 1e3;
     let (latency, period) = (us("think-lat"), us("think-period"));
     assert!(
@@ -180,11 +180,11 @@ fn a_state_is_prepared_and_jobs_find_its_places() {
              unit = \"ms\" }}"
         )
     };
-    // 1 GB is written; behind it lies nothing, and reads of nothing ask no die.
+    // 1 GB is written; the rest holds nothing, and reads of it need no die.
     let [used, free] = ["read-used", "read-free"].map(|f| answer(&row(f, "used-1gb")).predicted);
     assert!(used > 0.08, "{used}");
     assert!(free < 0.03, "{free}");
-    // All but 1 GB is written.
+    // All except 1 GB is written.
     let [used, free] = ["read-used", "read-free"].map(|f| answer(&row(f, "free-1gb")).predicted);
     assert!(used > 0.08 && free < 0.03, "{used} {free}");
     let on = answer(&row("lat", "new")).predicted;
@@ -210,7 +210,7 @@ fn what_a_model_does_not_tell_is_not_answered() {
     let Outcome::Answered(answer) = &comparison.rows[0].1 else {
         panic!("{comparison:?}");
     };
-    // A core, the link and DRAM at rest take 100 + 50 + 200 mW; work comes on top.
+    // At rest, a core, the link and DRAM take 100 + 50 + 200 mW; requests add to this.
     assert!((0.35..2.0).contains(&answer.predicted), "{answer:?}");
     let step = "{ what = \"w\", figure = \"step\", state = \"new\", value = 1.0, unit = \"GB\" }";
     assert!(
@@ -249,7 +249,7 @@ fn a_model_that_is_not_there_answers_nothing() {
 
 #[test]
 fn relations_and_variants() {
-    // A variant with four times the dies writes faster; it is told what it was made from.
+    // A variant with four times the dies writes faster; the answer names its origin.
     let text = r#"
         schema = "stend.measured/1"
         [[variant]]

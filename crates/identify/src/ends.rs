@@ -1,22 +1,22 @@
-//! Where writes end their first speed, and data that is read like new ends.
+//! End of the fast writes, and of data that is read like new data.
 
 use crate::observed::{Curve, Observed, ReadMap, Times};
 use crate::probing::Stretch;
 
-/// Two levels of a curve whose ratio is more than this are different speeds.
+/// Smallest ratio of two levels of a curve that counts as different speeds.
 pub(crate) const LEVEL_RATIO: f64 = 1.12;
 
-/// The first step of a curve of writes: bytes until it, and the speeds before and after.
+/// The first step of a curve of writes: bytes before it, and the speeds before and after.
 pub(crate) struct Step {
     pub bytes: f64,
-    /// Bytes at most that the drive moved out of the cache until then.
+    /// Upper bound of the bytes that the drive moved out of the cache until then.
     pub moved: f64,
     pub fast: f64,
     pub slow: f64,
 }
 
-/// The step from the speed of the cache to that behind it: the end of all levels, from the first
-/// on, that are faster than the last one.
+/// The step from the speed of the cache to the speed behind it: the end of all consecutive levels,
+/// from the first on, that are faster than the last one.
 pub(crate) fn step(curve: &Curve) -> Option<Step> {
     let stretches = curve.stretches();
     let (first, last) = (stretches.first()?, stretches.last()?);
@@ -29,7 +29,7 @@ pub(crate) fn step(curve: &Curve) -> Option<Step> {
         .take_while(|stretch| stretch.bytes_per_s > LEVEL_RATIO * slow);
     let fast: Vec<&Stretch> = fast.collect();
     let bytes = fast.last()?.to_bytes as f64;
-    // From the first slower level on, the cache is emptied beside it.
+    // From the first slower level on, the drive empties the cache during the writes.
     let slower = |stretch: &&&Stretch| LEVEL_RATIO * stretch.bytes_per_s < first.bytes_per_s;
     let beside: f64 = fast
         .iter()
@@ -44,18 +44,18 @@ pub(crate) fn step(curve: &Curve) -> Option<Step> {
     })
 }
 
-/// The most of an empty drive that is taken fast into a cache, share of the capacity: what is
-/// written beyond it may lie anywhere.
+/// Largest share of the capacity that an empty drive writes fast into a cache: data beyond it may
+/// be anywhere.
 const CACHE_SHARE_MAX: f64 = 0.75;
 
-/// The end of the cache of the empty drive, as ascending writes show it, or else random ones.
+/// End of the cache of the empty drive, from ascending writes, or else from random ones.
 pub(crate) fn first_step(seen: &Observed) -> Option<Step> {
     let cache = |step: &Step| step.bytes < CACHE_SHARE_MAX * seen.capacity_bytes as f64;
     let of = |curve: &Option<Curve>| curve.as_ref().and_then(step).filter(cache);
     of(&seen.fill).or_else(|| of(&seen.fresh_random))
 }
 
-/// The speed of the longest stretch, by bytes, of the second half of a curve.
+/// Speed of the longest level, by bytes, in the second half of a curve.
 fn settled_speed(stretches: &[Stretch], all_bytes: u64) -> Option<f64> {
     let late = stretches
         .iter()
@@ -64,17 +64,17 @@ fn settled_speed(stretches: &[Stretch], all_bytes: u64) -> Option<f64> {
     Some(longest.bytes_per_s)
 }
 
-/// Reads of new data and of old.
+/// Reads of new data, and of old data.
 pub(crate) fn new_and_old(seen: &Observed) -> Option<(Times, Times)> {
     Some((seen.new_reads?, seen.slowest_settled()?))
 }
 
-/// Data in SLC mode is read in less than this share of the time of other data: its cells are
+/// Reads of data in SLC mode take less than this share of the time of other reads: its cells are
 /// sensed once, those of other modes several times, or more finely.
 pub(crate) const FASTER_SHARE: f64 = 0.94;
 
-/// Of the parts of a map, those that are read like new data, in their order; `None` where reads of
-/// new data and of old were not looked at, or are alike.
+/// For each part of a map, true if it is read like new data; `None` if reads of new data and of old
+/// data were not measured, or are alike.
 pub(crate) fn like_new(seen: &Observed, map: &ReadMap) -> Option<Vec<bool>> {
     let (new, old) = new_and_old(seen)?;
     let (new_ns, old_ns) = (new.p1_ns as f64, old.p1_ns as f64);
@@ -83,13 +83,14 @@ pub(crate) fn like_new(seen: &Observed, map: &ReadMap) -> Option<Vec<bool>> {
     (new_ns < FASTER_SHARE * old_ns).then(|| parts.collect())
 }
 
-/// A map of reads does not tell when more of its parts than this share were read by a busy drive.
+/// Largest share of the parts of a map that a busy drive may have read; with more, the map is not
+/// used.
 const BUSY_SHARE: f64 = 0.2;
 
-/// Reads that take so many times those of old data wait for something else.
+/// Ratio of a read's time to that of old data above which the read has waited for something else.
 const BUSY_RATIO: u64 = 3;
 
-/// Bytes of a map that are read like new data; `None` also where the drive was too busy to tell.
+/// Bytes of a map that are read like new data; `None` also if the drive was too busy.
 pub(crate) fn new_bytes(seen: &Observed, map: &ReadMap) -> Option<f64> {
     let parts = like_new(seen, map)?;
     let (_, old) = new_and_old(seen)?;
@@ -102,13 +103,13 @@ pub(crate) fn new_bytes(seen: &Observed, map: &ReadMap) -> Option<f64> {
     Some(map.written_bytes as f64 * new as f64 / parts.len() as f64)
 }
 
-/// Bytes at most that the full drive takes into its cache: what is read like new data there, or is
-/// written before the first level that is slower. 0 where neither shows.
+/// Upper bound of the bytes that the full drive writes into its cache: data that is read like new
+/// data, or is written before the first slower level. 0 if neither was observed.
 pub(crate) fn taken_when_full(seen: &Observed) -> f64 {
     let mapped = seen.full_map.as_ref().and_then(|map| new_bytes(seen, map));
     let first_end = |curve: &Curve| {
         let stretches = curve.stretches();
-        // What a buffer takes is no level.
+        // Writes that only fill a buffer are no level.
         let long = |s: &Stretch| s.to_bytes - s.from_bytes > curve.bytes() / 100;
         let first = stretches.iter().find(|stretch| long(stretch))?;
         let slower = |s: &&Stretch| {

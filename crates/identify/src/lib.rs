@@ -1,8 +1,9 @@
-//! What is inside a drive, inferred from what can be seen from outside.
+//! Infers the internal properties of a drive from its behaviour, as observed from outside.
 //!
-//! [`probe`] runs jobs on a target and notes what it saw ([`Observed`]); [`observed_in`] takes what
-//! a review saw already. [`infer`] tells from either what the drive has inside, each property with
-//! an interval, the evidence, or why it cannot be told. `docs/identify.md` has the principles.
+//! [`probe`] runs jobs on a target and records observations ([`Observed`]); [`observed_in`]
+//! extracts the observations that a review contains. [`infer`] infers the properties of the drive
+//! from either, each with an interval and the evidence, or the reason why it is unknown.
+//! `docs/identify.md` explains the principles.
 //!
 //! Black box: this crate knows targets by [`stend_load::target::Target`] alone, of which it asks
 //! neither facts nor health. Modules, each importing only those before it: `property` (the
@@ -25,19 +26,20 @@ use property::{Identification, SCHEMA};
 
 pub use reviewed::observed_in;
 
-/// How a target is probed.
+/// Options of probing.
 pub struct Options<'a> {
     /// Root seed of the jobs' patterns.
     pub seed: u64,
-    /// Called with the name of each group of probes before it begins; where it returns false, the
-    /// groups that are left are not carried out.
+    /// Called with the name of each group of probes before it begins; if it returns false, the
+    /// remaining groups are left out.
     pub go_on: &'a mut dyn FnMut(&str) -> bool,
-    /// Tells how many seconds are left, where there is a limit: on a target that takes real time, a
-    /// group that usually takes longer is not begun, or is shortened.
+    /// Returns the seconds left, if there is a limit: on a target that takes real time, a group
+    /// that usually takes longer is left out or shortened.
     pub left_s: Option<&'a dyn Fn() -> f64>,
 }
 
-/// Bytes that the probes write at most to a target of this capacity that cannot be copied.
+/// Maximum number of bytes that the probes write to a target of this capacity that cannot be
+/// copied.
 pub fn written_bytes_max(capacity_bytes: u64) -> u64 {
     observe::written_bytes_max(capacity_bytes)
 }
@@ -48,8 +50,7 @@ pub const CAPACITY_BYTES_MIN: u64 = 256 << 20;
 /// Probes a target. All its data is lost.
 ///
 /// # Errors
-/// [`TargetError::Input`] of a target that is smaller than [`CAPACITY_BYTES_MIN`], and what its
-/// jobs end with.
+/// [`TargetError::Input`] for a target smaller than [`CAPACITY_BYTES_MIN`], and errors of the jobs.
 pub fn probe(target: &mut dyn Target, options: &mut Options<'_>) -> Result<Observed, TargetError> {
     let info = target.info();
     if info.capacity_bytes < CAPACITY_BYTES_MIN {
@@ -61,12 +62,12 @@ pub fn probe(target: &mut dyn Target, options: &mut Options<'_>) -> Result<Obser
         )));
     }
     let mut probing = probing::Probing::new(target, info.capacity_bytes, options.seed);
-    // A simulated target takes no time that is known before.
+    // The duration on a simulated target is not known in advance.
     probing.left_s = options.left_s.filter(|_| !probing.copies());
     observe::observe(&mut probing, options.go_on)
 }
 
-/// What follows from what was seen of the target of this name.
+/// Infers the properties of the target from observations.
 pub fn infer(target: &str, seen: &Observed) -> Identification {
     Identification {
         schema: SCHEMA.to_owned(),

@@ -1,27 +1,27 @@
-//! Properties in words for people, in the current language: names, groups, values with units.
+//! Properties in texts for people, in the current language: names, groups, values with units.
 
 use stend_language::{numeral, say, text, unit};
 
 use crate::property::{Property, Value};
 
-/// What properties are about.
+/// Groups of properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Where writes go first.
+    /// The cache for writes.
     Cache,
-    /// Spare space, garbage collection, TRIM.
+    /// Spare space, GC, TRIM.
     Spare,
-    /// Reads, dies, the map.
+    /// Reads, dies, the L2P.
     Reads,
-    /// Durability, and reads beside writes.
+    /// Durability, and reads during writes.
     Durability,
 }
 
 impl Group {
-    /// All of them, in the order of reading.
+    /// All groups, in reading order.
     pub const ALL: [Group; 4] = [Group::Cache, Group::Spare, Group::Reads, Group::Durability];
 
-    /// Its title.
+    /// Title of the group.
     pub fn title(self) -> String {
         say(match self {
             Group::Cache => "identify-group-cache",
@@ -31,7 +31,7 @@ impl Group {
         })
     }
 
-    /// Its properties: id, and the message of the name.
+    /// Properties of the group: id, and the message with the name.
     fn names(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Group::Cache => &[
@@ -92,7 +92,7 @@ impl Group {
     }
 }
 
-/// The group of a property of this id, and the message of its name.
+/// Group of a property by its id, and the message with its name.
 fn named(id: &str) -> Option<(Group, &'static str)> {
     let of_group = |group: Group| {
         let (_, name) = group.names().iter().find(|(known, _)| *known == id)?;
@@ -101,12 +101,12 @@ fn named(id: &str) -> Option<(Group, &'static str)> {
     Group::ALL.into_iter().find_map(of_group)
 }
 
-/// What the units of [`Property::value_words`] mean.
+/// Explanation of the units of [`Property::value_words`].
 pub fn units() -> String {
     say("identify-units")
 }
 
-/// A kind of a property's value in words; a kind that is not known stands as it is.
+/// Name of a kind; an unknown kind is returned unchanged.
 fn kind_words(kind: &str) -> String {
     let id = match kind {
         "static" => "identify-kind-static",
@@ -124,17 +124,17 @@ fn kind_words(kind: &str) -> String {
 }
 
 impl Property {
-    /// Its name for people; its id where it has none.
+    /// Name for people; the id if there is none.
     pub fn name(&self) -> String {
         named(&self.id).map_or_else(|| self.id.clone(), |(_, name)| say(name))
     }
 
-    /// What it is about.
+    /// Group of the property.
     pub fn group(&self) -> Group {
         named(&self.id).map_or(Group::Durability, |(group, _)| group)
     }
 
-    /// What it is, with its unit; empty where it was not told.
+    /// Value with its unit; empty if it is unknown.
     pub fn value_words(&self) -> String {
         match (&self.value, self.present) {
             _ if !self.told => String::new(),
@@ -149,7 +149,7 @@ impl Property {
         }
     }
 
-    /// A range alone, with its unit: `344 to 383 MB`.
+    /// A range without a value, with its unit: `344 to 383 MB`.
     fn range_words(&self) -> Option<String> {
         let (low, high) = self.ends()?;
         let (_, symbol) = self.shown_in(high);
@@ -161,13 +161,13 @@ impl Property {
         })
     }
 
-    /// A lower bound alone, with its unit: `at least 344 MB`.
+    /// A lower bound without a value, with its unit: `at least 344 MB`.
     fn least_words(&self) -> Option<String> {
         let least = self.quantity_words(self.least()?);
         Some(text!("identify-at-least", least = least))
     }
 
-    /// Both ends of an interval, in the unit in which people read a value.
+    /// Both ends of an interval, in the unit that suits a value.
     fn ends_words(&self, (low, high): (f64, f64), value: f64) -> String {
         let (factor, symbol) = self.shown_in(value);
         let whole = |end: f64| if symbol == DIES { end.round() } else { end };
@@ -185,14 +185,14 @@ impl Property {
         }
     }
 
-    /// The 90 % interval of a quantity that was told, in the unit of [`Property::value_words`]:
-    /// `344 to 383`.
+    /// The 90 % interval of a known quantity, in the unit of [`Property::value_words`]: `344 to
+    /// 383`.
     pub fn interval_words(&self) -> Option<String> {
         let value = self.number()?;
         Some(self.ends_words((self.low?, self.high?), value))
     }
 
-    /// The unit in which people read a value, and how much of the property's it is.
+    /// Unit that suits a value, and its size in the property's unit.
     fn shown_in(&self, value: f64) -> (f64, &str) {
         match self.unit.as_deref().unwrap_or_default() {
             "bytes" if value >= 1e9 => (1e9, "GB"),
@@ -210,7 +210,7 @@ impl Property {
 const DIES: &str = "dies";
 const SHARE: &str = "percent of capacity";
 
-/// Three digits, or all before the point.
+/// Three digits, or all digits before the decimal point.
 fn digits(value: f64) -> String {
     let decimals = match value.abs() {
         v if v >= 99.95 || v == v.round() => 0,

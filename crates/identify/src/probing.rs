@@ -1,4 +1,4 @@
-//! Jobs on a target, in the few forms that probes need.
+//! Jobs on a target, in the few forms that the probes need.
 
 use std::fmt::{Display, Write};
 
@@ -15,18 +15,18 @@ pub(crate) const PAGE_BYTES: u64 = 4096;
 /// Bytes of the requests of sequential probes.
 pub(crate) const LONG_BYTES: u64 = 128 * 1024;
 
-/// Time between two reads that keep a drive from being idle, µs.
+/// Interval between reads that keep a drive from being idle, µs.
 const AWAKE_US: u32 = 100_000;
 
 /// A target that is probed.
 pub(crate) struct Probing<'a> {
     target: &'a mut dyn Target,
-    /// Bytes of it that are probed.
+    /// Number of probed bytes.
     pub capacity_bytes: u64,
     seed: u64,
     /// A copy of the target in an earlier state.
     kept: Option<Box<dyn Target>>,
-    /// Tells how many seconds are left, where there is a limit.
+    /// Returns the seconds left, if there is a limit.
     pub left_s: Option<&'a dyn Fn() -> f64>,
 }
 
@@ -41,26 +41,26 @@ pub(crate) struct Probe {
     more: String,
 }
 
-/// How long requests took, ns.
+/// Request times, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
     /// Mean.
     pub mean_ns: f64,
-    /// 1 %: as short as what disturbs a request allows.
+    /// 1st percentile: the time of an undisturbed request.
     pub p1_ns: u64,
     /// Median.
     pub p50_ns: u64,
-    /// 99 %.
+    /// 99th percentile.
     pub p99_ns: u64,
     /// Requests.
     pub requests: u64,
-    /// Requests a second.
+    /// Requests per second.
     pub per_s: f64,
 }
 
 impl Times {
     fn of(direction: &fio::Direction) -> Times {
-        // Engines that complete a request within its submission have no completion latency.
+        // Engines that complete a request during its submission have no completion latency.
         let latency = &direction.lat_ns;
         let percentiles = [&direction.lat_ns, &direction.clat_ns];
         let at = |percentile| {
@@ -80,7 +80,7 @@ impl Times {
     }
 }
 
-/// What a job did.
+/// Result of a job.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Done {
     pub reads: Times,
@@ -120,7 +120,7 @@ impl Probe {
         Probe::deep_reads(1)
     }
 
-    /// The same, so many at a time.
+    /// Random reads of a page, `depth` at a time.
     pub fn deep_reads(depth: u32) -> Probe {
         Probe::new("randread", PAGE_BYTES, depth).option("norandommap", 1)
     }
@@ -130,7 +130,7 @@ impl Probe {
         Probe::new(rw, LONG_BYTES, 32)
     }
 
-    /// On so many bytes from this place.
+    /// Limits the probe to a range.
     pub fn within(self, offset_bytes: u64, size_bytes: u64) -> Probe {
         Probe {
             offset_bytes: offset_bytes / LONG_BYTES * LONG_BYTES,
@@ -139,7 +139,7 @@ impl Probe {
         }
     }
 
-    /// On this one page.
+    /// Limits the probe to one page.
     pub fn page(self, offset_bytes: u64) -> Probe {
         Probe {
             offset_bytes,
@@ -153,13 +153,13 @@ impl Probe {
         self
     }
 
-    /// Again and again for so many milliseconds.
+    /// Repeats the probe for `ms` milliseconds.
     pub fn for_ms(self, ms: u64) -> Probe {
         self.option("time_based", 1)
             .option("runtime", format!("{ms}ms"))
     }
 
-    /// So many bytes, whole requests.
+    /// Limits the probe to about `bytes` bytes, in whole requests.
     pub fn bytes(self, bytes: u64) -> Probe {
         let bytes = (bytes / self.block_bytes).max(1) * self.block_bytes;
         self.option("io_size", bytes)
@@ -187,12 +187,12 @@ impl<'a> Probing<'a> {
         }
     }
 
-    /// Seconds that are left; without end where there is no limit.
+    /// Seconds left; infinite without a limit.
     pub fn left_s(&self) -> f64 {
         self.left_s.map_or(f64::INFINITY, |left_s| left_s())
     }
 
-    /// Options of every job: none goes on for longer than there is time.
+    /// Options of every job: none runs for longer than the time left.
     fn global(&self) -> String {
         match self.left_s {
             Some(left_s) => format!("{GLOBAL}runtime={}\n", left_s().max(1.0).ceil()),
@@ -204,19 +204,20 @@ impl<'a> Probing<'a> {
         Ok(self.run_all(std::slice::from_ref(probe))?[0])
     }
 
-    /// These loads at once, or one after the other where they have the option `stonewall`.
+    /// Runs these loads at the same time, or one after the other if they have the option
+    /// `stonewall`.
     pub fn run_all(&mut self, probes: &[Probe]) -> Result<Vec<Done>, TargetError> {
         let outcome = self.job(probes, 0)?;
         Ok(outcome.fio.jobs.iter().map(Done::of).collect())
     }
 
-    /// The speed of a load of writes over time.
+    /// Speed of a load of writes over time.
     pub fn curve(&mut self, probe: &Probe, sample_ms: u32) -> Result<Curve, TargetError> {
         let outcome = self.job(std::slice::from_ref(probe), sample_ms)?;
         Ok(Curve::of(&outcome, probe.block_bytes, sample_ms))
     }
 
-    /// The speed of reads over time, requests a second.
+    /// Speed of reads over time, requests per second.
     pub fn read_curve(
         &mut self,
         probe: &Probe,
@@ -231,7 +232,7 @@ impl<'a> Probing<'a> {
         Ok(samples.collect())
     }
 
-    /// The same as [`Probing::curve`], which ends where `enough` says so of the progress.
+    /// As [`Probing::curve`], but ends when `enough` returns true for the progress.
     pub fn curve_until(
         &mut self,
         probe: &Probe,
@@ -260,7 +261,7 @@ impl<'a> Probing<'a> {
         })
     }
 
-    /// Reads while a range is given TRIM: how long that took, ns; `None` where it was not done.
+    /// TRIMs a range during reads; returns its duration, ns; `None` if it was not done.
     pub fn trim_beside(
         &mut self,
         probe: &Probe,
@@ -288,7 +289,8 @@ impl<'a> Probing<'a> {
         self.target.trim_all()
     }
 
-    /// Does something on a copy in the present state, or, where there is none, on the target.
+    /// Runs a probe on a copy in the present state or, if the target cannot be copied, on the
+    /// target.
     pub fn aside<T>(
         &mut self,
         probe: impl FnOnce(&mut Probing<'_>) -> Result<T, TargetError>,
@@ -305,12 +307,12 @@ impl<'a> Probing<'a> {
         }
     }
 
-    /// Keeps a copy of the target in its present state, for [`Probing::earlier`].
+    /// Saves a copy of the target in its present state, for [`Probing::earlier`].
     pub fn keep(&mut self) {
         self.kept = self.target.fork();
     }
 
-    /// Does something on a copy of the target in the state that was kept; `None` without one.
+    /// Runs a probe on a copy of the saved target; `None` without one.
     pub fn earlier<T>(
         &mut self,
         probe: impl FnOnce(&mut Probing<'_>) -> Result<T, TargetError>,
@@ -328,37 +330,37 @@ impl<'a> Probing<'a> {
         probe(&mut earlier).map(Some)
     }
 
-    /// Lets the kept copy go.
+    /// Drops the saved copy.
     pub fn forget(&mut self) {
         self.kept = None;
     }
 
-    /// Rests, but for a page that is read ten times a second: a drive has time then, and is never
-    /// idle for long.
+    /// Rests, but reads a page ten times a second: the drive has time to work, but is never idle
+    /// for long.
     pub fn rest_awake(&mut self, seconds: f64) -> Result<(), TargetError> {
         let reads = Probe::reads().within(0, self.capacity_bytes);
         let reads = reads.for_ms((1e3 * seconds) as u64);
         self.run(&reads.option("thinktime", AWAKE_US)).map(drop)
     }
 
-    /// Whether probes can be made on copies.
+    /// True if probes can run on copies.
     pub fn copies(&self) -> bool {
         self.target.can_fork()
     }
 }
 
-/// The speed of writes over time.
+/// Speed of writes over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// Length of a sample, s.
+    /// Interval between samples, s.
     pub interval_s: f64,
     /// Bytes of a request.
     pub block_bytes: u64,
-    /// Samples in the order of time.
+    /// Samples in chronological order.
     pub samples: Vec<Sample>,
 }
 
-/// A stretch of a curve.
+/// A level of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stretch {
     pub from_bytes: u64,
@@ -381,7 +383,7 @@ impl Curve {
         }
     }
 
-    /// Its levels.
+    /// Levels of the curve.
     pub(crate) fn stretches(&self) -> Vec<Stretch> {
         let series = Series::of(
             "",
@@ -398,19 +400,19 @@ impl Curve {
         levels.collect()
     }
 
-    /// Its slowest level, bytes a second; infinite of an empty curve.
+    /// Speed of the slowest level, bytes per second; infinite for an empty curve.
     pub(crate) fn slowest(&self) -> f64 {
         let stretches = self.stretches().into_iter();
         let speeds = stretches.map(|stretch| stretch.bytes_per_s);
         speeds.fold(f64::INFINITY, f64::min)
     }
 
-    /// Bytes written in all.
+    /// Total of bytes written.
     pub(crate) fn bytes(&self) -> u64 {
         self.samples.last().map_or(0, |sample| sample.written_bytes)
     }
 
-    /// Mean speed from one number of bytes written to another, bytes a second.
+    /// Mean speed between two numbers of bytes written, bytes per second.
     pub(crate) fn speed_between(&self, from_bytes: u64, to_bytes: u64) -> Option<f64> {
         let within = |s: &&Sample| s.written_bytes >= from_bytes && s.written_bytes <= to_bytes;
         let mut within = self.samples.iter().filter(within);

@@ -1,59 +1,59 @@
-//! What is told of a drive: the schema `stend.identify/1`.
+//! Inferred properties of a drive: the schema `stend.identify/1`.
 
 use serde::{Deserialize, Serialize};
 
-/// The schema of [`Identification`].
+/// Schema of [`Identification`].
 pub const SCHEMA: &str = "stend.identify/1";
 
-/// What was inferred of a drive.
+/// Inferred properties of a drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Identification {
     /// [`SCHEMA`].
     pub schema: String,
     /// The target as the user named it.
     pub target: String,
-    /// Bytes that were looked at.
+    /// Number of observed bytes.
     pub capacity_bytes: u64,
-    /// What was to be done and was not, for want of time.
+    /// Names of probes that were left out for lack of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// One entry a property, in a fixed order: also of those that cannot be told.
+    /// One entry per property, in a fixed order, including unknown ones.
     pub properties: Vec<Property>,
 }
 
 impl Identification {
-    /// A property by its id.
+    /// Returns a property by its id.
     pub fn property(&self, id: &str) -> Option<&Property> {
         self.properties.iter().find(|property| property.id == id)
     }
 }
 
-/// A property of a drive, told or not.
+/// A property of a drive, known or unknown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Property {
-    /// Which, such as `slc-cache-bytes`.
+    /// Id of the property, such as `slc-cache-bytes`.
     pub id: String,
-    /// Whether it could be told.
+    /// True if the property is known.
     pub told: bool,
-    /// Of a mechanism: whether the drive has it.
+    /// For a mechanism, true if the drive has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
-    /// Of a quantity or a kind: what it is; missing where of a quantity a range alone is known.
+    /// Value of a quantity or a kind; missing if only a range of a quantity is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
     /// Lower end of the 90 % interval of a quantity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
-    /// Upper end; missing where a quantity is known to be at least so much.
+    /// Upper end; missing if only a lower bound is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
     /// Unit of `value`, `low` and `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// What it was told from.
+    /// Evidence for the property.
     #[serde(default)]
     pub evidence: String,
-    /// Why it cannot be told.
+    /// Reason why it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
 }
@@ -78,7 +78,7 @@ impl Property {
         }
     }
 
-    /// A mechanism that the drive has, or has not.
+    /// A mechanism that the drive has or lacks.
     pub(crate) fn presence(id: &str, present: bool, evidence: String) -> Property {
         Property {
             present: Some(present),
@@ -101,7 +101,7 @@ impl Property {
         }
     }
 
-    /// A quantity of which no more is known than its 90 % interval.
+    /// A quantity of which only its 90 % interval is known.
     pub(crate) fn range(id: &str, (low, high): (f64, f64), unit: &str, evidence: String) -> Self {
         Property {
             low: Some(low),
@@ -111,7 +111,7 @@ impl Property {
         }
     }
 
-    /// A quantity of which no more is known than that it is at least so much, with 95 %.
+    /// A quantity of which only a lower bound is known, with 95 % confidence.
     pub(crate) fn at_least(id: &str, low: f64, unit: &str, evidence: String) -> Property {
         Property {
             low: Some(low),
@@ -120,7 +120,8 @@ impl Property {
         }
     }
 
-    /// A quantity; as a range alone where its interval reaches further than so much from the value.
+    /// A quantity, or only its range if an end of its interval is further than the share `reach`
+    /// from the value.
     pub(crate) fn within(
         reach: f64,
         id: &str,
@@ -143,7 +144,7 @@ impl Property {
         }
     }
 
-    /// What cannot be told.
+    /// An unknown property.
     pub(crate) fn unknown(id: &str, why_not: impl Into<String>) -> Property {
         Property {
             id: id.to_owned(),
@@ -152,12 +153,12 @@ impl Property {
         }
     }
 
-    /// Whether it was told to be of this kind.
+    /// True if the property is known to be of this kind.
     pub fn is_kind(&self, kind: &str) -> bool {
         matches!(&self.value, Some(Value::Kind(told)) if self.told && told == kind)
     }
 
-    /// The ends of a quantity that was told as a range alone.
+    /// Ends of a quantity of which only a range is known.
     pub fn ends(&self) -> Option<(f64, f64)> {
         match (&self.value, self.low, self.high) {
             (None, Some(low), Some(high)) if self.told => Some((low, high)),
@@ -165,7 +166,7 @@ impl Property {
         }
     }
 
-    /// Returns the lower bound of a quantity that has no upper one.
+    /// Lower bound of a quantity without an upper bound.
     pub fn least(&self) -> Option<f64> {
         match (&self.value, self.low, self.high) {
             (None, Some(low), None) if self.told => Some(low),
@@ -173,7 +174,7 @@ impl Property {
         }
     }
 
-    /// The value of a quantity that was told.
+    /// Value of a known quantity.
     pub fn number(&self) -> Option<f64> {
         match self.value {
             Some(Value::Quantity(value)) if self.told => Some(value),

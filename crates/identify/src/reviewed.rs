@@ -1,4 +1,4 @@
-//! What a review saw, as far as properties can be told from it.
+//! Observations in a review, as far as properties can be inferred from them.
 
 use stend_analysis::{end_level, recovery};
 use stend_record::load::{Load, Pattern, PointOp};
@@ -6,7 +6,7 @@ use stend_record::review::{Point, Review, Rung, Series, SyncMethod, SyncStream, 
 
 use crate::observed::{Curve, Flush, Mixed, Observed, Recovered, Times};
 
-/// What a review saw of its target.
+/// Extracts the observations of a review's target.
 pub fn observed_in(review: &Review) -> Observed {
     let points: Vec<&Point> = review
         .tests
@@ -54,7 +54,7 @@ fn times(point: &Point) -> Times {
     }
 }
 
-/// Random reads of a page by depth, each the first that was measured.
+/// Random reads of a page by depth; for each depth the first measurement.
 fn depths(points: &[&Point]) -> Vec<(u32, Times)> {
     let mut depths: Vec<(u32, Times)> = Vec::new();
     for point in points {
@@ -71,7 +71,7 @@ fn depths(points: &[&Point]) -> Vec<(u32, Times)> {
     depths
 }
 
-/// Ascending reads, writes, and half of each, where all three were measured alike.
+/// Ascending reads, writes, and half of each, if all three were measured in the same way.
 fn mixed(points: &[&Point]) -> Option<Mixed> {
     let halves = points.iter().find(|point| {
         let load = &point.load;
@@ -83,7 +83,7 @@ fn mixed(points: &[&Point]) -> Option<Mixed> {
             read_percent,
             ..halves.load
         };
-        // Mixed loads of one direction alone say the same.
+        // Mixed loads with only one direction are equivalent.
         let same = |point: &&&Point| {
             let other = point.load;
             other.read_percent == read_percent
@@ -99,7 +99,7 @@ fn mixed(points: &[&Point]) -> Option<Mixed> {
     })
 }
 
-/// Flushes among writes of a page of one stream.
+/// Flushes between page writes of a single stream.
 fn flushes(tests: &[TestResult]) -> Vec<Flush> {
     let points = tests.iter().flat_map(|test| test.sync.iter().flatten());
     let streams = points.filter_map(|point| match &point.streams[..] {
@@ -122,8 +122,8 @@ fn flushes(tests: &[TestResult]) -> Vec<Flush> {
     streams.filter_map(flush).collect()
 }
 
-/// What the rests of a test without rungs gave back: its first curve is of the fresh drive, the
-/// others are after a rest and after TRIM.
+/// Recovery by the rests of a test without rungs: its first curve is of the fresh drive, the others
+/// are after a rest and after TRIM.
 fn recovered_in(test: &TestResult) -> Vec<Recovered> {
     let (None, Some([fresh, rested @ ..])) = (&test.rungs, test.series.as_deref()) else {
         return Vec::new();
@@ -161,7 +161,7 @@ fn curve(series: &Series) -> Curve {
     }
 }
 
-/// A curve of writes, by what it is of.
+/// Assigns a curve of writes to the observation that it belongs to.
 fn take_series(series: &Series, seen: &mut Observed) {
     if series.point.op != PointOp::Write {
         return;

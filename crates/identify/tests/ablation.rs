@@ -1,4 +1,4 @@
-//! A mechanism that is switched off is no longer found, and one that is switched on is.
+//! A mechanism is found if it is switched on, and not found if it is switched off.
 
 use stend_identify::infer;
 use stend_identify::property::Identification;
@@ -9,7 +9,7 @@ fn present(identification: &Identification, id: &str) -> Option<bool> {
     identification.property(id).expect("a known id").present
 }
 
-/// Each mechanism of the small drive as it is, and when they are switched; the blind trial
+/// Each mechanism of the small drive as it is, and all of them switched; the blind trial
 /// (`blind.rs`) switches them one by one.
 #[test]
 fn mechanisms_are_found_where_they_are() {
@@ -57,16 +57,16 @@ fn quantities_follow_what_they_are_of() {
         (38_000.0..42_000.0).contains(&slower_ns),
         "40 µs more of tR: {slower_ns} ns"
     );
-    // Of a data area of 2.24 GB, 17.9 % and 12.0 %.
+    // 17.9 % and 12.0 % of a data area of 2.24 GB.
     let spare = more("over-provisioning-percent");
     assert!((4.5..7.5).contains(&spare), "{spare}");
-    // Two planes of 16 KiB: no page that is read lies across two of them.
+    // Two planes of 16 KiB: no page that is read crosses two of them.
     let unit = plain
         .property("stripe-bytes")
         .and_then(|unit| unit.number());
     assert_eq!(unit, Some(32768.0));
-    // Ten blocks of 32 pages in each of two planes of four dies; some of that is not for the host,
-    // and some is emptied before it is full.
+    // Ten blocks of 32 pages in each of two planes of four dies; part of it is not for the host,
+    // and part is emptied before it is full.
     let cache = more("slc-cache-bytes") / f64::from(10 * 32 * 2 * 4 * 16 * 1024);
     assert!((-1.2..-0.8).contains(&cache), "{cache}");
 }

@@ -1,16 +1,16 @@
-//! All shipped models and random ones, identified by one who sees nothing else of them. Long:
+//! Identifies all shipped models and random ones from their behaviour alone. Takes long:
 //!
 //! ```text
 //! cargo test --release -p stend-identify --test main blind -- --ignored --nocapture
 //! ```
 //!
-//! `STEND_BLIND=shipped`, `random`, `half-duplex` (random ones that are, and have no other
-//! capacitors than the shipped model), a model's name, or seeds with commas between them choose;
-//! `STEND_BLIND_SEEDS=200`: so many random models, of seeds from `STEND_BLIND_FROM=1` on. As many
-//! models are identified at once as there are processors, or `STEND_BLIND_THREADS`; what is printed
-//! is the same for any number. What was seen is kept in the folder `STEND_BLIND_KEEP`, and taken
-//! from there the next time. With `STEND_BLIND_ALL=1` all properties are printed, not only what is
-//! wrong.
+//! `STEND_BLIND` selects the models: `shipped`, `random`, `half-duplex` (random ones that are
+//! half-duplex, with the capacitors of the shipped model), a model's name, or seeds separated by
+//! commas. `STEND_BLIND_SEEDS=200` sets the number of random models, with seeds from
+//! `STEND_BLIND_FROM=1` on. The number of models identified in parallel is that of the CPUs, or
+//! `STEND_BLIND_THREADS`; it does not change the output. Observations are stored in the folder
+//! `STEND_BLIND_KEEP`, and read from there the next time. With `STEND_BLIND_ALL=1` all properties
+//! are printed, not only wrong ones.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -30,25 +30,26 @@ use stend_model::{Model, SHIPPED};
 use crate::common::{model, seen, small};
 use crate::truth::{Truth, truth};
 
-/// Some of the random models of seeds up to this one were looked at while the rules of inference
-/// were shaped. What comes of later seeds is told apart.
+/// Some of the random models with seeds up to this one were examined while the inference rules were
+/// developed. Results for later seeds are reported separately.
 const SEEDS_LOOKED_AT: u64 = 1056;
 
-/// What came of one property.
+/// Results for one property.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     right: u32,
     wrong: u32,
     unknown: u32,
-    /// Told as a range alone.
+    /// Only a range is known.
     ranges: u32,
-    /// Intervals, and those that hold a true value.
+    /// Number of intervals, and of those that contain the true value.
     intervals: u32,
     covering: u32,
 }
 
 impl Tally {
-    /// Counts a property; whether it was wrong: a range alone is if it does not hold the truth.
+    /// Counts a property; returns true if it is wrong. A range is wrong if it does not contain the
+    /// truth.
     fn count(&mut self, property: &Property, truth: &Truth) -> bool {
         if !property.told {
             self.unknown += 1;
@@ -84,17 +85,17 @@ impl Tally {
     }
 }
 
-/// A model and what it is called.
+/// A model and its name.
 struct Subject {
     name: String,
     model: Model,
-    /// Nobody looked at it while the rules were shaped.
+    /// True if nobody examined it while the rules were developed.
     unseen: bool,
-    /// It is half-duplex, and was given no capacitors.
+    /// True if it is half-duplex and keeps its own capacitors.
     half_duplex: bool,
 }
 
-/// Properties of a model, each with what is so.
+/// Properties of a model, each with the truth.
 type Judged = Vec<(Property, Truth)>;
 
 fn judged(name: &str, model: Model) -> Judged {
@@ -107,7 +108,7 @@ fn judged(name: &str, model: Model) -> Judged {
     judged.collect()
 }
 
-/// What is seen of a model: kept in, and taken from, a file in the folder `STEND_BLIND_KEEP`.
+/// Observations of a model: read from, and stored in, a file in the folder `STEND_BLIND_KEEP`.
 fn kept(name: &str, model: Model) -> Observed {
     let Ok(folder) = env::var("STEND_BLIND_KEEP") else {
         return seen(model);
@@ -123,7 +124,7 @@ fn kept(name: &str, model: Model) -> Observed {
     seen
 }
 
-/// Judges subjects on so many threads, and hands on what came of each in their order.
+/// Judges subjects on `threads` threads, and passes on the results in the order of the subjects.
 fn in_order<S, J>(
     subjects: S,
     threads: usize,
@@ -170,18 +171,18 @@ fn in_order<S, J>(
     });
 }
 
-/// What came of several models.
+/// Results for several models.
 #[derive(Default)]
 struct Table {
     models: u32,
     properties: BTreeMap<String, Tally>,
-    /// Claims that a mechanism is there or not, and the wrong ones of these.
+    /// Number of claims that a mechanism is present or absent, and of wrong ones.
     claims: u32,
     wrong_claims: u32,
 }
 
 impl Table {
-    /// Counts a property; whether it was wrong.
+    /// Counts a property; returns true if it is wrong.
     fn count(&mut self, property: &Property, truth: &Truth) -> bool {
         let tally = self.properties.entry(property.id.clone()).or_default();
         let wrong = tally.count(property, truth);
@@ -230,7 +231,7 @@ impl Table {
     }
 }
 
-/// Identifies models; what was wrong of each, and tables of what was right, go to `out`.
+/// Identifies models; writes the errors for each, and tables of the results, to `out`.
 fn trial<S>(subjects: S, threads: usize, out: &mut dyn Write)
 where
     S: Iterator<Item = Subject> + Send,
@@ -274,8 +275,8 @@ impl Draws {
     }
 }
 
-/// A random model: a shipped one with another spare space, size of its SLC cache, and mechanisms
-/// switched on and off; `None` where these do not fit together.
+/// A random model: a shipped one with different spare space and SLC cache size, and mechanisms
+/// switched on or off; `None` if these are incompatible.
 fn random(seed: u64) -> Option<Subject> {
     let mut draws = Draws(seed);
     let shipped = SHIPPED[draws.next(SHIPPED.len() as u64) as usize].name;
@@ -302,7 +303,7 @@ fn random(seed: u64) -> Option<Subject> {
         ("dram.plp", plp),
         ("dram.half_duplex", half_duplex),
     ];
-    // Keys that are sound only beside these.
+    // Keys that are valid only together with these.
     if half_duplex == "true" {
         set.push(("dram.turnaround_ns", "2600000"));
     }

@@ -11,7 +11,7 @@ use stend_model::{Model, Setting};
 use stend_record::review::{Condition, TargetInfo};
 use stend_simulated::SimulatedTarget;
 
-/// A shipped model with other figures.
+/// A shipped model with changed figures.
 pub fn model(name: &str, set: &[(&str, &str)]) -> Option<Model> {
     let settings: Vec<(&str, Setting)> = set
         .iter()
@@ -23,7 +23,7 @@ pub fn model(name: &str, set: &[(&str, &str)]) -> Option<Model> {
         .ok()
 }
 
-/// The demonstration drive with a quarter of its capacity, and other figures.
+/// The demonstration drive with a quarter of its capacity, and changed figures.
 pub fn small(set: &[(&str, &str)]) -> Model {
     let quarter = [
         ("nand.blocks_per_plane", "215"),
@@ -34,7 +34,7 @@ pub fn small(set: &[(&str, &str)]) -> Model {
     model("demo-8gb", &[&quarter, set].concat()).expect("a valid model")
 }
 
-/// What is seen of a new drive of this model by one who sees nothing else.
+/// Observations of a new drive of this model, from its behaviour alone.
 pub fn seen(model: Model) -> Observed {
     let mut hidden = Hidden(Box::new(SimulatedTarget::new(model)));
     let mut options = Options {
@@ -45,18 +45,18 @@ pub fn seen(model: Model) -> Observed {
     probe(&mut hidden, &mut options).expect("the drive is probed")
 }
 
-/// What is seen of the small drive as it is.
+/// Observations of the unchanged small drive.
 pub fn seen_plain() -> &'static Observed {
     static SEEN: OnceLock<Observed> = OnceLock::new();
     SEEN.get_or_init(|| seen(small(&[])))
 }
 
-/// What is inferred of it.
+/// Properties inferred from the behaviour of a model.
 pub fn identified(model: Model) -> Identification {
     infer("hidden", &seen(model))
 }
 
-/// A target of which nothing is known but how it answers.
+/// A target that hides everything but its answers.
 pub struct Hidden(pub Box<dyn Target>);
 
 impl Target for Hidden {
@@ -83,7 +83,7 @@ impl Target for Hidden {
         every_s: f64,
         enough: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<JobOutcome, TargetError> {
-        // What the drive writes to its flash, and what it can, is not seen from outside.
+        // Flash writes, and the space left before other work begins, cannot be observed outside.
         self.0.run_until_enough(job, every_s, &mut |progress| {
             enough(&Progress {
                 flash_written_bytes: None,

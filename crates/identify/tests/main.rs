@@ -1,4 +1,4 @@
-//! What is inferred, against simulated drives whose truth is known.
+//! Inference compared with the truth of simulated drives.
 
 mod ablation;
 mod blind;

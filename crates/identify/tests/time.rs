@@ -1,4 +1,4 @@
-//! A target that takes real time is probed within the time that there is.
+//! A target that takes real time is probed within the time limit.
 
 use std::cell::Cell;
 
@@ -8,10 +8,10 @@ use stend_simulated::SimulatedTarget;
 
 use crate::common::{Hidden, small};
 
-/// What is seen of the small drive, as one that cannot be copied, with so many seconds left
-/// whenever somebody asks: first, and from a group of probes on.
+/// Observations of the small drive, as one that cannot be copied, with a constant number of seconds
+/// left: `first_s` at first, and `later_s` from the group `from` on.
 fn seen_with(first_s: f64, (from, later_s): (&str, f64)) -> Observed {
-    // With much spare space, random writes take long to become slow.
+    // With much spare space, random writes become slow late.
     let model = small(&[("capacity.user_bytes", "1700003840")]);
     let target = SimulatedTarget::new(model).single();
     let left = Cell::new(first_s);
@@ -49,7 +49,7 @@ fn what_does_not_fit_is_left_out_and_what_can_be_is_shortened() {
         (11.0..=12.5).contains(&took_s),
         "half of the rest: {took_s} s"
     );
-    // It is looked at where new data lies, of what was written to the full drive.
+    // The place of new data is determined in the data written to the full drive.
     let map = seen.full_map.expect("looked at");
     assert_eq!(map.written_bytes / 1_000_000, 425);
     let all = seen_with(1e6, ("", 0.0));
@@ -59,7 +59,8 @@ fn what_does_not_fit_is_left_out_and_what_can_be_is_shortened() {
 
 #[test]
 fn a_fill_that_is_cut_off_leaves_the_full_drive_unknown() {
-    // It writes the cache at 225 MB/s, and then 44 MB/s: 1.7 GB take longer than that speed tells.
+    // It writes the cache at 225 MB/s, and then 44 MB/s: 1.7 GB take longer than the first speed
+    // suggests.
     let seen = seen_with(25.0, ("", 0.0));
     assert!(seen.fill.is_none());
     let left_out = |name: &str| seen.left_out.iter().any(|left| left == name);

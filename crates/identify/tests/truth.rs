@@ -1,20 +1,20 @@
-//! What a model says of the properties that are inferred.
+//! True values, from a model, of the properties that are inferred.
 
 use std::collections::BTreeMap;
 
 use stend_model::spec::{PAGE_BYTES, PoolSpec, Throttle, WhenFull};
 use stend_model::{Model, Spec};
 
-/// What is so.
+/// The truth about a property.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Truth {
-    /// Whether there is such a mechanism.
+    /// True if the mechanism is present.
     Present(bool),
-    /// From as little to as much as may be said, where a model has no single figure.
+    /// Smallest and largest correct value, if a model has no single figure.
     Quantity(f64, f64),
     /// One of several kinds.
     Kind(&'static str),
-    /// There is no such thing to be told.
+    /// Not applicable.
     Nothing,
 }
 
@@ -24,13 +24,13 @@ fn pool_bytes(spec: &Spec, pool: &PoolSpec) -> f64 {
     (u64::from(pool.superblocks) * superblock * PAGE_BYTES) as f64
 }
 
-/// Share of data beside parity.
+/// Share of data in a stripe with parity.
 fn data_share(spec: &Spec) -> f64 {
     spec.parity_data
         .map_or(1.0, |data| f64::from(data) / f64::from(data + 1))
 }
 
-/// Bytes of user data that an empty cache holds.
+/// Bytes of user data that fit into an empty cache.
 fn cache_bytes(spec: &Spec) -> f64 {
     let Some(cache) = &spec.cache else { return 0.0 };
     let one = pool_bytes(
@@ -67,7 +67,7 @@ fn only_if(there: bool, truth: Truth) -> Truth {
     if there { truth } else { Truth::Nothing }
 }
 
-/// The truth of a model by the id of a property.
+/// Truth about a model, by the id of a property.
 pub fn truth(model: &Model) -> BTreeMap<&'static str, Truth> {
     let spec = model.spec();
     let held_up = matches!(&spec.power_loss, Some(loss) if loss.hold_up.is_some());
@@ -78,7 +78,7 @@ pub fn truth(model: &Model) -> BTreeMap<&'static str, Truth> {
             "read-ahead",
             Truth::Present(spec.buffer.read_ahead_pages > 0),
         ),
-        // Capacitors that hold the drive up make what is in the buffer safe.
+        // Capacitors that hold the drive up protect the contents of the buffer.
         (
             "power-loss-protection",
             Truth::Present(spec.buffer.plp || held_up),
@@ -124,8 +124,8 @@ fn of_cache(spec: &Spec) -> [(&'static str, Truth); 5] {
     ]
 }
 
-/// What lies in one die in sequence, and how long a program takes: in the mode that data is in, or
-/// any page of a word line.
+/// Length of consecutive data in one die, and the time of a program: in the mode of the data, or
+/// for any page of a word line.
 fn of_programs(spec: &Spec) -> [(&'static str, Truth); 2] {
     let cache = spec.cache.as_ref();
     let most = (u64::from(spec.program_pages()) * PAGE_BYTES) as f64;

@@ -1,5 +1,5 @@
-//! Claiming a block device for testing, which destroys its data: only a device that nobody
-//! uses, and only on its serial number.
+//! Claims a block device for a test, which destroys its data: only a device that nobody uses, and
+//! only if the user names its serial number.
 
 use std::fs::{File, OpenOptions as FileOptions};
 use std::io;
@@ -20,10 +20,10 @@ use crate::users::look_until_settled;
 use crate::{health, smartctl};
 use stend_load::target::{TargetError, failed};
 
-/// What is about to be done to a device.
+/// An operation that destroys data on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DeviceAction {
-    /// Tests, which write everywhere.
+    /// A test, which writes everywhere.
     Test,
     /// TRIM of a range.
     Trim {
@@ -32,19 +32,19 @@ pub(crate) enum DeviceAction {
         /// Bytes.
         len_bytes: u64,
     },
-    /// The drive's own erasing.
+    /// The drive's own erase command.
     Erase {
-        /// How, in words.
+        /// The command, in words.
         how: String,
-        /// How long the drive says that it takes.
+        /// Duration that the drive reports.
         time: String,
-        /// Other namespaces that are erased with it, in words.
+        /// Other namespaces that are erased too, in words.
         also: Vec<String>,
     },
 }
 
 impl DeviceAction {
-    /// What it does to the data.
+    /// Describes the effect on the data.
     fn words(&self) -> &'static str {
         match self {
             DeviceAction::Test => "a test destroys everything on",
@@ -72,17 +72,17 @@ impl DeviceAction {
     }
 }
 
-/// A block device that this process alone has, as long as this lives: nobody can mount it or make a
-/// file system on it meanwhile.
+/// Exclusive use of a block device while this value lives: nobody can mount it or make a file
+/// system on it.
 #[derive(Debug)]
 pub(crate) struct Claim {
     /// The device, open for reading and writing.
     pub(crate) file: File,
-    /// The same drive by its other nodes.
+    /// Other nodes of the same drive.
     pub(crate) others: Vec<File>,
 }
 
-/// Opens a block device for this process alone, by all nodes that lead to it.
+/// Opens a block device for this process alone, through all its nodes.
 pub(crate) fn claim(
     root: &SystemRoot,
     path: &Path,
@@ -98,7 +98,7 @@ pub(crate) fn claim(
         )));
     }
     let mut findings = survey(root, &device);
-    // Where nobody is seen to use it, it may be free in a moment.
+    // A device without findings may only be busy for a moment.
     let opened = look_until_settled(
         || open_exclusively(path),
         |opened| findings.is_empty() && matches!(opened, Ok(Err(Finding::Busy))),
@@ -122,7 +122,7 @@ pub(crate) fn claim(
     if let Ok(Some(finding)) = &signature {
         findings.push(finding.clone());
     }
-    // What was found comes before what could not be looked at.
+    // Findings are reported before errors of the search.
     let file = match opened {
         Ok(Ok(file)) if findings.is_empty() => file,
         Err(error) if findings.is_empty() => return Err(error),
@@ -138,11 +138,11 @@ pub(crate) fn claim(
     Ok((claim, device))
 }
 
-/// Takes another namespace of the drive, which is going to be erased with the one that the user
-/// named, for this process alone. Nobody is asked: [`consent_with`] does.
+/// Claims another namespace of the drive, which will be erased with the named one, for this process
+/// alone. Does not ask the user: [`consent_with`] does.
 ///
 /// # Errors
-/// As [`claim`] of a device that is in use.
+/// As [`claim`], for a device that is in use.
 pub(crate) fn hold_with(
     root: &SystemRoot,
     other: &Device,
@@ -159,11 +159,11 @@ pub(crate) fn hold_with(
     claim(root, &path, number, &agreed, action)
 }
 
-/// Demands the name of another namespace that is going to be erased with the one that the user
-/// named. All of them have the serial number of the drive, so that each is named by its device.
+/// Requires the name of another namespace that will be erased with the named one. All of them have
+/// the drive's serial number, so each is named by its device.
 ///
 /// # Errors
-/// [`TargetError::Refused`] where it is not named.
+/// [`TargetError::Refused`] if it is not named.
 pub(crate) fn consent_with(
     root: &SystemRoot,
     other: &Device,
@@ -183,7 +183,7 @@ pub(crate) fn consent_with(
     })
 }
 
-/// The device for this process alone, or why it cannot be.
+/// Opens the device for this process alone, or returns the reason why it cannot.
 fn open_exclusively(path: &Path) -> Result<Result<File, Finding>, TargetError> {
     let opened = FileOptions::new()
         .read(true)
@@ -206,7 +206,7 @@ fn open_exclusively(path: &Path) -> Result<Result<File, Finding>, TargetError> {
     }
 }
 
-/// Looks for signatures of file systems, partition tables and RAIDs on the device itself.
+/// Searches the device for signatures of file systems, partition tables and RAIDs.
 fn probe(path: &Path) -> Result<Option<Finding>, TargetError> {
     let purpose = "looks for file systems on a device; without it no device is touched";
     let blkid = tools::needed("blkid", "util-linux", purpose, &tools::search_path())?;
@@ -251,7 +251,7 @@ fn refusal(
     text
 }
 
-/// Demands the serial number: as an option, or typed at a prompt.
+/// Requires the serial number: as an option, or typed at a prompt.
 pub(crate) fn consent(
     root: &SystemRoot,
     path: &Path,
@@ -279,10 +279,10 @@ pub(crate) fn consent(
     })
 }
 
-/// The row of the share of a drive's life.
+/// Name of the row with the share of a drive's life.
 const LIFE: &str = "of its life";
 
-/// What is known of the drive's life, and of the share of it that a test takes.
+/// Rows about the drive's life, and the share of it that a test uses.
 fn life(
     device: &Device,
     options: &OpenOptions,
@@ -306,15 +306,15 @@ fn life(
     }
 }
 
-/// What a device tells of its health, or why it is not known.
+/// Health that a device reports, or the reason why it is unknown.
 pub(crate) fn health_of(device: &Device) -> Result<Health, String> {
     let answer = smartctl::answer(&Path::new("/dev").join(device.disk_name()));
     let answer = answer.map_err(|why| why.to_string())?;
     Ok(health::of_document(&answer.document))
 }
 
-/// No drive reports how many bytes it is rated for. What is left to go by is how much of its
-/// life the bytes written so far have used.
+/// No drive reports how many bytes it is rated for. The only estimate comes from the share of its
+/// life that the bytes written so far have used.
 fn life_rows(health: &Health, planned_write_bytes: Option<u64>) -> Vec<(&'static str, String)> {
     let mut rows = vec![(
         "wear so far",
@@ -339,13 +339,13 @@ fn life_rows(health: &Health, planned_write_bytes: Option<u64>) -> Vec<(&'static
     rows
 }
 
-/// Why it is not known which share of its life a drive has been written for.
+/// Reason why the share of its life for which a drive has been written is unknown.
 pub const RATING_UNKNOWN: &str =
     "drives do not report what they are rated for; see its data sheet (TBW)";
 
-/// The share of a drive's life that `written_bytes` take, in percent, if it wears as it did so far,
-/// and the bytes that it was written so far. `None` where it has not told both, or too little of
-/// its life is used: a single percent may be half as much or twice.
+/// Share of a drive's life that `written_bytes` use, in percent, if it continues to wear as before,
+/// and the bytes written to it so far. `None` if the drive does not report both, or has used less
+/// than 2 % of its life: a reported 1 % may be half or twice as much.
 pub fn life_percent(health: &Health, written_bytes: u64) -> Option<(f64, u64)> {
     let used = health.used_percent.filter(|used| *used >= 2)?;
     let before = health.host_written_bytes.filter(|bytes| *bytes > 0)?;
@@ -353,7 +353,7 @@ pub fn life_percent(health: &Health, written_bytes: u64) -> Option<(f64, u64)> {
     Some((percent, before))
 }
 
-/// `7 h 27 min`; up to two minutes, `12 s`.
+/// Formats a time: `7 h 27 min`; up to two minutes, `12 s`.
 fn time_for_people(seconds: f64) -> String {
     if seconds <= 120.0 {
         return format!("{} s", seconds.ceil());
@@ -366,7 +366,7 @@ fn time_for_people(seconds: f64) -> String {
     }
 }
 
-/// What will be lost.
+/// Table of the data that will be lost.
 fn table(root: &SystemRoot, path: &Path, device: &Device, planned: &OpenOptions) -> String {
     let unknown = || "not reported".to_owned();
     let mut rows = vec![
@@ -383,7 +383,7 @@ fn table(root: &SystemRoot, path: &Path, device: &Device, planned: &OpenOptions)
         rows.insert(1, ("backing file", file));
     }
     for below in devices_below(root, device) {
-        // Not the mappings between.
+        // Mappings between the two are omitted.
         if below.dir != device.dir && !below.is_made_of_others() {
             rows.push(("stands on", below.in_words()));
         }
@@ -494,7 +494,7 @@ mod tests {
             };
             consent_with(&system.root, &other, &options, &action)
         };
-        // The serial number is that of the other namespace as well.
+        // The serial number is also that of the other namespace.
         let error = named(&["S3EVNX0J500123A"]).unwrap_err();
         for part in [
             "/dev/nvme0n1: erasing destroys everything on this namespace",

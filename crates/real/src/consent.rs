@@ -1,4 +1,5 @@
-//! Naming what is to be destroyed a second time: as an option, or typed at a prompt.
+//! Requires the user to name a target a second time before it is destroyed: as an option, or typed
+//! at a prompt.
 
 use std::path::Path;
 
@@ -6,25 +7,26 @@ use crate::options::OpenOptions;
 use crate::units::quoted;
 use stend_load::target::TargetError;
 
-/// What is to be destroyed, and the name that allows it.
+/// A target that will be destroyed, and the name that permits it.
 pub(crate) struct Demand<'a> {
-    /// As the user named it first.
+    /// Path as the user named it first.
     pub(crate) path: &'a Path,
-    /// `a test destroys everything on`.
+    /// The operation: `a test destroys everything on`.
     pub(crate) what_is_done: &'a str,
-    /// `device`.
+    /// Kind of target: `device`.
     pub(crate) noun: &'a str,
-    /// What it is named by, `serial number`.
+    /// Kind of name: `serial number`.
     pub(crate) name: &'a str,
-    /// That name.
+    /// The name itself.
     pub(crate) token: &'a str,
 }
 
 impl Demand<'_> {
-    /// Agrees if the options name it; else shows `table`, what will be lost, and asks.
+    /// Returns if the options contain the name; else shows `table`, the data that will be lost, and
+    /// asks.
     ///
     /// # Errors
-    /// [`TargetError::Refused`] with the table, and what to type.
+    /// [`TargetError::Refused`] with the table and the required option.
     pub(crate) fn consent(
         &self,
         options: &OpenOptions,
@@ -66,7 +68,7 @@ impl Demand<'_> {
     }
 }
 
-/// A row of such a table.
+/// A row of the table.
 pub(crate) fn row(name: &str, value: &str) -> String {
     format!("  {name:<16}{value}\n")
 }

@@ -1,26 +1,26 @@
-//! Where the time of an archive goes: into the file below, or into Deflate.
+//! Divides the time of an archive between the file below and Deflate.
 
 use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Time spent, in sum.
+/// Total time spent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stopwatch(Rc<Cell<Duration>>);
 
 impl Stopwatch {
-    /// What has been spent so far.
+    /// Time spent so far.
     pub(crate) fn spent(&self) -> Duration {
         self.0.get()
     }
 }
 
-/// What is read or written, and the time of it.
+/// A reader or writer whose time is measured.
 pub(crate) struct Timed<T> {
     pub(crate) inner: T,
     pub(crate) own: Stopwatch,
-    /// Of what works below it, whose time is no part of its own.
+    /// Time of the reader or writer below it, which is not counted as its own.
     pub(crate) below: Option<Stopwatch>,
 }
 
@@ -62,7 +62,7 @@ impl<T: Seek> Seek for Timed<T> {
 mod tests {
     use super::*;
 
-    /// Takes its time.
+    /// A reader that sleeps.
     struct Slow(u64);
 
     impl Write for Slow {
@@ -76,7 +76,7 @@ mod tests {
         }
     }
 
-    /// Works for 20 ms on what it passes on.
+    /// A reader that works for 20 ms on the data it passes on.
     struct Working(Timed<Slow>);
 
     impl Write for Working {

@@ -1,4 +1,4 @@
-//! What a block device is: its place in sysfs, model, serial number, limits.
+//! Facts about a block device: its place in sysfs, model, serial number, limits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(crate) struct Device {
     pub(crate) dir: PathBuf,
     /// Directory of the whole disk: `dir` itself unless this is a partition.
     pub(crate) disk_dir: PathBuf,
-    /// Bytes.
+    /// Size, bytes.
     pub(crate) size_bytes: u64,
     /// Marketing name as the device reports it.
     pub(crate) model: Option<String>,
@@ -29,21 +29,21 @@ pub(crate) struct Device {
     pub(crate) serial: Option<String>,
     /// Firmware revision.
     pub(crate) firmware: Option<String>,
-    /// What a user types to allow its destruction: the serial number, or a name where
+    /// Name that a user types to permit its destruction: the serial number, or another name if
     /// there is none.
     pub(crate) token: String,
 }
 
 impl Device {
-    /// Looks a device up by its number.
+    /// Finds a device by its number.
     pub(crate) fn find(root: &SystemRoot, number: DeviceNumber) -> Option<Device> {
         Device::at(root, &root.path(&format!("sys/dev/block/{number}")))
     }
 
-    /// As [`Device::find`], for what is to be done to the device at a path.
+    /// As [`Device::find`], for an operation on the device at a path.
     ///
     /// # Errors
-    /// [`TargetError::Refused`] where sysfs does not know it.
+    /// [`TargetError::Refused`] if sysfs does not contain it.
     pub(crate) fn known(
         root: &SystemRoot,
         path: &Path,
@@ -57,7 +57,7 @@ impl Device {
         })
     }
 
-    /// The device below the file system that a path is on, if it is one.
+    /// The device below the file system of a path, if there is one.
     pub(crate) fn below(root: &SystemRoot, path: &Path) -> Option<Device> {
         let mounts = root.mounts();
         Device::find(root, mount_of(&mounts, path)?.device_number()?)
@@ -74,7 +74,7 @@ impl Device {
         let sectors: u64 = read_trimmed(&dir.join("size"))?.parse().ok()?;
         let mut device = Device {
             name: kernel_name(&dir)?,
-            // sysfs counts in 512 bytes whatever the device's own block is.
+            // sysfs counts in units of 512 bytes, whatever the device's own block is.
             size_bytes: sectors * 512,
             dir,
             disk_dir,
@@ -100,23 +100,23 @@ impl Device {
         kernel_name(&self.disk_dir).unwrap_or_default()
     }
 
-    /// Its device number.
+    /// Device number.
     pub(crate) fn number(&self) -> Option<DeviceNumber> {
         DeviceNumber::parse(&read_trimmed(&self.dir.join("dev"))?)
     }
 
-    /// A file of the device's own directory.
+    /// Content of a file in the device's own directory.
     pub(crate) fn own(&self, name: &str) -> Option<String> {
         read_trimmed(&self.dir.join(name))
     }
 
-    /// A file of the whole disk's directory.
+    /// Content of a file in the whole disk's directory.
     pub(crate) fn disk(&self, name: &str) -> Option<String> {
         read_trimmed(&self.disk_dir.join(name))
     }
 
-    /// Devices made of this one (device mapper, md, LVM), by kernel name, before the name of a
-    /// mapping: `dm-0 [vg-lv]`.
+    /// Devices that use this one (device mapper, md, LVM), by kernel name, followed by the name of
+    /// a mapping: `dm-0 [vg-lv]`.
     pub(crate) fn holders(&self) -> Vec<String> {
         let holders = self.dir.join("holders");
         let named = |name: String| match read_trimmed(&holders.join(&name).join("dm/name")) {
@@ -126,12 +126,12 @@ impl Device {
         names_in(&holders).into_iter().map(named).collect()
     }
 
-    /// True of a mapping or an array.
+    /// True if the device is a mapping or an array.
     pub(crate) fn is_made_of_others(&self) -> bool {
         !names_in(&self.disk_dir.join("slaves")).is_empty()
     }
 
-    /// `/dev/sda1: SanDisk SDSSDHII240G, serial number 142207A1B2C3`.
+    /// Describes the device: `/dev/sda1: SanDisk SDSSDHII240G, serial number 142207A1B2C3`.
     pub(crate) fn in_words(&self) -> String {
         let unknown = "not reported";
         format!(
@@ -152,15 +152,14 @@ impl Device {
             .collect()
     }
 
-    /// Identifier of the whole drive, or of the namespace of one, that is the same by whichever
-    /// controller or port it is reached.
+    /// Identifier of the whole drive, or of a namespace, that is the same through every controller
+    /// or port.
     pub(crate) fn world_wide_id(&self) -> Option<String> {
-        // The first of an NVMe namespace, the second of a SCSI device.
+        // The first exists for an NVMe namespace, the second for a SCSI device.
         self.first_of(&["wwid", "device/wwid"])
     }
 
-    /// The same drive or partition by other nodes, as the kernel gives them to a namespace that two
-    /// controllers serve.
+    /// Other nodes of the same drive or partition: a namespace that two controllers serve has two.
     pub(crate) fn other_nodes(&self, root: &SystemRoot) -> Vec<Device> {
         let Some(id) = self.world_wide_id() else {
             return Vec::new();
@@ -173,7 +172,7 @@ impl Device {
             .filter_map(|dir| Device::at(root, &dir))
             .filter(|other| {
                 other.disk_dir != self.disk_dir
-                    // The paths below a node of several paths have no nodes.
+                    // Paths below a multipath node have no nodes of their own.
                     && other.disk("hidden").as_deref() != Some("1")
                     && other.size_bytes == self.size_bytes
                     && other.own("partition") == partition
@@ -182,14 +181,14 @@ impl Device {
             .collect()
     }
 
-    /// True when the device takes TRIM.
+    /// True if the device supports TRIM.
     pub(crate) fn takes_trim(&self) -> bool {
         self.disk("queue/discard_max_bytes")
             .and_then(|text| text.parse::<u64>().ok())
             .is_some_and(|bytes| bytes > 0)
     }
 
-    /// Refuses a device that takes no TRIM.
+    /// Refuses a device that does not support TRIM.
     pub(crate) fn check_trim(&self, path: &Path) -> Result<(), TargetError> {
         match self.takes_trim() {
             true => Ok(()),
@@ -200,7 +199,7 @@ impl Device {
         }
     }
 
-    /// Model, serial number, firmware and what the kernel makes of the device.
+    /// Model, serial number, firmware and the kernel's settings for the device.
     pub(crate) fn facts(&self) -> Vec<Condition> {
         let queue = |file: &str| self.disk(&format!("queue/{file}"));
         let facts = [
@@ -246,9 +245,9 @@ impl Device {
         names.iter().find_map(|name| self.disk(name))
     }
 
-    /// A device without a serial number is named by what makes it itself: a loop device
-    /// by its backing file, a mapped one by its mapping. Kernel names such as `loop0`
-    /// are assigned anew at every boot and are used only where there is nothing else.
+    /// Name of a device without a serial number: a loop device is named by its backing file, a
+    /// mapped one by its mapping. Kernel names such as `loop0` are assigned anew at every boot and
+    /// are used only if there is no other name.
     fn token(&self) -> String {
         if let Some(serial) = &self.serial {
             return serial.clone();
@@ -264,7 +263,7 @@ impl Device {
     }
 }
 
-/// TRIMs a part of a block device by `BLKDISCARD`, so many bytes with a call.
+/// TRIMs a range of a block device with `BLKDISCARD`, in steps of a given number of bytes.
 ///
 /// The call needs code that Rust counts as unsafe, so util-linux's `blkdiscard` makes it.
 /// `--force` only skips its own exclusive open: the device is held exclusively already,
@@ -288,7 +287,7 @@ pub(crate) fn discard(
     if said.status.success() {
         return Ok(());
     }
-    // It says so of `--force`, whatever becomes of the TRIM.
+    // blkdiscard prints this line because of `--force`, whatever the result of the TRIM.
     let lines = said.stderr.lines();
     let words: Vec<&str> = lines
         .filter(|line| !line.contains("Operation forced"))
@@ -316,7 +315,7 @@ pub(crate) fn devices_below(root: &SystemRoot, device: &Device) -> Vec<Device> {
     devices
 }
 
-/// Names of all whole disks below a device, its own included.
+/// Names of all whole disks below a device, including its own.
 pub(crate) fn disks_below(root: &SystemRoot, device: &Device) -> Vec<String> {
     let mut names: Vec<String> = devices_below(root, device)
         .iter()
@@ -327,7 +326,7 @@ pub(crate) fn disks_below(root: &SystemRoot, device: &Device) -> Vec<String> {
     names
 }
 
-/// SCSI cuts a model's name to 16 characters, udev asks the ATA drive itself.
+/// The longer of two model names: SCSI truncates to 16 characters, udev asks the ATA drive itself.
 fn longer(a: Option<String>, b: Option<String>) -> Option<String> {
     [a, b].into_iter().flatten().rev().max_by_key(String::len)
 }
@@ -337,7 +336,7 @@ fn kernel_name(dir: &Path) -> Option<String> {
     Some(dir.file_name()?.to_str()?.replace('!', "/"))
 }
 
-/// The one in brackets: `none [mq-deadline] kyber`.
+/// Returns the word in brackets: `none [mq-deadline] kyber`.
 fn chosen(text: &str) -> String {
     text.split_once('[')
         .and_then(|(_, rest)| rest.split_once(']'))

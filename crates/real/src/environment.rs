@@ -1,4 +1,4 @@
-//! Where a measurement takes place: kernel, processor, file system.
+//! The environment of a measurement: kernel, processor, file system.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::system::{Mount, SystemRoot};
 use crate::units::bytes_for_people;
 use stend_load::target::condition;
 
-/// What of the machine matters to a drive's speed.
+/// Facts about the machine that influence a drive's speed.
 pub(crate) fn machine(root: &SystemRoot) -> Vec<Condition> {
     let mut facts = Vec::new();
     if let Some(release) = root.text("proc/sys/kernel/osrelease") {
@@ -29,7 +29,7 @@ pub(crate) fn machine(root: &SystemRoot) -> Vec<Condition> {
     facts
 }
 
-/// The processor's name: x86 gives a model, other architectures at best their hardware.
+/// Name of the processor: x86 reports a model, other architectures at best their hardware.
 fn processor(cpuinfo: &str) -> Option<String> {
     ["model name", "Model", "Hardware", "cpu model", "cpu"]
         .iter()
@@ -42,7 +42,8 @@ fn processor(cpuinfo: &str) -> Option<String> {
         })
 }
 
-/// How full a file system is, and so, roughly, the drive below it: `37 % of 252.0 GB (234.7 GiB)`.
+/// Used share of a file system, which approximates that of its drive: `37 % of 252.0 GB (234.7
+/// GiB)`.
 pub(crate) fn filled(path: &Path) -> Option<Condition> {
     let stat = rustix::fs::statvfs(path).ok()?;
     let used = stat.f_blocks.checked_sub(stat.f_bfree)?;
@@ -54,9 +55,9 @@ pub(crate) fn filled(path: &Path) -> Option<Condition> {
     ))
 }
 
-/// The file system that a file is on.
+/// Facts about the file system of a file.
 ///
-/// `punches`: whether it can free space in a file; `None` where that was not tried.
+/// `punches` is true if it can free space in a file, and `None` if that was not tried.
 pub(crate) fn file_system(mount: &Mount, file: &Path, punches: Option<bool>) -> Vec<Condition> {
     let passes_trim = mount
         .options

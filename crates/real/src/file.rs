@@ -1,4 +1,4 @@
-//! A regular file as the target: its size, its space, and what of it holds data.
+//! A regular file as the target: its size, its space, and its data ranges.
 
 use std::fs::{self, File, OpenOptions as FileOptions};
 use std::io;
@@ -16,10 +16,10 @@ use stend_load::target::{TargetError, failed};
 /// Sizes under test are rounded down to this, bytes, so that every block size up to it fits.
 pub const GRAIN_BYTES: u64 = 4096;
 
-/// Below this, nothing sensible can be measured.
+/// Smallest size at which a measurement makes sense, bytes.
 pub(crate) const MIN_SIZE_BYTES: u64 = 1 << 20;
 
-/// Checks a size that the user gave or that an existing file has.
+/// Checks a size that the user requested or that an existing file has.
 pub(crate) fn usable_size(path: &Path, bytes: u64) -> Result<u64, TargetError> {
     if bytes < MIN_SIZE_BYTES {
         return Err(TargetError::Input(format!(
@@ -30,14 +30,14 @@ pub(crate) fn usable_size(path: &Path, bytes: u64) -> Result<u64, TargetError> {
     Ok(bytes - bytes % GRAIN_BYTES)
 }
 
-/// Refuses a file whose file system takes requests for direct I/O and answers them from the
-/// machine's memory, as ext4 does with `data=journal`; statx(2) tells since Linux 6.1.
+/// Refuses a file whose file system accepts direct I/O but serves it from the machine's memory, as
+/// ext4 does with `data=journal`; statx(2) reports this since Linux 6.1.
 ///
 /// # Errors
 /// [`TargetError::Failed`].
 pub(crate) fn check_direct(file: &File, path: &Path) -> Result<(), TargetError> {
     let asked = StatxFlags::DIOALIGN;
-    // Where the kernel or the file system does not tell, nothing is known.
+    // An old kernel or another file system may not report it.
     let Ok(told) = statx(file, "", AtFlags::EMPTY_PATH, asked) else {
         return Ok(());
     };
@@ -50,15 +50,15 @@ pub(crate) fn check_direct(file: &File, path: &Path) -> Result<(), TargetError> 
     Ok(())
 }
 
-/// Why a file cannot be a target, and what to do.
+/// Reason why a file cannot be a target, and the remedy.
 pub(crate) const NO_DIRECT_IO: &str = "the file system does not do direct I/O, so that the \
     machine's memory would be measured and not the drive; use a file on another file system (ext4 \
     without data=journal, XFS, Btrfs …)";
 
-/// The bytes under test of a target of so many bytes, of which the user may want a part.
+/// Bytes under test of a target of `has_bytes` bytes, of which the user may select a part.
 ///
 /// # Errors
-/// [`TargetError::Input`] when there are too few; `remedy` says what to do.
+/// [`TargetError::Input`] if there are too few; `remedy` names the remedy.
 pub(crate) fn part_of(
     path: &Path,
     has_bytes: u64,
@@ -80,7 +80,7 @@ pub(crate) fn part_of(
 /// The folder of a file that is to be created, absolute and without links.
 ///
 /// # Errors
-/// [`TargetError::Input`] where there is none, [`TargetError::Refused`] below `/dev`.
+/// [`TargetError::Input`] if there is none, [`TargetError::Refused`] below `/dev`.
 pub(crate) fn folder_of(path: &Path) -> Result<PathBuf, TargetError> {
     let parent = match path.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
@@ -94,7 +94,7 @@ pub(crate) fn folder_of(path: &Path) -> Result<PathBuf, TargetError> {
             _ => TargetError::Input(format!("{}: {what}: {error}", path.display())),
         }
     })?;
-    // A mistyped device would otherwise become a file in the machine's memory.
+    // Otherwise a mistyped device would become a file in the machine's memory.
     if parent.starts_with("/dev") && !parent.starts_with("/dev/shm") {
         return Err(TargetError::Refused(format!(
             "{}: there is no such device, and no file is created below /dev; `lsblk` lists the \
@@ -105,14 +105,14 @@ pub(crate) fn folder_of(path: &Path) -> Result<PathBuf, TargetError> {
     Ok(parent)
 }
 
-/// Free space of the file system that a directory is on, bytes.
+/// Free space in the file system of a directory, bytes.
 pub(crate) fn free_bytes(directory: &Path) -> Result<u64, TargetError> {
     let stat =
         rustix::fs::statvfs(directory).map_err(failed(directory, "free space is unknown"))?;
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-/// Refuses a size for which there is no room in a folder.
+/// Refuses a size that exceeds the free space of a folder.
 pub(crate) fn check_free_space(
     path: &Path,
     parent: &Path,
@@ -131,8 +131,8 @@ pub(crate) fn check_free_space(
     Ok(())
 }
 
-/// A new file of its whole size. It gets its name last where the file system has nameless files: a
-/// run that is killed before leaves none of another size, which the next would refuse.
+/// Creates a file with its full size. If the file system supports nameless files, the file is named
+/// last: a killed run then leaves no file of another size, which the next run would refuse.
 pub(crate) fn new_file(path: &Path, parent: &Path, size_bytes: u64) -> Result<File, TargetError> {
     let cannot = failed(path, "cannot be created");
     let nameless = nameless(parent);
@@ -147,7 +147,7 @@ pub(crate) fn new_file(path: &Path, parent: &Path, size_bytes: u64) -> Result<Fi
     let file = file.map_err(&cannot)?;
     if let Err(error) = reserve(&file, size_bytes) {
         if nameless.is_err() {
-            // There is no data in it yet.
+            // The file contains no data yet.
             let _ = fs::remove_file(path);
         }
         let what = format!("{} could not be reserved", bytes_for_people(size_bytes));
@@ -161,7 +161,7 @@ pub(crate) fn new_file(path: &Path, parent: &Path, size_bytes: u64) -> Result<Fi
     Ok(file)
 }
 
-/// A new file without a name.
+/// Creates a file without a name.
 fn nameless(folder: &Path) -> io::Result<File> {
     FileOptions::new()
         .read(true)
@@ -172,14 +172,14 @@ fn nameless(folder: &Path) -> io::Result<File> {
 
 fn reserve(file: &File, size_bytes: u64) -> io::Result<()> {
     match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
-        // ZFS and some network file systems reserve nothing: only the length is set.
+        // ZFS and some network file systems cannot reserve space: only the length is set.
         Err(Errno::OPNOTSUPP) => file.set_len(size_bytes)?,
         other => other?,
     }
     file.sync_all()
 }
 
-/// The ranges of a file, ascending, that may hold data: what is reserved but was never written is
+/// Ranges of a file that may hold data, ascending. Space that is reserved but was never written is
 /// not among them.
 pub(crate) fn data_ranges(file: &File) -> io::Result<Vec<Range<u64>>> {
     let mut ranges = Vec::new();
@@ -194,8 +194,7 @@ pub(crate) fn data_ranges(file: &File) -> io::Result<Vec<Range<u64>>> {
     }
 }
 
-/// Gives space of the file back to the file system, so many bytes at a time, and keeps its
-/// length.
+/// Frees the space of a range of the file, `step_bytes` at a time, and keeps the file's length.
 pub(crate) fn punch(file: &File, range: Range<u64>, step_bytes: u64) -> io::Result<()> {
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     let mut at = range.start;
@@ -207,8 +206,8 @@ pub(crate) fn punch(file: &File, range: Range<u64>, step_bytes: u64) -> io::Resu
     file.sync_all()
 }
 
-/// Whether the file system can punch holes, tried on a nameless file beside the target.
-/// Where none can be made, the answer is yes, and the attempt itself shows it.
+/// True if the file system can punch holes, tried on a nameless file beside the target. Also true
+/// if no such file can be created: the first real attempt will show it.
 pub(crate) fn can_punch(path: &Path) -> bool {
     let Some(folder) = path.parent() else {
         return true;

@@ -1,4 +1,4 @@
-//! Taking a regular file for testing, which destroys its content: only one that nothing else
+//! Claims a regular file for a test, which destroys its content: only a file that nothing else
 //! uses, and that is stend's own or named a second time.
 
 use std::fs::{File, Metadata, OpenOptions as FileOptions, TryLockError};
@@ -14,13 +14,13 @@ use crate::units::bytes_for_people;
 use crate::users::{User, look_until_settled, same_file, users};
 use stend_load::target::{TargetError, failed};
 
-/// Opens an existing file whose content may be lost, locked for this process, and whether stend
-/// made it. `what_is_done` says what happens to it: "a test overwrites everything in".
+/// Opens an existing file whose content may be lost, and locks it for this process. Also returns
+/// the state of stend's mark. `what_is_done` describes the operation: "a test overwrites everything
+/// in".
 ///
 /// # Errors
 /// [`TargetError::Refused`] for a file that others use or that has other names, and for one that
-/// stend did not make and the user did not name; [`TargetError::Failed`] where it cannot be
-/// opened.
+/// stend did not make and the user did not name; [`TargetError::Failed`] if it cannot be opened.
 pub(crate) fn claim_file(
     root: &SystemRoot,
     path: &Path,
@@ -62,17 +62,17 @@ pub(crate) fn claim_file(
 /// Locks an open file or directory for this process.
 ///
 /// # Errors
-/// [`TargetError::Refused`] where another process has locked it, with its name.
+/// [`TargetError::Refused`] if another process has locked it, with the name of that process.
 pub(crate) fn lock(root: &SystemRoot, path: &Path, file: &File) -> Result<(), TargetError> {
     let holders = || {
         let meta = file.metadata();
         let by = meta.map_or_else(|_| Vec::new(), |meta| users(root, same_file(&meta)));
         names(by).unwrap_or_default()
     };
-    // `None` once it is locked for this process, else who has it.
+    // `None` once it is locked for this process, else the processes that hold it.
     let locked_by = || match file.try_lock() {
         Ok(()) => None,
-        // Some network file systems have no locks.
+        // Some network file systems do not support locks.
         Err(TryLockError::Error(_)) => None,
         Err(TryLockError::WouldBlock) => Some(holders()),
     };
@@ -94,7 +94,7 @@ fn names(users: Vec<User>) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// Reasons not to write to a file, with what to do about them. All are reported at once.
+/// Reasons not to write to a file, each with a remedy. All are reported at once.
 fn findings(root: &SystemRoot, meta: &Metadata) -> Vec<String> {
     let mut findings = Vec::new();
     let same = same_file(meta);
@@ -120,7 +120,7 @@ fn findings(root: &SystemRoot, meta: &Metadata) -> Vec<String> {
     findings
 }
 
-/// What will be lost.
+/// Table of the data that will be lost.
 fn table(root: &SystemRoot, path: &Path, file: &File, meta: &Metadata, mark: Mark) -> String {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let changed = jiff::Timestamp::new(meta.mtime(), 0)
@@ -152,7 +152,7 @@ fn owner(root: &SystemRoot, uid: u32) -> String {
     name.unwrap_or_else(|| format!("user {uid}"))
 }
 
-/// The first bytes, with escapes for what cannot be printed.
+/// The first bytes, with escapes for unprintable ones.
 fn beginning(file: &File) -> String {
     const BYTES_MAX: u64 = 48;
     let mut bytes = Vec::new();

@@ -5,15 +5,14 @@
 //! - Files are **copied** by `read` and `write` in pieces of 128 KiB. `copy_file_range` and
 //!   the like are not used: on btrfs and XFS they may share the data (reflink) instead of
 //!   copying it.
-//! - An **archive** is a ZIP by Deflate at a fast level; the data is incompressible. The
-//!   time in which the program works on Deflate and checksums is taken out of the result. The
-//!   kernel may read ahead and write back meanwhile, so that the speed is an upper bound: how
-//!   much was taken out is reported with it.
-//! - The files are flushed and dropped from the cache before: each by `posix_fadvise`, and as
-//!   root all of the machine's cache by `drop_caches`, directories and inodes included.
+//! - An **archive** is a ZIP by Deflate at a fast level; the data is incompressible. The time spent
+//!   on Deflate and checksums is subtracted from the result. Meanwhile the kernel may read ahead
+//!   and write back, so that the speed is an upper bound: the subtracted time is reported with it.
+//! - Before the job, the files are flushed and dropped from the cache: each by `posix_fadvise`, and
+//!   as root the machine's whole cache by `drop_caches`, including directories and inodes.
 //! - The time ends when `syncfs` has returned: data, directories and the journal are durable.
 //!
-//! Afterwards the sizes of what was made are compared with what they must be.
+//! Afterwards the sizes of the created files are compared with the expected ones.
 
 use std::fs::{self, File, OpenOptions as FileOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -34,21 +33,21 @@ use crate::units::bytes_for_people;
 use stend_load::target::{FilesJob, FilesOutcome, directories};
 use stend_load::target::{TargetError, failed};
 
-/// Bytes that are read and written at once.
+/// Size of one read or write, bytes.
 const PIECE_BYTES: usize = 128 << 10;
 
 /// The smallest unit of space that a file takes, bytes.
 const BLOCK_BYTES: u64 = 4096;
 
-/// Deflate's fastest level but one: at the fastest, the library never stores, and adds 5 % to
-/// data that cannot be compressed.
+/// Deflate's second fastest level: at the fastest, the library never stores, and adds 5 % to data
+/// that cannot be compressed.
 const LEVEL: i64 = 2;
 
 /// Name of the archive.
 const ARCHIVE: &str = "archive.zip";
 
-/// Does the job in a folder of its own in this directory; during the rest, `check` is asked whether
-/// to go on.
+/// Runs the job in a new folder in this directory; during the rest, `check` decides if the job may
+/// continue.
 pub(crate) fn run(
     directory: &Path,
     job: &FilesJob<'_>,
@@ -119,7 +118,7 @@ fn words(op: FileOp) -> String {
     )
 }
 
-/// What the result says of the processor's time.
+/// Note about the subtracted CPU time.
 fn taken_out(whole: Duration, deflate: Duration) -> Vec<String> {
     if deflate.is_zero() {
         return Vec::new();
@@ -132,7 +131,7 @@ fn taken_out(whole: Duration, deflate: Duration) -> Vec<String> {
     )]
 }
 
-/// Refuses to begin what would not fit.
+/// Refuses a job whose files would not fit.
 fn check_room(directory: &Path, files: &[FileEntry]) -> Result<(), TargetError> {
     let free_bytes = free_bytes(directory)?;
     let blocks = |file: &FileEntry| file.bytes.div_ceil(BLOCK_BYTES) + 1;
@@ -157,7 +156,7 @@ fn create(path: &Path) -> io::Result<File> {
     FileOptions::new().write(true).create_new(true).open(path)
 }
 
-/// Makes the directories of a set, and then does something for each file.
+/// Creates the directories of a set, and then calls a function for each file.
 fn each(
     root: &Path,
     files: &[FileEntry],
@@ -188,7 +187,7 @@ impl Noise {
         }
     }
 
-    /// Writes so many bytes.
+    /// Writes `bytes` bytes.
     fn write(&mut self, out: &mut dyn Write, bytes: u64) -> io::Result<()> {
         let mut piece = vec![0; PIECE_BYTES];
         let mut left = bytes;
@@ -215,7 +214,7 @@ fn make_archive(path: &Path, files: &[FileEntry], seed: u64) -> io::Result<Durat
     pack(path, files, |file, zip| noise.write(zip, file.bytes))
 }
 
-/// Writes an archive with the given data for each file; returns the time of Deflate.
+/// Writes an archive with the given data for each file; returns the time spent on Deflate.
 fn pack(
     path: &Path,
     files: &[FileEntry],
@@ -231,7 +230,7 @@ fn pack(
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .compression_level(Some(LEVEL))
-            // With what Deflate adds, it may be more than 4 GiB.
+            // With Deflate's overhead, it may exceed 4 GiB.
             .large_file(file.bytes > 4_000_000_000);
         let name = format!("{}/{}", directory_name(file.directory), file.name);
         zip.start_file(name, options).map_err(io::Error::from)?;
@@ -247,7 +246,7 @@ fn pack(
     Ok(own.spent())
 }
 
-/// Reads to the end and writes it. `io::copy` would ask the kernel to copy by itself.
+/// Copies from a reader to a writer. `io::copy` would let the kernel copy by itself.
 fn transfer(from: &mut dyn Read, to: &mut dyn Write, piece: &mut [u8]) -> io::Result<()> {
     loop {
         check_stopping()?;
@@ -297,7 +296,7 @@ fn unarchive(from: &Path, to: &Path) -> io::Result<Duration> {
             own: own.clone(),
             below: Some(below.clone()),
         };
-        // Inflated data comes in smaller pieces than files are written in.
+        // Deflate returns smaller pieces than those in which files are written.
         let mut out = BufWriter::with_capacity(PIECE_BYTES, create(&path)?);
         transfer(&mut above, &mut out, &mut piece)?;
         out.flush()?;
@@ -305,7 +304,7 @@ fn unarchive(from: &Path, to: &Path) -> io::Result<Duration> {
     Ok(own.spent())
 }
 
-/// Drops everything below a directory from the cache; false when directories and inodes may
+/// Drops everything below a directory from the cache. Returns false if directories and inodes may
 /// have stayed there.
 fn drop_cache(root: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(root)? {
@@ -332,14 +331,13 @@ fn drop_file(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Compares what was made with what must be there: names and sizes, or the archive's
-/// directory.
+/// Compares the result with the expected one: names and sizes, or the archive's directory.
 fn check_result(op: FileOp, to: &Path, files: &[FileEntry]) -> io::Result<()> {
     let wrong = |what: String| Err(io::Error::other(what));
     if op == FileOp::Archive {
         let archive = File::open(to.join(ARCHIVE))?;
         let (len, stored) = (archive.metadata()?.len(), archive_bytes(files));
-        // Nothing was compressed, and nothing blown up.
+        // The data is stored without compression, and without much overhead.
         if len.abs_diff(stored) > stored / 100 {
             return wrong(format!("the archive has {len} bytes, not about {stored}"));
         }

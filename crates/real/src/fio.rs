@@ -1,4 +1,4 @@
-//! Finding fio, asking what it can do here, and running it.
+//! Finds fio, determines what it supports on this machine, and runs it.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::system::names_in;
 use crate::tools::{self, ToolOutput};
 use stend_load::target::{Moved, TargetError, failed};
 
-/// The oldest version whose options and JSON stend knows.
+/// The oldest version whose options and JSON stend supports.
 const OLDEST: (u32, u32) = (3, 30);
 
 /// Environment variable with the path of the fio to use.
@@ -42,20 +42,20 @@ fn missing(what: String) -> TargetError {
 #[derive(Clone, Debug)]
 pub(crate) struct Fio {
     pub(crate) path: PathBuf,
-    /// As it prints it, `fio-3.33`.
+    /// Version as fio prints it, `fio-3.33`.
     pub(crate) version: String,
-    /// Run it so that it opens nothing for writing.
+    /// Run fio so that it opens nothing for writing.
     pub(crate) read_only: bool,
-    /// The target of its jobs: fio is killed when it is gone.
+    /// Presence of the jobs' target: fio is killed when the target is gone.
     pub(crate) presence: Option<Presence>,
 }
 
 impl Fio {
-    /// The fio at a given path, at that of [`FIO_VARIABLE`], or the first in `PATH`.
+    /// Returns the fio at a given path, at that of [`FIO_VARIABLE`], or the first in `PATH`.
     pub(crate) fn find(given: Option<&Path>) -> Result<Fio, TargetError> {
         let variable = std::env::var_os(FIO_VARIABLE).map(PathBuf::from);
         let path = match given.map(Path::to_path_buf).or(variable) {
-            // Absolute, since it is run in other folders too.
+            // Absolute, because fio is also run in other folders.
             Some(path) if tools::is_executable(&path) => fs::canonicalize(&path).unwrap_or(path),
             Some(path) => {
                 let path = path.display();
@@ -89,7 +89,7 @@ impl Fio {
         }
     }
 
-    /// Refuses a version that does not know fio's iolog of version 3.
+    /// Refuses a version that does not support fio's iolog of version 3.
     pub(crate) fn needs_iolog_v3(&self) -> Result<(), TargetError> {
         if parse_version(&self.version) >= Some((3, 31)) {
             return Ok(());
@@ -101,8 +101,8 @@ impl Fio {
         )))
     }
 
-    /// The best engine that reads the target here, tried by one read of 4 KiB each: an
-    /// engine can be built in and yet be forbidden by the kernel or a container.
+    /// Returns the best engine that can read the target here, tested by one read of 4 KiB each: an
+    /// engine may be built in and still be forbidden by the kernel or a container.
     pub(crate) fn choose_engine(&self, target: &str) -> Result<Engine, TargetError> {
         let mut complaint = String::new();
         for engine in Engine::ALL {
@@ -126,7 +126,7 @@ impl Fio {
         )))
     }
 
-    /// What fio says against a job file; `None` if nothing.
+    /// fio's complaint about a job file; `None` if it has none.
     pub(crate) fn complaint(&self, text: &str) -> Result<Option<String>, TargetError> {
         let folder = std::env::temp_dir();
         let cannot = failed(&folder, "the job file cannot be written");
@@ -152,9 +152,8 @@ impl Fio {
         )
     }
 
-    /// Runs a job file. Files of stend's own go to `folder`; fio itself runs there if it
-    /// writes logs for stend, and else where the user is, since the job's own logs are
-    /// the user's.
+    /// Runs a job file. stend's own files go to `folder`. fio runs in that folder if it writes logs
+    /// for stend, and else in the current folder, because the job's own logs belong to the user.
     pub(crate) fn run(
         &self,
         text: &str,
@@ -164,7 +163,7 @@ impl Fio {
         self.run_told(text, folder, sampled, &|_| {})
     }
 
-    /// As [`Fio::run`], and tells every second how much fio has moved, where that is known.
+    /// As [`Fio::run`], and reports every second the bytes that fio has moved, if known.
     pub(crate) fn run_told(
         &self,
         text: &str,
@@ -182,7 +181,7 @@ impl Fio {
         Ok((output, logs))
     }
 
-    /// Runs a job file until its end or until the device answers with an error: its errno.
+    /// Runs a job file until its end or until the device returns an error; returns the errno.
     pub(crate) fn run_until_refused(
         &self,
         text: &str,
@@ -195,7 +194,7 @@ impl Fio {
         }
     }
 
-    /// What fio says and answers.
+    /// Runs fio, and returns its messages and its answer.
     fn answer(
         &self,
         text: &str,
@@ -237,10 +236,10 @@ impl Fio {
     }
 }
 
-/// What the kernel makes of a block device's own errors (`blk_errors` in its
-/// `block/blk-core.c`): a medium, a target, a transport or a device that is gone, and a device
-/// that has become read-only. What else ends a job is not the drive's refusal: a full file
-/// system, too little memory, a defect of the job.
+/// Errors that the kernel returns for a block device's own failures (`blk_errors` in its
+/// `block/blk-core.c`): a failed medium, target or transport, a device that is gone, and one that
+/// has become read-only. Other ends of a job are not the drive's refusal: a full file system, too
+/// little memory, a fault in the job.
 const DEVICE_ERRORS: [(Errno, &str); 9] = [
     (Errno::IO, "the device failed"),
     (Errno::ROFS, "the device has become read-only"),
@@ -253,7 +252,7 @@ const DEVICE_ERRORS: [(Errno, &str); 9] = [
     (Errno::NXIO, "the device is gone"),
 ];
 
-/// What an error of a block device means, whose own words are those of other uses.
+/// Meaning of an error of a block device; the errno's own text describes other uses.
 fn device_error(errno: i32) -> Option<&'static str> {
     let mut known = DEVICE_ERRORS.iter();
     known
@@ -261,8 +260,7 @@ fn device_error(errno: i32) -> Option<&'static str> {
         .map(|(_, words)| *words)
 }
 
-/// The results of a run that an error of the device ended, and the error; `None` of any other
-/// run.
+/// Results and errno of a run that an error of the device ended; `None` for any other run.
 fn refused(said: &ToolOutput, answer: &str) -> Option<(Output, i32)> {
     if said.status.code()? == INTERRUPTED {
         return None;
@@ -272,8 +270,8 @@ fn refused(said: &ToolOutput, answer: &str) -> Option<(Output, i32)> {
     device_error(errno).map(|_| (output, errno))
 }
 
-/// What the program at a path says that it is. Each program is asked once, since fio takes its time
-/// to start: known by its path, its size and when it was written.
+/// Version that the program at a path prints. Each program is run once, because fio starts slowly:
+/// it is identified by its path, size and modification time.
 fn version_of(path: &Path) -> Result<String, TargetError> {
     type Program = (PathBuf, u64, SystemTime);
     static KNOWN: Mutex<BTreeMap<Program, String>> = Mutex::new(BTreeMap::new());
@@ -290,7 +288,7 @@ fn version_of(path: &Path) -> Result<String, TargetError> {
     Ok(version)
 }
 
-/// `fio-3.33`, `fio-3.36-12-gabcdef`.
+/// Parses `fio-3.33`, `fio-3.36-12-gabcdef`.
 fn parse_version(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text
         .strip_prefix("fio-")?
@@ -300,7 +298,7 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
     Some((major, numbers.next().and_then(Result::ok).unwrap_or(0)))
 }
 
-/// The results of a run that went well; else what went wrong, in fio's own words.
+/// Results of a successful run; else the error, in fio's own words.
 pub(crate) fn judge(said: &ToolOutput, answer: &str) -> Result<Output, TargetError> {
     let (before, document) = split_at_json(answer);
     let words = words(&said.stderr, before);
@@ -355,7 +353,7 @@ fn split_at_json(answer: &str) -> (&str, &str) {
     )
 }
 
-/// The first document; whatever fio says after it does not matter.
+/// Parses the first document; later output of fio does not matter.
 fn parse(document: &str) -> Result<Output, serde_json::Error> {
     serde_json::Deserializer::from_str(document)
         .into_iter()
@@ -371,7 +369,7 @@ fn failed_job(output: &Output) -> Option<String> {
     Some(format!("job \"{name}\" with error {error}{meaning}"))
 }
 
-/// fio's complaints, each once, in a line.
+/// fio's complaints in one line, each once.
 fn words(stderr: &str, before_json: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     for line in stderr.lines().chain(before_json.lines()).map(str::trim) {
@@ -390,7 +388,7 @@ fn excerpt(answer: &str) -> String {
     format!("{:?}.", start.trim())
 }
 
-/// The logs of every job, in the order of fio's job numbers.
+/// Reads the logs of every job, in the order of fio's job numbers.
 fn read_logs(folder: &Path) -> Result<Vec<JobLogs>, TargetError> {
     let start = format!("{LOG_PREFIX}_bw.");
     let mut numbers: Vec<u32> = names_in(folder)
@@ -496,7 +494,7 @@ mod tests {
             let (output, errno) = refused(&said(1 << 8, ""), &with(device)).unwrap();
             assert_eq!((errno, output.jobs[0].error), (device, device));
         }
-        // A full file system, memory, a permission, none at all.
+        // A full file system, no memory, no permission, no error.
         for other in [28, 12, 13, 0] {
             assert_eq!(refused(&said(1 << 8, ""), &with(other)), None, "{other}");
         }

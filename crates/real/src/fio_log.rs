@@ -1,6 +1,6 @@
 //! The logs that fio writes in a run's folder (fio's HOWTO, "Log File Formats").
 //!
-//! A row is `time, value, direction, block size, offset, …`; older versions lack what comes last.
+//! A row is `time, value, direction, block size, offset, …`; older versions lack the last columns.
 
 use std::fs;
 use std::path::Path;
@@ -13,9 +13,9 @@ use stend_load::target::TargetError;
 /// One row of a log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// When, ms.
+    /// Time, ms.
     pub(crate) at_ms: u64,
-    /// KiB/s, requests a second, or a latency in ns.
+    /// KiB/s, requests per second, or a latency in ns.
     pub(crate) value: f64,
     /// A read, write or TRIM.
     pub(crate) op: Op,
@@ -25,10 +25,10 @@ pub(crate) struct Row {
     pub(crate) offset_bytes: Option<u64>,
 }
 
-/// The rows of a log.
+/// Parses the rows of a log.
 ///
 /// # Errors
-/// The first line that is none.
+/// The first line that is no row.
 pub(crate) fn rows(text: &str) -> Result<Vec<Row>, String> {
     let lines = text.lines().enumerate();
     lines

@@ -1,4 +1,4 @@
-//! What fio prints and logs, broken: read or refused with a reason, and never a panic.
+//! Broken output and logs of fio: parsed or refused with a reason, never a panic.
 
 #[path = "../../stend/tests/fuzz/changes.rs"]
 mod changes;

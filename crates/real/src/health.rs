@@ -1,10 +1,10 @@
-//! The health of a drive, by `smartctl -j -x`.
+//! The health of a drive, from `smartctl -j -x`.
 //!
-//! NVMe drives have a log that the standard defines. ATA drives have a log of device
-//! statistics (ACS-3), of which every entry may be missing, and attributes, whose numbers and
-//! raw values are each vendor's own: of these only such are read whose name in smartmontools'
-//! database gives the unit, and four whose normalised value falls from 100 as life or spare
-//! blocks are used.
+//! NVMe drives have a log that the standard defines. ATA drives have a log of device statistics
+//! (ACS-3), of which every entry may be missing, and attributes, whose numbers and raw values
+//! depend on the vendor. Only those attributes are used whose name in smartmontools' database
+//! contains the unit, and four whose normalised value falls from 100 as life or spare blocks are
+//! used.
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ use crate::tools;
 /// A thousand blocks of 512 bytes: the unit of an NVMe drive's counts of data.
 const DATA_UNIT_BYTES: u64 = 512_000;
 
-/// What smartctl says of a whole disk, by its name in `/dev`; or, in words, why there is nothing.
+/// smartctl's document for a whole disk, by its name in `/dev`; or the reason why there is none.
 pub(crate) fn reading(disk: &str) -> Result<Reading, String> {
     let path = Path::new("/dev").join(disk);
     let answer = smartctl::answer(&path).map_err(|error| error.to_string())?;
     read(&answer).map_err(|why| format!("{}: {why}", path.display()))
 }
 
-/// The temperature of a whole disk, °C. A drive that sleeps is not woken for it.
+/// Temperature of a whole disk, °C. A sleeping drive is not woken.
 pub(crate) fn temperature_c(disk: &str) -> Option<i64> {
     let smartctl = smartctl::program().ok()?;
     let path = Path::new("/dev").join(disk);
@@ -36,11 +36,11 @@ pub(crate) fn temperature_c(disk: &str) -> Option<i64> {
     value["temperature"]["current"].as_i64()
 }
 
-/// The health in an answer. smartctl's exit code has a bit for every complaint that it has of
-/// the drive, a failing one among them: what it prints is what counts.
+/// Health in an answer. smartctl's exit code is ignored, because it has a bit for each complaint
+/// about the drive, even a failing one: only the document counts.
 fn read(answer: &Answer) -> Result<Reading, String> {
     let health = of_document(&answer.document);
-    // That it has power is no health.
+    // The hours alone are no health.
     let nothing = Health {
         power_on_hours: health.power_on_hours,
         ..Health::default()
@@ -53,7 +53,7 @@ fn read(answer: &Answer) -> Result<Reading, String> {
     Ok(Reading { health, document })
 }
 
-/// The health in a document, as far as it is understood.
+/// Health in a document, as far as its values are known.
 pub fn of_document(document: &Document) -> Health {
     let mut health = of_nvme(document).unwrap_or_else(|| of_ata(document));
     let current = document.temperature.as_ref().map(|t| t.current);
@@ -90,7 +90,7 @@ fn of_ata(document: &Document) -> Health {
             .iter()
             .find_map(|(name, unit)| raw(&[name])?.checked_mul(*unit))
     };
-    // Like life used, a share that falls from 100, with the drive's own threshold.
+    // Like used life, a share that falls from 100, with the drive's own threshold.
     let spare = named(table, &["Available_Reservd_Space"]).filter(|spare| spare.value <= 100);
     Health {
         host_written_bytes: sectors.map(|n| n * sector).or_else(|| {
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::recorded::says;
 
-    /// With the exit status in the text.
+    /// Includes the exit status that the text contains.
     fn reading_of(text: &str) -> Result<Reading, String> {
         let whole: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let status = whole["smartctl"]["exit_status"].as_i64().unwrap_or(0);
@@ -225,7 +225,7 @@ mod tests {
             (Some(4), Some(2))
         );
         assert_eq!(health.temperature_c, Some(36));
-        // What is not understood is kept as it came.
+        // Unknown values are stored unchanged.
         let whole: Value = serde_json::from_str(text).unwrap();
         assert_eq!(reading.document, whole);
         let known = reading.known().unwrap();
@@ -243,7 +243,7 @@ mod tests {
         };
         let health = health_of(text).unwrap();
         assert_eq!((health.program_fails, health.erase_fails), (None, None));
-        // The raw value of power cycles, under another name.
+        // The raw value is that of power cycles, under another name.
         for name in ["Program_Fail_Count", "Program_Fail_Cnt_Total"] {
             let health = named("Power_Cycle_Count", name);
             assert_eq!(health.program_fails, Some(311), "{name}");

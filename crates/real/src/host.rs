@@ -1,19 +1,19 @@
-//! What this machine does without a device, by fio's engine `null`: a request is complete as
-//! soon as it is submitted, no data is moved and the kernel is not asked. A drive's figures
-//! cannot be above it, and those near it are the machine's.
+//! Speed of this machine without a device, measured with fio's engine `null`: a request completes
+//! as soon as it is submitted, no data is moved and the kernel is not called. A drive's figures
+//! cannot exceed it, and those close to it are limited by the machine.
 
 use crate::fio::{Fio, judge};
 use crate::system::SystemRoot;
 use crate::tools;
 use stend_load::target::HostLimit;
 
-/// Requests outstanding of each thread: the most that editions ask for.
+/// Outstanding requests per thread: the highest queue depth in the editions.
 const QUEUE_DEPTH: u32 = 32;
 
-/// How long it is measured, ms.
+/// Length of the measurement, ms.
 const RUNTIME_MS: u32 = 500;
 
-/// Runs the null engine with so many threads.
+/// Runs the null engine with `threads` threads.
 pub(crate) fn limit(
     fio: &Fio,
     root: &SystemRoot,
@@ -51,7 +51,7 @@ pub(crate) fn limit(
     }
 }
 
-/// What all processors have done since the machine was started, in the kernel's ticks.
+/// Work of all processors since the machine was started, in the kernel's ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ticks {
     all: u64,
@@ -63,8 +63,8 @@ impl Ticks {
         Ticks::parse(&root.text("proc/stat")?)
     }
 
-    /// The first line of `/proc/stat`, proc(5): user, nice, system, idle, iowait, irq, softirq,
-    /// steal; guests are in user already.
+    /// Parses the first line of `/proc/stat`, proc(5): user, nice, system, idle, iowait, irq,
+    /// softirq, steal; guests are already included in user.
     fn parse(stat: &str) -> Option<Ticks> {
         let line = stat.lines().next()?.strip_prefix("cpu ")?;
         let ticks: Vec<u64> = line
@@ -94,7 +94,7 @@ mod tests {
         let at = |text| Ticks::parse(text).unwrap();
         let from = at("cpu  100 0 50 800 50 0 0 0 7 7\ncpu0 1 1 1 1 1\n");
         let to = at("cpu  140 5 65 820 70 0 0 0 9 9\n");
-        // 40 + 5 + 15 busy of 100.
+        // 40 + 5 + 15 ticks of 100 are busy.
         assert_eq!(to.busy_since(from), Some(0.6));
         assert_eq!(from.busy_since(from), None);
         assert_eq!(from.busy_since(to), None, "a clock that goes back");

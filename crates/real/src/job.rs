@@ -1,10 +1,9 @@
-//! From the job file of a test to the one that fio gets: where, how, and never outside
-//! the range under test.
+//! Translates the job file of a test into one for fio, which never reaches outside the range under
+//! test.
 //!
-//! fio does what a job says, and a job can say `filename=/dev/sda`, `exec_prerun=…` or
-//! `unlink=1`; an `offset` without a `size` makes fio lengthen a file. So only options
-//! that are known to touch nothing but the target are let through, and every section's
-//! range is checked.
+//! fio does what a job says, and a job can say `filename=/dev/sda`, `exec_prerun=…` or `unlink=1`;
+//! an `offset` without a `size` makes fio lengthen a file. Therefore only options that are known to
+//! affect nothing but the target are allowed, and every section's range is checked.
 
 use stend_load::jobfile::units::extent;
 use stend_load::jobfile::{Extent, Text, code_of, option_of};
@@ -17,28 +16,28 @@ pub(crate) const PERCENTILES: &str = "50:90:95:99:99.9:99.99:99.999";
 /// First part of the names of fio's sample logs, in the folder where fio runs.
 pub(crate) const LOG_PREFIX: &str = "stend";
 
-/// The file that a job with a log of every request makes when it begins, in the same folder.
+/// File that a job with a log of every request creates when it begins, in the same folder.
 pub(crate) const STARTED: &str = "started";
 
-/// Jobs that fio runs at most (`REAL_MAX_JOBS` in its `os/os.h`).
+/// Maximum number of jobs in fio (`REAL_MAX_JOBS` in its `os/os.h`).
 const FIO_JOBS_MAX: u64 = 4096;
 
-/// How fio submits its requests.
+/// Mechanism by which fio submits its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Engine {
     /// Queues shared with the kernel: least overhead.
     IoUring,
     /// The older asynchronous calls.
     Libaio,
-    /// `pread` and `pwrite`: one request at a time and thread.
+    /// `pread` and `pwrite`: one request at a time per thread.
     Psync,
 }
 
 impl Engine {
-    /// In the order of preference.
+    /// All engines, in order of preference.
     pub(crate) const ALL: [Engine; 3] = [Engine::IoUring, Engine::Libaio, Engine::Psync];
 
-    /// fio's name for it.
+    /// fio's name of the engine.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Engine::IoUring => "io_uring",
@@ -47,7 +46,7 @@ impl Engine {
         }
     }
 
-    /// For the environment's table.
+    /// Description in the environment's table.
     pub(crate) fn description(self) -> &'static str {
         match self {
             Engine::IoUring => "io_uring, direct=1",
@@ -59,11 +58,11 @@ impl Engine {
     }
 }
 
-/// A job that ends with this range has a log of histograms; a longer one only if it ends with a
-/// time: fio keeps 15 KB for each interval in memory until the end.
+/// A job with at most this range has a log of histograms; a longer one has it only if it ends after
+/// a time: fio keeps 15 KB per interval in memory until the end.
 const HISTOGRAMS_RANGE_BYTES: u64 = 2_000_000_000_000;
 
-/// Options that touch nothing but the target. Source: fio's HOWTO, 3.33.
+/// Options that affect nothing but the target. Source: fio's HOWTO, 3.33.
 const ALLOWED: &str = "\
     rw readwrite percentage_random rw_sequencer rwmixread rwmixwrite bs blocksize \
     bsrange blocksize_range bssplit bs_unaligned blocksize_unaligned bs_is_seq_rand \
@@ -86,43 +85,43 @@ const ALLOWED: &str = "\
     registerfiles nonvectored force_async nowait uncached sqthread_poll gtod_reduce \
     clocksource nice mem_align unit_base significant_figures continue_on_error";
 
-/// Engines that read and write the named file and do nothing else.
+/// Engines that only read and write the named file.
 const ENGINES: &[&str] = &[
     "io_uring", "libaio", "psync", "sync", "pvsync", "pvsync2", "posixaio",
 ];
 
-/// What the target adds.
+/// Settings that the target adds to a job.
 ///
-/// `allow_file_create=0`: in place of a node that is gone, fio would make a file, in memory.
+/// `allow_file_create=0`: fio would replace a missing node by a file, in memory.
 ///
-/// `randrepeat=0` goes with the seed: fio before 3.34 ignores `randseed` for the order of
-/// blocks without it (axboe/fio #1391, #1502).
+/// `randrepeat=0` accompanies the seed: without it, fio before 3.34 ignores `randseed` for the
+/// order of blocks (axboe/fio #1391, #1502).
 #[derive(Clone, Debug)]
 pub(crate) struct JobContext<'a> {
-    /// The file or device, by a name that [`is_plain`].
+    /// The file or device, under a name that [`is_plain`].
     pub(crate) path: &'a str,
     /// Bytes under test, from the beginning.
     pub(crate) range_bytes: u64,
-    /// How fio does its I/O, unless the job says.
+    /// Engine, unless the job names one.
     pub(crate) engine: Engine,
-    /// For patterns that the job does not seed.
+    /// Seed for patterns that the job does not seed.
     pub(crate) seed: u64,
     /// Sampling interval, ms; 0 for none.
     pub(crate) sample_ms: u32,
     /// Log the latency of every request.
     pub(crate) every_request: bool,
-    /// Take only jobs that read.
+    /// Accept only jobs that only read.
     pub(crate) read_only: bool,
 }
 
 impl JobContext<'_> {
-    /// Whether stend keeps logs of its own.
+    /// True if stend keeps logs of its own.
     fn logs(&self) -> bool {
         self.sample_ms > 0 || self.every_request
     }
 }
 
-/// The options of a section that say where it reads and writes, in bytes.
+/// Options of a section about the range that it reads and writes, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct SectionRange {
     size: Option<u64>,
@@ -131,7 +130,7 @@ struct SectionRange {
     numjobs: Option<u64>,
 }
 
-/// The section that is being read.
+/// The section that is being parsed.
 struct Section {
     name: String,
     line: usize,
@@ -139,19 +138,19 @@ struct Section {
     range: SectionRange,
 }
 
-/// What is wrong with a job file.
+/// A fault in a job file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadJob {
-    /// Line of the text, from 1; `None` if it is not about one line.
+    /// Line of the text, from 1; `None` if the fault is not in a single line.
     pub(crate) line: Option<usize>,
     /// Name of the section, if the section as a whole is wrong.
     section: Option<String>,
-    /// What is wrong and what is allowed.
+    /// The fault, and the allowed values.
     what: String,
 }
 
 impl BadJob {
-    /// The error for the user, with the place in the user's own files where `text` knows it.
+    /// The error for the user, with its place in the user's own files if `text` contains it.
     pub(crate) fn told(&self, text: Option<&Text>) -> TargetError {
         let what = &self.what;
         let place = text
@@ -174,11 +173,11 @@ impl From<BadJob> for TargetError {
     }
 }
 
-/// More than any target has, so that every range fits.
+/// Range larger than that of any target, so that every section's range fits.
 const ANY_RANGE_BYTES: u64 = 1 << 62;
 
-/// Checks of a job file what needs no target; of its ranges where the size is known that will be
-/// under test. Returns one of the kind that fio will get.
+/// Checks a job file without a target; its ranges only if the size under test is known. Returns a
+/// job file like the one that fio will receive.
 pub(crate) fn check(text: &str, range_bytes: Option<u64>) -> Result<String, BadJob> {
     let context = JobContext {
         path: "/target",
@@ -192,7 +191,7 @@ pub(crate) fn check(text: &str, range_bytes: Option<u64>) -> Result<String, BadJ
     compose(text, &context)
 }
 
-/// What fio says against a job file, with the line of the option that it names.
+/// fio's complaint about a job file, with the line of the option that fio names.
 pub(crate) fn refused_by_fio(text: &str, said: &str) -> BadJob {
     let named = said
         .lines()
@@ -212,7 +211,7 @@ pub(crate) fn refused_by_fio(text: &str, said: &str) -> BadJob {
     }
 }
 
-/// The job file for fio, or what is wrong with the one given.
+/// Returns the job file for fio, or the fault in the given one.
 pub(crate) fn compose(text: &str, context: &JobContext<'_>) -> Result<String, BadJob> {
     let mut out = head(context, text.contains("runtime="));
     let mut global = SectionRange::default();
@@ -223,7 +222,7 @@ pub(crate) fn compose(text: &str, context: &JobContext<'_>) -> Result<String, Ba
         let code = code_of(raw);
         if let Some(name) = section_name(code) {
             close(section.take(), &mut global, context, &mut out)?;
-            // fio takes any name that begins so for a global section (`init.c`).
+            // fio treats every section whose name begins like this as global (`init.c`).
             let is_global = name.starts_with("global");
             jobs += usize::from(!is_global);
             section = Some(Section {
@@ -281,13 +280,14 @@ fn head(context: &JobContext<'_>, has_runtime: bool) -> String {
         fio_seed(context.seed),
     );
     if context.read_only {
-        // To drop a device's pages, the kernel would first write those that others changed.
+        // Otherwise, to drop a device's pages, the kernel would first write back pages that other
+        // programs changed.
         text.push_str("invalidate=0\n");
     }
     if context.sample_ms > 0 {
         let ms = context.sample_ms;
-        // The averaging time equals the logging interval: otherwise an interval's mean
-        // would leave out the standstills in it, of which fio records nothing.
+        // The averaging time equals the logging interval: otherwise an interval's mean would
+        // exclude standstills, of which fio records nothing.
         text.push_str(&format!(
             "write_bw_log={LOG_PREFIX}\nwrite_iops_log={LOG_PREFIX}\nper_job_logs=1\n\
              log_avg_msec={ms}\nbwavgtime={ms}\niopsavgtime={ms}\nlog_unix_epoch=1\n"
@@ -308,7 +308,7 @@ fn head(context: &JobContext<'_>, has_runtime: bool) -> String {
     text
 }
 
-/// fio derives all its streams by multiplication, so that of 0 nothing comes; and it
+/// Seed for fio: fio derives all its streams by multiplication, so that 0 must be avoided; and it
 /// reads signed numbers.
 fn fio_seed(seed: u64) -> u64 {
     match seed & (u64::MAX >> 1) {
@@ -317,8 +317,8 @@ fn fio_seed(seed: u64) -> u64 {
     }
 }
 
-/// True for a name that fio takes literally: it splits names at colons, cuts
-/// lines at `;` and `#`, and expands `$`.
+/// True if fio uses the name literally: it splits names at colons, cuts lines at `;` and `#`, and
+/// expands `$`.
 pub(crate) fn is_plain(path: &str) -> bool {
     path.chars()
         .all(|c| c.is_alphanumeric() || "-_./+@,=~ ".contains(c))
@@ -389,7 +389,7 @@ fn option(
     Ok(format!("{name}={bytes}"))
 }
 
-/// `read`, `randread`, and these with the number of requests to a place (`randread:8`).
+/// True for `read`, `randread`, and these with a number of requests per offset (`randread:8`).
 fn only_reads(rw: &str) -> bool {
     let direction = rw.split_once(':').map_or(rw, |(direction, _)| direction);
     ["read", "randread"].contains(&direction.trim())
@@ -421,10 +421,10 @@ fn refusal(name: &str) -> String {
     format!("the option `{name}` is not allowed: {why}")
 }
 
-/// Bytes as fio reads them with its default `kb_base`, a share of the range with `%`.
+/// Parses bytes as fio does with its default `kb_base`, or a share of the range with `%`.
 fn amount(text: &str, range_bytes: u64) -> Result<u64, String> {
     if text.to_ascii_lowercase().contains('i') {
-        // fio 3.33 takes 1mib for 1,000,000 and 1mb for 1,048,576.
+        // fio 3.33 parses 1mib as 1,000,000 and 1mb as 1,048,576.
         return Err("fio reads this suffix as a decimal one; write k, m, g or t".to_owned());
     }
     Ok(match extent(text, 1024)? {
@@ -444,7 +444,7 @@ fn share(percent: u32, range_bytes: u64) -> u64 {
     exact - exact % grain
 }
 
-/// The end of a section: its options become the global ones, or its range is checked.
+/// Ends a section: its options become the global ones, or its range is checked.
 fn close(
     section: Option<Section>,
     global: &mut SectionRange,
@@ -466,7 +466,7 @@ fn close(
     Ok(())
 }
 
-/// Checks the range of a job. Returns the size to add where there is an offset without.
+/// Checks the range of a job. Returns the size to add if there is an offset without a size.
 fn missing_size(section: &Section, range_bytes: u64) -> Result<Option<u64>, BadJob> {
     let range = &section.range;
     let offset = range.offset.unwrap_or(0);
@@ -585,7 +585,7 @@ mod tests {
     fn options_outside_a_section_and_files_without_jobs() {
         says(error("rw=write\n[a]\n"), "line 1");
         says(error("[global]\nrw=write\n"), "no job");
-        // fio treats this as a global section as well.
+        // fio also treats this as a global section.
         says(error("[globally]\nrw=write\n"), "no job");
     }
 

@@ -1,9 +1,9 @@
 //! Latency over time from fio's log of histograms (`write_hist_log`; fio's HOWTO, "Log File
 //! Formats").
 //!
-//! A row has `time, direction, block size` and a count for each bin: what completed since the row
-//! before. The last interval, cut short by the end of the job, has no row; it is what is missing
-//! to the histogram of the JSON document, whose bins are the same.
+//! A row has `time, direction, block size` and a count for each bin: the requests completed since
+//! the previous row. The last interval, cut short by the end of the job, has no row; its counts are
+//! the difference to the histogram of the JSON document, which has the same bins.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,23 +16,23 @@ use stend_record::fio;
 use crate::job::LOG_PREFIX;
 use stend_load::target::TargetError;
 
-/// Bins of each power of two (fio's `FIO_IO_U_PLAT_VAL`).
+/// Bins per power of two (fio's `FIO_IO_U_PLAT_VAL`).
 const BINS: u64 = 64;
 
-/// Values, ns, and how often each came.
+/// Values, ns, and their counts.
 pub(crate) type Counts = BTreeMap<u64, u64>;
 
 /// One row of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// When, ms.
+    /// Time, ms.
     pub(crate) at_ms: u64,
-    /// What completed since the row before.
+    /// Requests completed since the previous row.
     pub(crate) counts: Counts,
 }
 
-/// The rows of reads and writes in the log of a job, by its number from 1; none where fio wrote no
-/// such log.
+/// Reads the rows of reads and writes in the log of a job, by its number from 1; none if fio wrote
+/// no such log.
 pub(crate) fn read(folder: &Path, job: u32) -> Result<Vec<Row>, TargetError> {
     let name = format!("{LOG_PREFIX}_clat_hist.{job}.log");
     let failed = |what: String| TargetError::Failed(format!("fio's log {name}: {what}"));
@@ -43,10 +43,10 @@ pub(crate) fn read(folder: &Path, job: u32) -> Result<Vec<Row>, TargetError> {
     }
 }
 
-/// The rows of a log.
+/// Parses the rows of a log.
 ///
 /// # Errors
-/// The first line that is none.
+/// The first line that is no row.
 pub(crate) fn rows(text: &str) -> Result<Vec<Row>, String> {
     let lines = text.lines().enumerate();
     let rows = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -56,14 +56,14 @@ pub(crate) fn rows(text: &str) -> Result<Vec<Row>, String> {
     rows.filter_map(Result::transpose).collect()
 }
 
-/// `Some(None)` for a TRIM; `None` for what is no row.
+/// Parses a row: `Some(None)` for a TRIM; `None` if the line is no row.
 fn row(line: &str) -> Option<Option<Row>> {
     let mut fields = line.split(',').map(str::trim);
     let mut number = || fields.next()?.parse::<u64>().ok();
     let (at_ms, direction, _block_bytes) = (number()?, number()?, number()?);
     let mut counts = Counts::new();
     for (bin, field) in (0..).zip(fields.filter(|field| !field.is_empty())) {
-        // Most are empty.
+        // Most bins are empty.
         if field != "0" {
             counts.insert(value_of(bin)?, field.parse().ok()?);
         }
@@ -75,8 +75,7 @@ fn row(line: &str) -> Option<Option<Row>> {
     }
 }
 
-/// The value for which a bin stands, its middle, ns; `None` beyond what 64 bits hold. As fio's
-/// `plat_idx_to_val`.
+/// Value of a bin, its middle, ns; `None` if it exceeds 64 bits. As fio's `plat_idx_to_val`.
 fn value_of(bin: u64) -> Option<u64> {
     if bin < 2 * BINS {
         return Some(bin);
@@ -86,8 +85,8 @@ fn value_of(bin: u64) -> Option<u64> {
     first.checked_add(1 << (shift - 1))
 }
 
-/// The latency of each of `count` intervals, all jobs added up; `None` where fio tells nothing of
-/// them. `interval_of` is the interval to which a row of a time belongs.
+/// Latency of each of `count` intervals, summed over all jobs; `None` if fio does not report it.
+/// `interval_of` maps a row's time to its interval.
 pub(crate) fn by_interval<'a>(
     rows: impl Iterator<Item = &'a Row>,
     output: &fio::Output,
@@ -109,7 +108,7 @@ pub(crate) fn by_interval<'a>(
     if !logged {
         return None;
     }
-    // Before the rest is taken away, its keys are those of all requests.
+    // The keys of `rest` are those of all requests: counts of 0 are dropped only below.
     let top = *rest.keys().next_back()?;
     let last = intervals.last_mut()?;
     for (value, count) in rest.into_iter().filter(|(_, count)| *count > 0) {
@@ -121,7 +120,7 @@ pub(crate) fn by_interval<'a>(
     Some(intervals.iter().map(of).collect())
 }
 
-/// Values and counts of all reads and writes; `None` where a job does not tell.
+/// Values and counts of all reads and writes; `None` if a job does not report them.
 fn totals(output: &fio::Output) -> Option<Counts> {
     let mut all = Counts::new();
     let directions = output.jobs.iter().flat_map(|job| [&job.read, &job.write]);
@@ -133,8 +132,8 @@ fn totals(output: &fio::Output) -> Option<Counts> {
     Some(all)
 }
 
-/// By fio's rule, the first bin at which the count reaches the share. No value is above the
-/// largest of all; where the bin of that one is used, it is taken to be the largest.
+/// Percentiles by fio's rule: the first bin at which the count reaches the share. No value exceeds
+/// the largest of all; the bin that contains the largest value is represented by it.
 fn summary(counts: &Counts, (top, max_ns): (u64, u64)) -> IntervalLatency {
     let total: u64 = counts.values().sum();
     let at = |percent: u64| {
@@ -169,7 +168,7 @@ mod tests {
 
     #[test]
     fn bins_stand_for_the_values_of_fio() {
-        // As fio 3.33 prints them.
+        // Values as fio 3.33 prints them.
         let values = [0, 127, 128, 191, 192].map(value_of);
         assert_eq!(values, [0, 127, 129, 255, 258].map(Some));
         assert_eq!(value_of(1855), Some(17_112_760_320));
@@ -203,7 +202,7 @@ mod tests {
             let of = |one: &IntervalLatency| (one.p50_ns, one.p99_ns, one.max_ns);
             all.iter().map(of).collect::<Vec<_>>()
         };
-        // Of the last bin fio's middle, 129, is above the largest of all.
+        // The middle of the last bin in fio, 129, exceeds the largest value.
         let wanted = [(100, 100, 101), (0, 0, 0), (90, 128, 128), (100, 128, 128)];
         assert_eq!(figures(of(&output).unwrap()), wanted);
         assert_eq!(by_interval([].iter(), &output, 4, |_| 0), None);

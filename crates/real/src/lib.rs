@@ -1,14 +1,14 @@
 //! A real file or block device, tested by fio.
 //!
-//! [`open`] decides whether the target may be touched at all:
+//! [`open`] decides if the target may be touched:
 //!
-//! - A **regular file** is created at the size asked for, with its space reserved. One that exists
-//!   is used as it is if stend made it and nobody has written to it since, or if the user names it
-//!   once more; never while others use it. Its content is overwritten, it never grows, and nothing
-//!   else is touched. A file just created holds no data yet: reads of it cost the drive nothing
-//!   until it has been written, so fill it first.
-//! - A **directory** gets a fresh subdirectory, with a file in it as above; work on files
-//!   goes on beside that file. All of it is removed at the end. Nothing else in the directory
+//! - A **regular file** is created at the requested size, with its space reserved. An existing file
+//!   is used if stend made it and nobody has written to it since, or if the user names it once
+//!   more; never while others use it. Its content is overwritten, it never grows, and nothing else
+//!   is touched. A new file holds no data: until it has been written, reads of it do not reach the
+//!   drive, so fill it first.
+//! - A **directory** gets a fresh subdirectory, with a file in it as above; work on files takes
+//!   place beside that file. The subdirectory is removed at the end. Nothing else in the directory
 //!   is touched.
 //! - A **block device** is claimed only when nothing uses it (mounts, swap, holders,
 //!   partitions, signatures, another's exclusive open, the running system's disk), and only on
@@ -17,12 +17,12 @@
 //!   mapper) or `device:NAME` (by the kernel's name); the refusal says which. While the
 //!   target lives it holds the device exclusively.
 //!
-//! With [`OpenOptions::read_only`] none of that is checked, since nothing can be lost: a file or
+//! With [`OpenOptions::read_only`] these checks are skipped, because nothing can be lost: a file or
 //! device is opened for reading, not exclusively, even while others use it; writes are refused
-//! by stend first and by fio (`--readonly`) again.
+//! first by stend and then by fio (`--readonly`).
 //!
-//! The I/O is direct: a file system that cannot do that is refused, since the machine's
-//! memory would be measured.
+//! The I/O is direct: a file system without it is refused, because the machine's memory would be
+//! measured.
 
 mod claim;
 mod consent;
@@ -117,13 +117,13 @@ pub struct FioTarget {
     runtime_dir: PathBuf,
 }
 
-/// Opens a file, directory or block device for testing; see the module for what is refused.
+/// Opens a file, directory or block device for testing; the module documentation lists refusals.
 ///
 /// # Errors
 /// [`TargetError::ToolMissing`] without a usable fio (or, for a device, `blkid`);
-/// [`TargetError::Refused`] where the target must not be touched or the serial number is
-/// not given; [`TargetError::Input`] for an impossible size or a new file without one;
-/// [`TargetError::Failed`] without space, permission or direct I/O.
+/// [`TargetError::Refused`] if the target must not be touched or the serial number is missing;
+/// [`TargetError::Input`] for an impossible size or a new file without one; [`TargetError::Failed`]
+/// without space, permission or direct I/O.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError> {
     // Before anything is created or claimed.
     let fio = Fio {
@@ -132,7 +132,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
     };
     let root = SystemRoot::running();
     let runtime_dir = match &options.runtime_dir {
-        // fio runs in another folder at times.
+        // Absolute, because fio is sometimes run in another folder.
         Some(dir) => fs::canonicalize(dir).map_err(|error| {
             TargetError::Input(format!(
                 "{}: the folder for running fio cannot be reached: {error}",
@@ -159,7 +159,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         Ok(engine) => target.engine = engine,
         Err(error) => {
             if target.opened.created {
-                // It would be in the way of the next attempt.
+                // The file would obstruct the next attempt.
                 let _ = fs::remove_file(target.path());
             }
             return Err(error);
@@ -168,8 +168,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
     Ok(target)
 }
 
-/// Bytes of the block device at a path, for what is to be said before it is opened; `None`
-/// of anything else.
+/// Bytes of the block device at a path, for messages before it is opened; `None` for anything else.
 pub fn device_bytes(path: &Path) -> Option<u64> {
     match PathKind::of(path) {
         Ok(PathKind::Device(number, _)) => {
@@ -179,10 +178,10 @@ pub fn device_bytes(path: &Path) -> Option<u64> {
     }
 }
 
-/// Checks a job file for a real target as far as that can be done before the target is opened:
-/// options that reach beyond it, files without a job; ranges where the user says how many bytes are
-/// under test; and what fio itself refuses, where opening would make a file. Of what is there,
-/// [`FioTarget::check_job`] asks fio once it may be touched.
+/// Checks a job file for a real target before the target is opened: options that reach beyond it,
+/// files without a job, ranges if the user names the number of bytes under test, and fio's own
+/// complaints if opening would create a file. For an existing target, [`FioTarget::check_job`] asks
+/// fio once it is open.
 ///
 /// # Errors
 /// [`TargetError::Input`] with file, line and section; [`TargetError::ToolMissing`] without fio.
@@ -196,7 +195,7 @@ pub fn check_job(path: &Path, text: &Text, size_bytes: Option<u64>) -> Result<()
     }
 }
 
-/// Whether fio takes a job file of the user's.
+/// Checks that fio accepts a job file of the user.
 fn ask_fio(fio: &Fio, text: &Text, for_fio: &str) -> Result<(), TargetError> {
     match fio.complaint(for_fio)? {
         Some(said) => Err(job::refused_by_fio(&text.to_string(), &said).told(Some(text))),
@@ -205,8 +204,8 @@ fn ask_fio(fio: &Fio, text: &Text, for_fio: &str) -> Result<(), TargetError> {
 }
 
 impl FioTarget {
-    /// Checks a job file with fio, before anything is written; that of a target which was made for
-    /// it has been checked.
+    /// Checks a job file with fio, before anything is written. A job for a target that was created
+    /// for it has been checked already.
     ///
     /// # Errors
     /// As [`check_job`].
@@ -222,7 +221,7 @@ impl FioTarget {
         )
     }
 
-    /// Runs a job file of the user's, whose own logs go to the present folder.
+    /// Runs a job file of the user; the job's own logs go to the current folder.
     ///
     /// # Errors
     /// As [`Target::run`]; an error names the line of the user's own file.
@@ -236,13 +235,13 @@ impl FioTarget {
         self.run_job(&request, Some(text), &|_| {})
     }
 
-    /// Whether its file was made when it was opened: there is no data in it yet.
+    /// True if its file was created when it was opened, so that it holds no data yet.
     pub fn is_new(&self) -> bool {
         self.opened.created
     }
 
-    /// Bytes of its file that were never written, so that reads of them reach no drive; 0 for a
-    /// device, which does not tell, and where the file system does not.
+    /// Bytes of its file that were never written, so that reads of them do not reach the drive; 0
+    /// for a device and for a file system that does not report it.
     pub fn unwritten_bytes(&self) -> u64 {
         if self.opened.kind == TargetKind::BlockDevice {
             return 0;
@@ -297,8 +296,8 @@ impl FioTarget {
         })
     }
 
-    /// A folder for one run of fio, and a name of the target that fio takes literally:
-    /// a path with a colon or the like is linked to from that folder.
+    /// Creates a folder for one run of fio, and a name of the target that fio uses literally: for a
+    /// path with a colon or the like, a link in that folder.
     fn run_folder(&self) -> Result<(RunFolder, String), TargetError> {
         self.presence.check()?;
         let failed = failed(&self.runtime_dir, "no folder for a run of fio can be made");
@@ -313,7 +312,8 @@ impl FioTarget {
         Ok((folder, name))
     }
 
-    /// What was done to the target, unless it has been removed: then it does not count.
+    /// Returns the result of an operation, or an error if the target was removed: then it does not
+    /// count.
     fn of_present<T>(&self, done: Result<T, TargetError>) -> Result<T, TargetError> {
         if done.is_err() && self.device().is_some() {
             self.presence.check_after_failure()?;
@@ -322,13 +322,13 @@ impl FioTarget {
         done
     }
 
-    /// The block device under test; `None` of a file.
+    /// The block device under test; `None` for a file.
     fn device(&self) -> Option<&Device> {
         let tested = self.opened.kind == TargetKind::BlockDevice;
         self.opened.device.as_ref().filter(|_| tested)
     }
 
-    /// Refuses what would change a target that was opened for reading alone.
+    /// Refuses an operation that would change a target opened read-only.
     fn may_change(&self, what: &str) -> Result<(), TargetError> {
         if !self.read_only() {
             return Ok(());
@@ -339,7 +339,7 @@ impl FioTarget {
         )))
     }
 
-    /// TRIMs a range, so many bytes with a command.
+    /// TRIMs a range, in steps of a given number of bytes.
     fn trim_range(
         &self,
         offset_bytes: u64,
@@ -418,7 +418,7 @@ impl Target for FioTarget {
         self.run_job(job, None, &|_| {})
     }
 
-    /// By the kernel's count of fio's process.
+    /// Reports progress from the kernel's counts for fio's process.
     fn run_told(
         &mut self,
         job: &JobRequest<'_>,
@@ -431,7 +431,7 @@ impl Target for FioTarget {
         let (folder, path) = self.run_folder()?;
         let job_text = job::compose(job.text, &self.context(&path, job))?;
         let ran = self.fio.run_until_refused(&job_text, folder.path());
-        // A drive that was removed has refused nothing.
+        // A removed drive has refused nothing.
         if matches!(ran, Ok((_, Some(_)))) {
             self.presence.check_after_failure()?;
         }
@@ -446,7 +446,7 @@ impl Target for FioTarget {
         })
     }
 
-    /// Of a block device, by `smartctl`.
+    /// For a block device, from `smartctl`.
     fn health(&mut self) -> Result<Health, String> {
         let reading = self.smart_reading().unwrap_or_else(|| {
             Err(
@@ -458,13 +458,13 @@ impl Target for FioTarget {
         Ok(reading?.health)
     }
 
-    /// Of a block device, as [`Target::health`]; of a file or a directory nothing is asked.
+    /// For a block device, as [`Target::health`]; `None` for a file or a directory.
     fn smart_reading(&mut self) -> Option<Result<Reading, String>> {
         let device = self.device()?;
         Some(health::reading(&device.disk_name()))
     }
 
-    /// By fio's engine `null`.
+    /// Measured with fio's engine `null`.
     fn host_limit(&mut self, threads: u32, block_bytes: u64) -> Option<Result<HostLimit, String>> {
         Some(host::limit(&self.fio, &self.root, threads, block_bytes))
     }
@@ -473,8 +473,8 @@ impl Target for FioTarget {
         self.opened.read_only.is_some()
     }
 
-    /// By fio's `read_iolog`. [`ReplayOutcome::limits`] says what fio cannot
-    /// do, and how exact times are.
+    /// Replays with fio's `read_iolog`. [`ReplayOutcome::limits`] describes the limits of fio and
+    /// the accuracy of times.
     fn replay(
         &mut self,
         trace: &dyn Trace,
@@ -496,7 +496,7 @@ impl Target for FioTarget {
             replay::prepare(trace, options, folder.path(), &name, self.opened.size_bytes)?;
         let job = replay::job(self.engine, options, folder.path());
         let unwritten_reads = replay::unwritten(trace, options, &self.opened)?;
-        // In its folder, where the log goes.
+        // In its folder, where the log is written.
         let ran = self.fio.run(&job, folder.path(), true);
         self.of_present(ran)?;
         Ok(ReplayOutcome {
@@ -534,8 +534,8 @@ impl Target for FioTarget {
         self.of_present(done)
     }
 
-    /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to
-    /// the file system, which passes it on to the drive if mounted with `discard`.
+    /// Uses the kernel's `BLKDISCARD` for a device; for a file, frees its space in the file system,
+    /// which passes that on to the drive if mounted with `discard`.
     fn trim_all(&mut self) -> Result<(), TargetError> {
         self.trim_range(0, self.opened.size_bytes, self.opened.size_bytes)
     }

@@ -1,5 +1,5 @@
-//! How a drive is attached: what its link does now and what the drive could do, and over how many
-//! queues.
+//! Connection of a drive: the speed of its link, the speed that the drive supports, and the number
+//! of its queues.
 
 use std::path::{Path, PathBuf};
 
@@ -7,29 +7,29 @@ use crate::device::Device;
 use crate::nvme_tree::controllers;
 use crate::system::{names_in, read_trimmed};
 
-/// A link as it is, and as the drive could have it.
+/// The present link, and the one that the drive supports.
 struct Link {
     now: String,
-    /// What is better, and whose it is, where that is known.
+    /// The better speed, and the device that supports it, if known.
     better: Option<String>,
 }
 
 impl Device {
-    /// The link in words: of an NVMe drive the PCIe link of its controller
-    /// (`Documentation/ABI/testing/sysfs-bus-pci`), of a SATA drive the speed that the host's
-    /// port has settled on (`sysfs-ata`). `None` where the kernel does not report it.
+    /// Describes the link: for an NVMe drive the PCIe link of its controller
+    /// (`Documentation/ABI/testing/sysfs-bus-pci`), for a SATA drive the negotiated speed of the
+    /// host's port (`sysfs-ata`). `None` if the kernel does not report it.
     pub(crate) fn link(&self) -> Option<String> {
         Some(self.links()?.now)
     }
 
-    /// What the drive or its port could do, where the link is slower.
+    /// The speed that the drive or its port supports, if the link is slower.
     pub(crate) fn slow_link(&self) -> Option<String> {
         let link = self.links()?;
         let better = link.better?;
         Some(format!("{}, and {better}", link.now))
     }
 
-    /// Of an NVMe drive, its I/O queues: those of the namespace, or of each controller where the
+    /// Number of I/O queues of an NVMe drive: those of the namespace, or of each controller if the
     /// kernel chooses between several.
     pub(crate) fn io_queues(&self) -> Option<String> {
         let controllers = controllers(self);
@@ -44,7 +44,7 @@ impl Device {
             let all: u32 = read_trimmed(&controller.join("queue_count"))?
                 .parse()
                 .ok()?;
-            // One of them is for administration.
+            // One of them is the admin queue.
             Some(all.saturating_sub(1).to_string())
         };
         if controllers.len() == 1 {
@@ -62,7 +62,7 @@ impl Device {
         self.pcie_link().or_else(|| self.sata_link())
     }
 
-    /// Of several controllers, the slowest link.
+    /// With several controllers, the slowest link.
     fn pcie_link(&self) -> Option<Link> {
         let links = controllers(self);
         let links = links
@@ -78,7 +78,7 @@ impl Device {
             Some(dir.join(format!("link{}", number.parse::<u32>().ok()?)))
         })?;
         let class = port.join("ata_link").join(port.file_name()?);
-        // The kernel writes `<unknown>` for what it does not know.
+        // The kernel writes `<unknown>` for an unknown speed.
         let gbps = |name: &str| first_number(&read_trimmed(&class.join(name))?);
         let now = gbps("sata_spd")?;
         let limit = gbps("hw_sata_spd_limit");
@@ -105,7 +105,7 @@ fn pcie_link(dir: &Path) -> Option<Link> {
         let speed = read_trimmed(&dir.join(format!("{what}_link_speed")))?;
         let width = read_trimmed(&dir.join(format!("{what}_link_width")))?;
         let (speed, width) = (first_number(&speed)?, first_number(&width)?);
-        // The kernel gives 0 or 255 lanes where it does not know.
+        // The kernel writes 0 or 255 lanes if the number is unknown.
         (width > 0.0 && width < 255.0).then_some((speed, width))
     };
     let words = |(speed, width)| match width {
@@ -120,8 +120,8 @@ fn pcie_link(dir: &Path) -> Option<Link> {
     })
 }
 
-/// The fastest speed of a SATA drive, by its IDENTIFY data as the kernel keeps it: word 76 of the
-/// 256, bits 1 to 3 (ACS-3, 7.12.7.33).
+/// Fastest speed that a SATA drive supports, from its IDENTIFY data in sysfs: word 76 of 256, bits
+/// 1 to 3 (ACS-3, 7.12.7.33).
 fn sata_drive_gbps(port: &Path) -> Option<f64> {
     let drive = names_in(port)
         .into_iter()
@@ -169,9 +169,9 @@ mod tests {
             device().slow_link().unwrap(),
             "PCIe, 8.0 GT/s, 2 lanes, and the drive could do PCIe, 8.0 GT/s, 4 lanes"
         );
-        // A partition has its disk's link.
+        // A partition has the link of its disk.
         assert_eq!(system.device("259:2").slow_link(), device().slow_link());
-        // Older kernels write it so.
+        // Format of older kernels.
         pcie(&system, NVME, ["2.5 GT/s", "1"], ["16 GT/s", "1"]);
         assert_eq!(
             device().slow_link().unwrap(),
@@ -190,7 +190,7 @@ mod tests {
         let system = Recorded::nvme();
         let queues = |number| system.device(number).io_queues();
         assert_eq!(queues("259:0"), None);
-        // Nine, one of them for administration.
+        // Nine, one of them the admin queue.
         system.write(&format!("{NVME}/queue_count"), "9\n");
         assert_eq!(queues("259:0").as_deref(), Some("8"));
         for queue in 0..6 {
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(queues("259:0").as_deref(), Some("6"));
         assert_eq!(queues("259:1").as_deref(), Some("6"));
         assert_eq!(queues("253:0"), None);
-        // A namespace of two controllers.
+        // A namespace that two controllers serve.
         let subsystem = "devices/virtual/nvme-subsystem/nvme-subsys1";
         system.disk(&format!("{subsystem}/nvme1n1"), "259:7", 2048);
         for (controller, queues) in [("nvme1", 5), ("nvme2", 3)] {
@@ -250,13 +250,13 @@ mod tests {
         identify(0x010e);
         let drive = Some("SATA, 3.0 Gbps, and the drive could do 6.0 Gbps");
         assert_eq!(slow().as_deref(), drive);
-        // The drive is no faster, whatever the port is.
+        // The drive is no faster, whatever the port supports.
         identify(0x0106);
         assert_eq!(slow(), None);
         identify(0x010e);
         port("hw_sata_spd_limit", "3.0 Gbps\n");
         assert!(slow().unwrap().ends_with("6.0 Gbps at a faster port"));
-        // Neither says.
+        // Neither reports a speed.
         identify(0x0100);
         assert_eq!(slow(), None);
         port("sata_spd", "<unknown>\n");

@@ -1,8 +1,8 @@
-//! A job whose every request is kept, and a deletion while fio runs.
+//! Jobs whose every request is recorded, and a deletion while fio runs.
 //!
-//! fio knows no TRIM on files, and on devices it would count in the job's own figures; so
-//! stend sends TRIM itself. Both record the time of the machine's clock: fio's log
-//! has it in milliseconds (`log_unix_epoch`), and so the one can be placed in the other.
+//! fio does not support TRIM on files, and on devices it would count it in the job's own figures;
+//! so stend sends TRIM itself. Both record the time of the machine's clock: fio's log in
+//! milliseconds (`log_unix_epoch`), so that the deletion can be placed in the log.
 
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -15,10 +15,10 @@ use crate::running::RunFolder;
 use stend_load::target::TargetError;
 use stend_load::target::{Completed, Deletion, JobOutcome, LoggedOutcome};
 
-/// How often it is looked whether fio has begun.
+/// Interval between checks that fio has begun.
 const START_POLL: Duration = Duration::from_millis(5);
 
-/// Runs a job file and keeps every request of it; gives the range of a deletion TRIM meanwhile.
+/// Runs a job file and records its every request; meanwhile TRIMs the range of a deletion.
 pub(crate) fn run(
     fio: &Fio,
     folder: &RunFolder,
@@ -68,8 +68,8 @@ pub(crate) fn run(
     })
 }
 
-/// Waits until the job has begun, which a busy machine delays, and then for the deletion's time,
-/// and deletes; `None` if fio ended before it.
+/// Waits until the job has begun, which a busy machine delays, and then until the deletion's time,
+/// and deletes; `None` if fio ended before.
 fn delete(
     deletion: &Deletion,
     started: &Path,
@@ -102,7 +102,7 @@ fn since(at: SystemTime, start_ms: u64) -> Result<u64, TargetError> {
     }
 }
 
-/// The deletion is a comment in the text of the job.
+/// Adds the deletion as a comment to the text of the job.
 fn with_deletion(mut job_text: String, deletion: Option<&Deletion>) -> String {
     if let Some(d) = deletion {
         job_text.push_str(&format!(
@@ -116,7 +116,7 @@ fn with_deletion(mut job_text: String, deletion: Option<&Deletion>) -> String {
 
 /// The start of the job, ms of the machine's clock, and its requests; `None` without any.
 pub(crate) fn requests(rows: &[Row]) -> Option<(u64, Vec<Completed>)> {
-    // The first request began when the job did, to the resolution of the log.
+    // The first request began when the job did, within the resolution of the log.
     let first = rows.first()?;
     let start_ms = first.at_ms.saturating_sub(first.value as u64 / 1_000_000);
     let requests = rows.iter().map(|row| Completed {
@@ -161,7 +161,7 @@ mod tests {
         let deleted = delete(&deletion, &started, &ended, &|_| Ok(())).unwrap();
         assert!(deleted.is_some() && begun.elapsed() >= Duration::from_millis(1_400));
         fio.join().unwrap();
-        // fio ends before its job begins, or before the deletion is due.
+        // fio ends before its job begins, or before the time of the deletion.
         drop(running);
         assert_eq!(
             delete(&deletion, &started, &ended, &|_| Ok(())).unwrap(),

@@ -1,5 +1,4 @@
-//! What a path leads to, without opening it for writing: for what is to be said before anything is
-//! touched.
+//! The target at a path, without opening it for writing: for messages before anything is touched.
 
 use std::fs;
 use std::path::Path;
@@ -18,22 +17,21 @@ use stend_load::target::{TargetError, failed};
 /// A real target that has not been opened.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// As it will describe itself.
+    /// Facts about the target.
     pub info: TargetInfo,
-    /// Whether it can be expected to take TRIM: of a file or a directory that shows when it is
-    /// tested.
+    /// True if it is expected to support TRIM; for a file or a directory this is tested only later.
     pub trim_supported: bool,
-    /// What a device tells of its health; `None` of a file or a directory, and where it tells
-    /// nothing.
+    /// Health that a device reports; `None` for a file or a directory, and if the device reports
+    /// none.
     pub health: Option<Health>,
 }
 
-/// Looks at a path: nothing is made or locked, nothing but a device's health is read, and nothing
-/// is refused because it is in use. `size_bytes` is as of [`OpenOptions`](super::OpenOptions).
+/// Examines a path: creates and locks nothing, reads only a device's health, and does not refuse a
+/// target that is in use. `size_bytes` is as in [`OpenOptions`](super::OpenOptions).
 ///
 /// # Errors
 /// [`TargetError::Input`] for an impossible size, or a directory or a new file without one;
-/// [`TargetError::Refused`] for what can never be tested; [`TargetError::Failed`] where too
+/// [`TargetError::Refused`] for a path that can never be tested; [`TargetError::Failed`] if too
 /// little space is free.
 pub fn look(path: &Path, size_bytes: Option<u64>) -> Result<Seen, TargetError> {
     let name = path.display().to_string();
@@ -84,7 +82,7 @@ pub fn look(path: &Path, size_bytes: Option<u64>) -> Result<Seen, TargetError> {
     })
 }
 
-/// What a real target says of itself; `shown` is its path, absolute and without links.
+/// Facts about a real target; `shown` is its path, absolute and without links.
 pub(crate) fn describe(
     name: &str,
     kind: TargetKind,

@@ -1,10 +1,10 @@
-//! The mark on files that stend made for tests: their content is stend's own, as long as nobody
-//! else has written to them.
+//! The mark on files that stend made for tests: their content is stend's own until somebody else
+//! writes to them.
 //!
-//! It is an extended attribute of the file, `user.stend.target`, and holds the file's inode, size
-//! and time of the last change of its content as stend left them. So a copy of the file, another
-//! file moved to its place, or the same file with other content does not pass for stend's own.
-//! A file system without extended attributes keeps no mark, and such a file has to be named.
+//! It is an extended attribute of the file, `user.stend.target`, with the file's inode, size and
+//! the time of the last change of its content by stend. Therefore a copy of the file, another file
+//! in its place, or the same file with other content is not mistaken for stend's own. A file system
+//! without extended attributes keeps no mark, and such a file has to be named.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
 
 const NAME: &str = "user.stend.target";
 
-/// What a file's mark says.
+/// State of a file's mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// stend made the file, and its content is as stend left it.
@@ -22,7 +22,7 @@ pub(crate) enum Mark {
     /// stend made the file, and its content has changed since: by others, or by a run of stend
     /// that was killed.
     Changed,
-    /// There is none.
+    /// The file has no mark.
     None,
 }
 
@@ -38,9 +38,9 @@ pub(crate) fn of(file: &File) -> io::Result<Mark> {
     })
 }
 
-/// Marks an open file as stend's own as it is now.
+/// Marks an open file as stend's own in its present state.
 pub(crate) fn put(file: &File) -> io::Result<()> {
-    // What is still on its way would change the time later.
+    // Pending writes would change the time later.
     file.sync_all()?;
     Ok(fsetxattr(
         file,
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_mark_holds_until_the_content_changes() {
-        // Beside this program: in the machine's memory older kernels keep no such attributes.
+        // Beside this program: older kernels do not support such attributes in memory file systems.
         let program = std::env::current_exe().unwrap();
         let folder = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
         let path = folder.path().join("file");
@@ -88,7 +88,7 @@ mod tests {
             .unwrap();
         assert!(copied.success());
         assert_eq!(of(&File::open(&copy).unwrap()).unwrap(), Mark::Changed);
-        // Moved, it stays what it is.
+        // A moved file is still the same file.
         let moved = folder.path().join("moved");
         fs::rename(&path, &moved).unwrap();
         assert_eq!(of(&File::open(&moved).unwrap()).unwrap(), Mark::Own);

@@ -1,5 +1,5 @@
-//! What a real drive does, by the kernel's counts: `/sys/dev/block/M:N/stat`, whose fields
-//! `Documentation/block/stat.rst` of Linux describes; its temperature by hwmon.
+//! Activity of a real drive from the kernel's counts: `/sys/dev/block/M:N/stat`, whose fields
+//! `Documentation/block/stat.rst` of Linux describes; its temperature from hwmon.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::thermometer::Thermometer;
 use stend_load::target::Reading;
 use stend_load::target::TargetError;
 
-/// Unit of the sectors that the kernel counts, whatever the device's own are.
+/// Unit of the kernel's sector counts, whatever the device's own sector size.
 const SECTOR_BYTES: u64 = 512;
 
 /// The kernel's counts since the device appeared.
@@ -35,7 +35,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// From the line of `stat`.
+    /// Parses the line of `stat`.
     fn parse(text: &str) -> Option<Counts> {
         let fields: Option<Vec<u64>> = text.split_whitespace().map(|n| n.parse().ok()).collect();
         let fields = fields.filter(|fields| fields.len() >= 11)?;
@@ -51,9 +51,9 @@ impl Counts {
         })
     }
 
-    /// What happened since an earlier moment; temperature, wear and `t_s` are the caller's.
+    /// Activity since an earlier moment; the caller adds temperature, wear and `t_s`.
     pub fn since(&self, earlier: &Counts, elapsed_s: f64) -> Reading {
-        // A device that was taken away and came back counts from nothing.
+        // A device that was removed and came back counts from 0.
         let rate = |now: u64, then: u64| now.saturating_sub(then) as f64 / elapsed_s;
         let mean_ns = |ms: u64, ms_then: u64, n: u64, n_then: u64| {
             let requests = n.saturating_sub(n_then);
@@ -88,10 +88,10 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// For a block device, or the one below the file system that a path is on.
+    /// Opens the meter of a block device, or of the one below the file system of a path.
     ///
     /// # Errors
-    /// [`TargetError::Input`] where there is no such path or no one device below it.
+    /// [`TargetError::Input`] if there is no such path or not exactly one device below it.
     pub fn open(path: &Path) -> Result<Meter, TargetError> {
         Meter::open_in(&SystemRoot::running(), path)
     }
@@ -142,10 +142,10 @@ impl Meter {
         &self.node
     }
 
-    /// The counts now.
+    /// Reads the present counts.
     ///
     /// # Errors
-    /// [`TargetError::Failed`] when the device is gone.
+    /// [`TargetError::Failed`] if the device is gone.
     pub fn counts(&self) -> Result<Counts, TargetError> {
         let text = read_trimmed(&self.dir.join("stat"));
         text.as_deref().and_then(Counts::parse).ok_or_else(|| {
@@ -156,8 +156,8 @@ impl Meter {
         })
     }
 
-    /// The temperature now, °C; `None` without a sensor. SATA drives have one where the
-    /// kernel's `drivetemp` is loaded.
+    /// Present temperature, °C; `None` without a sensor. SATA drives have one if the kernel's
+    /// `drivetemp` is loaded.
     pub fn temperature_c(&self) -> Option<f64> {
         self.sensor.as_ref()?.celsius()
     }
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::recorded::{Recorded, says};
 
-    /// Of a virtio disk, Linux 6.18: 17 fields.
+    /// A virtio disk in Linux 6.18: 17 fields.
     const VIRTIO: &str = " 2290822    43493 99422192 10568823  4984504   191371 243701244   \
         937537        2   558540 11578496    55009       15 33653456    71349     7432      786\n";
 

@@ -1,21 +1,21 @@
-//! What a program has read and written until now, as the kernel counts it for each process.
+//! Bytes that a program has read and written so far, as the kernel counts them for each process.
 //!
-//! Reading the count asks nothing of the program and nothing of the drive, so a load that is
-//! measured does not change. fio's own totals (`--status-interval`) would: its threads are woken to
-//! sum up their times, and a whole report is computed beside them.
+//! Reading the count disturbs neither the program nor the drive, so a measured load does not
+//! change. fio's own totals (`--status-interval`) would disturb it: fio wakes its threads to sum up
+//! their times, and computes a whole report beside them.
 
 use std::fs;
 
 use rustix::process::Pid;
 
-/// Bytes that a process has moved to and from storage; `None` where the kernel does not say, or
-/// where nothing is counted, as on file systems without a block device.
+/// Bytes that a process has moved to and from storage; `None` if the kernel does not report it, or
+/// counts nothing, as on file systems without a block device.
 pub(crate) fn bytes(program: Pid) -> Option<u64> {
     let path = format!("/proc/{}/io", program.as_raw_nonzero());
     parse(&fs::read_to_string(path).ok()?).filter(|bytes| *bytes > 0)
 }
 
-/// Read and written bytes of `/proc/PID/io`, together.
+/// Sum of the read and written bytes in `/proc/PID/io`.
 fn parse(text: &str) -> Option<u64> {
     let of = |key: &str| -> Option<u64> {
         let line = text.lines().find_map(|line| line.strip_prefix(key))?;

@@ -1,7 +1,7 @@
-//! Which controllers and namespaces belong together in an NVM subsystem, as sysfs shows them.
+//! Controllers and namespaces of an NVM subsystem, from sysfs.
 //!
-//! A namespace stands below its controller (`nvme0/nvme0n1`), or, where the kernel chooses between
-//! several controllers, below their subsystem (`nvme-subsys0/nvme0n1`), which has a link to each of
+//! A namespace is a child of its controller (`nvme0/nvme0n1`) or, if the kernel chooses between
+//! several controllers, of their subsystem (`nvme-subsys0/nvme0n1`), which has a link to each of
 //! them.
 
 use std::path::PathBuf;
@@ -9,21 +9,21 @@ use std::path::PathBuf;
 use crate::device::Device;
 use crate::system::{SystemRoot, names_in};
 
-/// A controller's name, `nvme0`.
+/// True for a controller's name, `nvme0`.
 fn is_controller(name: &str) -> bool {
     let number = name.strip_prefix("nvme").unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A namespace's name, `nvme0n1`; a path to one by one of several controllers, `nvme0c1n1`, has no
-/// node.
+/// True for a namespace's name, `nvme0n1`. A path to it through one of several controllers,
+/// `nvme0c1n1`, has no node.
 fn is_namespace(name: &str) -> bool {
     name.rsplit_once('n').is_some_and(|(controller, number)| {
         is_controller(controller) && number.parse::<u32>().is_ok()
     })
 }
 
-/// The folders in sysfs of the controllers that serve a namespace or its partition; none of other
+/// Folders in sysfs of the controllers that serve a namespace or its partition; none for other
 /// devices.
 pub(crate) fn controllers(device: &Device) -> Vec<PathBuf> {
     let Some(above) = device.disk_dir.parent() else {
@@ -43,7 +43,7 @@ pub(crate) fn controllers(device: &Device) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Every namespace of the same NVM subsystem that has a node, the device's own disk included, in
+/// Every namespace of the same NVM subsystem that has a node, including the device's own disk, in
 /// the order of their names. Without native multipathing a namespace has a node for each of its
 /// controllers.
 pub(crate) fn namespaces(root: &SystemRoot, device: &Device) -> Vec<Device> {

@@ -14,14 +14,14 @@ use crate::system::SystemRoot;
 /// A directory that is tested.
 #[derive(Debug)]
 pub(crate) struct Subdirectory {
-    /// What the user named, absolute and without links.
+    /// The directory that the user named, absolute and without links.
     pub(crate) directory: PathBuf,
     /// The subdirectory in it.
     pub(crate) folder: TargetFolder,
 }
 
 impl Subdirectory {
-    /// The subdirectory that everything is in.
+    /// Path of the subdirectory that contains everything.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -30,34 +30,34 @@ impl Subdirectory {
 /// A target that may be touched.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    /// Absolute, without links.
+    /// Path, absolute and without links.
     pub(crate) path: PathBuf,
     pub(crate) kind: TargetKind,
     pub(crate) size_bytes: u64,
-    /// A file for TRIM; of a device the exclusive open that keeps others away.
+    /// File for TRIM; for a device, the exclusive open that keeps others away.
     pub(crate) handle: File,
-    /// Of a file, the device below its file system, if known.
+    /// For a file, the device below its file system, if known.
     pub(crate) device: Option<Device>,
-    /// The same device by its other nodes, held as well.
+    /// Other nodes of the same device, held as well.
     pub(crate) _other_nodes: Vec<File>,
-    /// Of a directory, the subdirectory that the file is in.
+    /// For a directory, the subdirectory that contains the file.
     pub(crate) subdirectory: Option<Subdirectory>,
     pub(crate) trim_supported: bool,
-    /// It was not there before.
+    /// True if it did not exist before.
     pub(crate) created: bool,
-    /// Of a file that stend made: marks it at the end.
+    /// Marks a file that stend made, at the end.
     pub(crate) _marked: Option<LeftMarked>,
-    /// Keeps another stend away from the directory that the target is in.
+    /// Lock that keeps other stend processes away from the target's directory.
     pub(crate) _lock: Option<File>,
-    /// Opened for reading alone: who else uses it.
+    /// If opened read-only, the users of the target.
     pub(crate) read_only: Option<Vec<String>>,
 }
 
 impl Opened {
-    /// A device, or so much of it.
+    /// A device, or its first bytes.
     ///
     /// # Errors
-    /// [`TargetError::Input`] when it is smaller.
+    /// [`TargetError::Input`] if it is smaller.
     pub(crate) fn of_device(
         node: PathBuf,
         handle: File,
@@ -81,8 +81,8 @@ impl Opened {
         })
     }
 
-    /// A file that was there, with the device below it. Whether space in it can be freed is tried
-    /// where `punches` is set.
+    /// An existing file, with the device below it. If `punches` is set, tests that its space can be
+    /// freed.
     pub(crate) fn of_file(
         root: &SystemRoot,
         path: PathBuf,

@@ -1,8 +1,8 @@
-//! Opens a target: what its path leads to, or a file or subdirectory that is made for it.
+//! Opens a target: the file or device at its path, or a file or subdirectory created for it.
 //!
-//! In a directory, everything is made in one fresh subdirectory, which is removed when the target
-//! goes, or when stend is ended by a signal: a file for fio, and the room that the file takes for
-//! work on files. What was in the directory before is neither read nor changed.
+//! In a directory, everything is created in one fresh subdirectory, which is removed when the
+//! target is dropped, or when a signal ends stend. It contains a file for fio, whose space is also
+//! used for work on files. Earlier contents of the directory are neither read nor changed.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::read_only;
 use crate::running::{LeftMarked, TargetFolder};
 use crate::system::SystemRoot;
 
-/// Opens what a path leads to.
+/// Opens the target at a path.
 pub(crate) fn open(
     root: &SystemRoot,
     path: &Path,
@@ -42,7 +42,7 @@ pub(crate) fn open(
     }
 }
 
-/// Opens an existing file that may be overwritten; the options' size takes a part of it.
+/// Opens an existing file that may be overwritten; the size in `options` selects a part of it.
 fn existing(root: &SystemRoot, path: &Path, options: &OpenOptions) -> Result<Opened, TargetError> {
     refuse_memory(root, path, path)?;
     let (file, mark) = claim_file(root, path, options, "a test overwrites everything in")?;
@@ -59,7 +59,7 @@ fn existing(root: &SystemRoot, path: &Path, options: &OpenOptions) -> Result<Ope
     })
 }
 
-/// Creates a file and reserves its space, so that no test ends for want of it.
+/// Creates a file and reserves its space, so that no test fails for lack of it.
 fn create(root: &SystemRoot, path: &Path, size_bytes: Option<u64>) -> Result<Opened, TargetError> {
     let parent = folder_of(path)?;
     let Some(size_bytes) = size_bytes else {
@@ -82,7 +82,7 @@ fn create(root: &SystemRoot, path: &Path, size_bytes: Option<u64>) -> Result<Ope
     })
 }
 
-/// Makes the subdirectory and the file for fio in it.
+/// Creates the subdirectory and the file for fio in it.
 fn directory(
     root: &SystemRoot,
     path: &Path,

@@ -1,34 +1,33 @@
-//! How the user wants a target to be opened.
+//! Options for opening a target.
 
 use std::path::PathBuf;
 
-/// How to open a real target.
+/// Options for opening a real target.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// Bytes under test. Creates a file of that size where there is none; of an existing
-    /// file or a device it takes so much from the beginning. Rounded down to 4 KiB.
+    /// Bytes under test. A missing file is created with this size; of an existing file or a device,
+    /// this many bytes from the beginning are used. Rounded down to 4 KiB.
     pub size_bytes: Option<u64>,
-    /// What the user named to allow its destruction: serial numbers of block devices, names of
+    /// Names by which the user permits destruction: serial numbers of block devices, names of
     /// files.
     pub destroy: Vec<String>,
-    /// Asks the user for the name where none is given: shows the text, and returns the line typed,
-    /// without its end; `None` where nothing was typed. Without it the target is refused.
+    /// Asks the user for the name if none was given: shows the text, and returns the line typed,
+    /// without its end; `None` if nothing was typed. Without this function the target is refused.
     pub ask: Option<fn(&str) -> Option<String>>,
-    /// Open for reading alone.
+    /// Open for reading only.
     pub read_only: bool,
-    /// Bytes that the run will write, for the table shown before the serial number is
-    /// demanded; `None` when not known.
+    /// Bytes that the run will write, for the table shown before the serial number is required;
+    /// `None` if unknown.
     pub planned_write_bytes: Option<u64>,
-    /// Time for which it will also write as fast as the device can, s; for the same table.
+    /// Additional time of writing as fast as the device can, s; for the same table.
     pub planned_writing_s: Option<f64>,
-    /// Time that loads and rests take, s, without the time of `planned_write_bytes`; for the same
+    /// Total time of loads and rests, s, without the time of `planned_write_bytes`; for the same
     /// table.
     pub planned_s: Option<f64>,
-    /// Folder for job files, fio's answers and logs while a job runs; each job uses and
-    /// removes a folder of its own in it. The system's folder for temporary files if
-    /// `None`.
+    /// Folder for job files, fio's answers and logs while a job runs; each job creates and removes
+    /// its own folder in it. `None` selects the system's folder for temporary files.
     pub runtime_dir: Option<PathBuf>,
-    /// The fio to use; if `None`, that of the variable [`FIO_VARIABLE`](crate::FIO_VARIABLE), or
-    /// the first in `PATH`.
+    /// The fio to use; `None` selects the one in the variable
+    /// [`FIO_VARIABLE`](crate::FIO_VARIABLE), or the first in `PATH`.
     pub fio_path: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What is at a path, and whether it is on a drive.
+//! The kind of target at a path, and a check that it is on a drive.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -8,8 +8,8 @@ use stend_load::target::{TargetError, failed};
 
 use crate::system::{DeviceNumber, SystemRoot, mount_of};
 
-/// Refuses a file or a directory that is on no drive; `place` is where it is or will be, or the
-/// folder of that.
+/// Refuses a file or a directory that is not on a drive; `place` is its present or future path, or
+/// the folder of that path.
 ///
 /// # Errors
 /// [`TargetError::Refused`].
@@ -31,7 +31,7 @@ pub(crate) fn refuse_memory(
     }
 }
 
-/// The node of a mapping (such as a logical volume) that bears its name: the kernel's `dm-0`
+/// Node of a mapping (such as a logical volume) that has the mapping's name: the kernel's `dm-0`
 /// changes from boot to boot.
 fn mapping_of(number: DeviceNumber) -> Option<PathBuf> {
     let name = SystemRoot::running().text(&format!("sys/dev/block/{number}/dm/name"))?;
@@ -40,7 +40,7 @@ fn mapping_of(number: DeviceNumber) -> Option<PathBuf> {
     (DeviceNumber::from_raw(meta.rdev()) == number).then_some(node)
 }
 
-/// What is at a path.
+/// Kind of target at a path.
 pub(crate) enum PathKind {
     /// Nothing: a file may be created.
     Nothing,
@@ -53,10 +53,10 @@ pub(crate) enum PathKind {
 }
 
 impl PathKind {
-    /// Looks.
+    /// Determines the kind.
     ///
     /// # Errors
-    /// [`TargetError::Refused`] for what is none of these.
+    /// [`TargetError::Refused`] for any other kind.
     pub(crate) fn of(path: &Path) -> Result<PathKind, TargetError> {
         let refused = |what: &str| {
             Err(TargetError::Refused(format!(

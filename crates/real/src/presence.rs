@@ -1,5 +1,5 @@
-//! Whether a target is still the one that was opened. A drive may be unplugged or taken away by
-//! the kernel; then its node is gone, or another drive's, and nothing that is measured counts.
+//! Checks that a target is still the one that was opened. A drive may be unplugged or removed by
+//! the kernel; then its node is gone or belongs to another drive, and no measurement counts.
 
 use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -11,10 +11,10 @@ use crate::device::Device;
 use crate::system::{DeviceNumber, SystemRoot, names_in, read_trimmed};
 use stend_load::target::TargetError;
 
-/// How long the kernel may take to withdraw a device of which requests fail already.
+/// Time that the kernel may need to remove a device whose requests already fail.
 const REMOVAL: Duration = Duration::from_secs(1);
 
-/// What a path led to.
+/// Identity of the target at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Identity {
     Device(DeviceNumber),
@@ -33,13 +33,13 @@ impl Identity {
     }
 }
 
-/// A device in sysfs, and what tells it from another that comes to its place.
+/// A device in sysfs, with the facts that distinguish it from a later one in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Attached {
     words: String,
     dir: PathBuf,
     number: String,
-    /// Counts the disks that the kernel has seen; of Linux 5.15 and later.
+    /// Number that the kernel counts up for each disk; since Linux 5.15.
     sequence: Option<String>,
 }
 
@@ -55,24 +55,25 @@ impl Attached {
 
     fn is_there(&self) -> bool {
         let own = |name: &str| read_trimmed(&self.dir.join(name));
-        // A partition's is in the directory of its disk.
+        // The number of a partition is in the directory of its disk.
         let sequence = || own("diskseq").or_else(|| own("../diskseq"));
         own("dev").as_ref() == Some(&self.number)
             && (self.sequence.is_none() || sequence() == self.sequence)
     }
 }
 
-/// Tells whether a target is still there.
+/// Checks that a target is still there.
 #[derive(Clone, Debug)]
 pub(crate) struct Presence {
     path: PathBuf,
     identity: Option<Identity>,
-    /// The devices without which it cannot be.
+    /// Devices without which the target cannot exist.
     attached: Vec<Attached>,
 }
 
 impl Presence {
-    /// Of a file or device at a path without links, and the device that it is, or is on.
+    /// Of a file or device at a path without links; `device` is the device itself, or the one
+    /// below.
     pub(crate) fn of(root: &SystemRoot, path: &Path, device: Option<&Device>) -> Presence {
         let mut devices = Vec::new();
         if let Some(device) = device {
@@ -85,10 +86,10 @@ impl Presence {
         }
     }
 
-    /// Whether the target is the one that it was.
+    /// Checks that the target is the same as before.
     ///
     /// # Errors
-    /// [`TargetError::Removed`] says what is gone.
+    /// [`TargetError::Removed`] names the missing target.
     pub(crate) fn check(&self) -> Result<(), TargetError> {
         let shown = self.path.display();
         if let Some(gone) = self.attached.iter().find(|device| !device.is_there()) {
@@ -107,7 +108,7 @@ impl Presence {
     }
 
     /// As [`Presence::check`], after a request has failed: a drive's requests fail before its
-    /// device is gone.
+    /// device is removed.
     ///
     /// # Errors
     /// As [`Presence::check`].
@@ -123,7 +124,8 @@ impl Presence {
     }
 }
 
-/// A device, and of a mapping those below it: an array goes on without a member.
+/// Collects a device and, for a mapping, those below it. The members of an array are left out: it
+/// continues without one of them.
 fn needed(root: &SystemRoot, device: &Device, all: &mut Vec<Device>) {
     all.push(device.clone());
     if device.disk("dm/name").is_none() {
@@ -158,7 +160,7 @@ mod tests {
         );
         presence.check().unwrap();
         let removed = || presence.check().unwrap_err().to_string();
-        // Another drive on the same port.
+        // Another drive is attached to the same port.
         system.write(&format!("{SDA}/diskseq"), "8\n");
         says(removed(), "SanDisk SDSSDHII, serial number 142207A1B2C3");
         system.write(&format!("{SDA}/diskseq"), "7\n");

@@ -1,5 +1,5 @@
-//! Opening a target for reading alone: no data can be lost, so it may be in use, and nobody has
-//! to agree.
+//! Opens a target for reading only: no data can be lost, so it may be in use, and no consent is
+//! required.
 
 use std::fs::{self, File};
 use std::io;
@@ -17,7 +17,7 @@ use crate::system::{DeviceNumber, SystemRoot};
 use stend_load::target::condition;
 use stend_load::target::{TargetError, failed, input};
 
-/// Opens what was found at a path.
+/// Opens the target found at a path.
 pub(crate) fn open(
     root: &SystemRoot,
     path: &Path,
@@ -83,7 +83,7 @@ fn open_to_read(path: &Path) -> Result<File, TargetError> {
     })
 }
 
-/// That a target belongs to others.
+/// Error for a target without read permission.
 pub(crate) fn unreadable(path: &Path) -> TargetError {
     TargetError::Failed(format!(
         "{}: no permission to read; run as root, or as a member of the group that owns it",
@@ -91,7 +91,7 @@ pub(crate) fn unreadable(path: &Path) -> TargetError {
     ))
 }
 
-/// How the target was opened, for the environment.
+/// Facts about the access, for the environment.
 pub(crate) fn facts(in_use: &[String]) -> Vec<Condition> {
     let mut facts = vec![condition(
         "access",
@@ -103,7 +103,7 @@ pub(crate) fn facts(in_use: &[String]) -> Vec<Condition> {
     facts
 }
 
-/// Refuses a trace that does anything but read.
+/// Refuses a trace that contains anything but reads.
 pub(crate) fn check_trace(trace: &dyn Trace) -> Result<(), TargetError> {
     let holds = summary(trace, None).map_err(input)?;
     let [_, others @ ..] = holds.requests;

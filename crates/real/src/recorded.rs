@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::device::Device;
 use crate::system::{DeviceNumber, SystemRoot};
 
-/// Fails unless a message has this part.
+/// Asserts that a message contains `part`.
 #[track_caller]
 pub(crate) fn says(message: impl Display, part: &str) {
     let message = message.to_string();
@@ -74,14 +74,15 @@ impl Recorded {
         system
     }
 
-    /// The same, with an idle SATA drive whose serial number is only in its VPD page.
+    /// The machine of [`Recorded::nvme`] with an idle SATA drive, whose serial number is only in
+    /// its VPD page.
     pub(crate) fn sata() -> Recorded {
         let system = Recorded::nvme();
         let disk = "devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
         system.disk(disk, "8:0", 468_862_128);
         system.write(&format!("sys/{disk}/device/model"), "SanDisk SDSSDHII\n");
         system.write(&format!("sys/{disk}/device/rev"), "00RL\n");
-        // Bytes, not text: 0x80 alone is no UTF-8.
+        // Bytes, not text: 0x80 alone is not valid UTF-8.
         let mut page = vec![0, 0x80, 0, 20];
         page.extend_from_slice(b"        142207A1B2C3");
         fs::write(system.path(&format!("sys/{disk}/device/vpd_pg80")), page).unwrap();

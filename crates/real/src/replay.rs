@@ -1,16 +1,16 @@
-//! Replays a trace by fio (`read_iolog`), and finds busy time in fio's latency log.
+//! Replays a trace with fio (`read_iolog`), and computes busy time from fio's latency log.
 //!
-//! What fio 3.33 can and cannot do, as tried; the report says it with the figures:
+//! Abilities and limits of fio 3.33, as tested; the report prints them with the figures:
 //!
-//! - It cannot replay TRIM, and an iolog cannot say FUA. Flushes are sent; their latencies
-//!   are in no log.
-//! - Its latency log has each request's latency in ns, and its end in whole ms. So when a
-//!   request was issued is estimated: not before the request before it; not before there was
-//!   a place; no earlier and no later than its end and latency allow; within these bounds, as
-//!   far behind the request before as the trace has it.
-//! - It counts a wait from the issue before, so that time lost is not caught up.
-//! - With `iodepth_batch_complete_min=0` it looks for completions at every issue. Without,
-//!   it ends before it has seen the last ones, and their bytes are missing.
+//! - It cannot replay TRIM, and an iolog cannot express FUA. Flushes are sent; their latencies are
+//!   in no log.
+//! - Its latency log has each request's latency in ns, and its end in whole ms. Therefore the issue
+//!   time of a request is estimated: not before the issue of the previous request; not before the
+//!   queue had a free place; no earlier and no later than its end and latency allow; within these
+//!   bounds, at the same distance from the previous request as in the trace.
+//! - It counts a wait from the previous issue, so that lost time is not made up.
+//! - With `iodepth_batch_complete_min=0` it checks for completions at every issue. Without it, fio
+//!   ends before it has counted the last ones, and their bytes are missing.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -37,17 +37,17 @@ const LOG_NS: i64 = 1_000_000;
 /// Name of the iolog in the run's folder.
 const IOLOG: &str = "trace.log";
 
-/// A read or write that fio was given.
+/// A read or write that fio received.
 #[derive(Clone, Copy, Debug)]
 struct IssuedRequest {
-    /// When it was due, ns from the beginning.
+    /// Time at which it was due, ns from the beginning.
     due_ns: i64,
     op: Op,
     offset_bytes: u64,
     len_bytes: u64,
 }
 
-/// What fio was given.
+/// Requests that fio received.
 #[derive(Debug, Default)]
 pub(crate) struct Prepared {
     given: Vec<IssuedRequest>,
@@ -56,7 +56,7 @@ pub(crate) struct Prepared {
     fua: u64,
 }
 
-/// Writes the trace for fio into its folder, for a target of this name and size.
+/// Writes the trace for fio into its folder, for a target of the given name and size.
 pub(crate) fn prepare(
     trace: &dyn Trace,
     options: &ReplayOptions,
@@ -102,7 +102,7 @@ pub(crate) fn prepare(
     Ok(prepared)
 }
 
-/// The job for fio.
+/// Job file for fio.
 pub(crate) fn job(engine: Engine, options: &ReplayOptions, folder: &Path) -> String {
     format!(
         "[replay]\nallow_file_create=0\nioengine={}\ndirect=1\nthread\niodepth={}\n\
@@ -115,7 +115,7 @@ pub(crate) fn job(engine: Engine, options: &ReplayOptions, folder: &Path) -> Str
     )
 }
 
-/// A read or write that ended, as fio's latency log has it.
+/// A completed read or write, from fio's latency log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct EndedRequest {
     end_ms: i64,
@@ -147,7 +147,7 @@ impl EndedRequest {
     }
 }
 
-/// The outcome by fio's log in its folder.
+/// Computes the outcome from fio's log in its folder.
 pub(crate) fn outcome(
     prepared: &Prepared,
     options: &ReplayOptions,
@@ -173,7 +173,8 @@ pub(crate) fn outcome(
     })
 }
 
-/// Reads of space of the file that was never written; `None` for a device, which does not tell.
+/// Reads of space in the file that was never written; `None` for a device, which does not report
+/// it.
 pub(crate) fn unwritten(
     trace: &dyn Trace,
     options: &ReplayOptions,
@@ -182,7 +183,7 @@ pub(crate) fn unwritten(
     if opened.kind == TargetKind::BlockDevice {
         return Ok(None);
     }
-    // A file system that does not tell says that all of it is data.
+    // A file system that does not report holes reports the whole file as data.
     let ranges = data_ranges(&opened.handle).map_err(failed(
         &opened.path,
         "its data cannot be told from its holes",
@@ -231,7 +232,7 @@ fn limits(prepared: &Prepared, depth: u32, options: &ReplayOptions, missing: usi
     limits
 }
 
-/// Each request that ended, in the order of issue, and how many have no row.
+/// Completed requests in the order of issue, and the number of requests without a row.
 type Matched = (Vec<(IssuedRequest, EndedRequest)>, usize);
 
 fn matched(given: &[IssuedRequest], rows: &[EndedRequest]) -> Result<Matched, String> {
@@ -262,7 +263,7 @@ fn matched(given: &[IssuedRequest], rows: &[EndedRequest]) -> Result<Matched, St
     Ok((ended, missing))
 }
 
-/// Estimates when each request was issued, and what follows from it.
+/// Estimates the issue time of each request, and the figures that follow from it.
 fn estimate(
     ended: &[(IssuedRequest, EndedRequest)],
     depth: usize,
@@ -322,7 +323,7 @@ mod tests {
 
     const US: i64 = 1000;
 
-    /// Requests of (due, issued, latency), all in µs, as fio would log them.
+    /// Requests of (due, issued, latency), all in µs, in the form of fio's log.
     fn logged(requests: &[(i64, i64, i64)]) -> Vec<(IssuedRequest, EndedRequest)> {
         let pair = |&(due, issued, latency): &(i64, i64, i64)| {
             let given = IssuedRequest {
@@ -356,7 +357,7 @@ mod tests {
 
     #[test]
     fn idle_is_not_busy_and_overlap_counts_once() {
-        // 0-10 ms with one of 2-5 in it, 100-103.
+        // 0-10 ms, which includes 2-5 ms, and 100-103 ms.
         let of = [
             (0, 0, 10_000),
             (2_000, 2_000, 3_000),
@@ -372,7 +373,7 @@ mod tests {
 
     #[test]
     fn what_the_log_rules_out_is_not_estimated() {
-        // The second is due 1 ms after the first and comes 50 ms after it.
+        // The second is due 1 ms after the first, and is issued 50 ms after it.
         let replayed = estimate(
             &logged(&[(0, 0, 500), (1_000, 50_000, 500)]),
             256,

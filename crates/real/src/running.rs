@@ -1,7 +1,7 @@
-//! What runs for real targets at this moment, so that it does not outlive stend: a signal
-//! sent to stend alone would leave fio writing to the drive.
+//! Programs that run for real targets, so that they do not outlive stend: a signal sent only to
+//! stend would otherwise leave fio writing to the drive.
 //!
-//! Signals concern the process as a whole; so does the one list kept here.
+//! Signals concern the whole process, and so does the single list kept here.
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::fs::File;
@@ -20,13 +20,13 @@ use tempfile::TempDir;
 use crate::mark;
 use stend_load::target::TargetError;
 
-/// Between two looks at whether work can go on.
+/// Interval between checks that work can continue.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How long a program may take to end before it is killed.
+/// Time that a program may need to end before it is killed.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long a signal may take to reach this process as well.
+/// Time that a signal may need to reach this process as well.
 const SIGNAL_UNDER_WAY: Duration = Duration::from_millis(300);
 
 struct Running {
@@ -53,8 +53,8 @@ fn running() -> MutexGuard<'static, Running> {
     RUNNING.lock()
 }
 
-/// Ends the programs that run for real targets, waits until what they left in temporary folders is
-/// removed, removes the folders of targets, marks their files, and lets no other program begin. For
+/// Ends the programs that run for real targets, waits until their temporary folders are removed,
+/// removes the folders of targets, marks their files, and prevents new programs from starting. For
 /// a process that is about to exit: every later run on a real target fails.
 pub fn stop_programs() {
     let mut now = running();
@@ -62,31 +62,31 @@ pub fn stop_programs() {
     CHANGED.notify_all();
     for signal in [Signal::TERM, Signal::KILL] {
         for program in &now.programs {
-            // One that has just ended by itself is no failure.
+            // Killing a program that has just ended by itself is no failure.
             let _ = kill_process(*program, signal);
         }
         let busy = |now: &mut Running| !now.programs.is_empty() || now.run_folders > 0;
         CHANGED.wait_while_for(&mut now, busy, PATIENCE);
     }
-    // Their owners may be waiting for what the end of the process holds.
+    // Removed here, because their owners may wait for a lock that the end of the process holds.
     for folder in now.target_folders.drain(..) {
-        // There is nobody left to report an error to.
+        // A failure is ignored: the process is about to end.
         let _ = std::fs::remove_dir_all(folder);
     }
     for file in now.marked.drain(..) {
-        // Without the mark, the file has to be named the next time.
+        // A failure is ignored: without the mark, the file has to be named the next time.
         let _ = mark::put(&file);
     }
 }
 
-/// Runs a command to its end, as [`Command::output`] does, or kills it as soon as `useful`, which
-/// is asked every second about its process, is false.
+/// Runs a command to its end, as [`Command::output`] does, or kills it as soon as `useful`, called
+/// every second with its process, returns false.
 pub(crate) fn output(
     command: &mut Command,
     useful: &(dyn Fn(Pid) -> bool + Sync),
 ) -> io::Result<Output> {
     let (child, program) = {
-        // Under the lock, so that no program begins unseen.
+        // Started under the lock, so that [`stop_programs`] sees every program.
         let mut now = running();
         if now.stopping {
             return Err(ended());
@@ -109,15 +109,15 @@ pub(crate) fn output(
         .as_ref()
         .is_ok_and(|output| was_asked_to_end(output.status))
     {
-        // The signal may be one to all programs of a terminal, this one among them: it is then on
-        // its way, and what ended is no failure.
+        // The signal may go to all programs of a terminal, including this one: then it is about to
+        // arrive, and the end of the program is no failure.
         thread::sleep(SIGNAL_UNDER_WAY);
     }
     output
 }
 
-/// Whether a program was ended by Ctrl-C or the like; fio then ends with exit code 128, a shell
-/// with 128 and the number of the signal.
+/// True if a program was ended by Ctrl-C or the like; fio then exits with code 128, a shell with
+/// 128 plus the number of the signal.
 fn was_asked_to_end(status: ExitStatus) -> bool {
     let signals = [Signal::INT, Signal::TERM, Signal::HUP].map(Signal::as_raw);
     match (status.signal(), status.code()) {
@@ -127,7 +127,7 @@ fn was_asked_to_end(status: ExitStatus) -> bool {
     }
 }
 
-/// Asked to end, fio waits for its requests, which a device that is gone may never answer.
+/// When asked to end, fio waits for its requests, which a removed device may never answer.
 fn kill_when_useless(program: Pid, useful: &dyn Fn(Pid) -> bool, ended: &Receiver<()>) {
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(SECOND) {
         if !useful(program) {
@@ -138,11 +138,11 @@ fn kill_when_useless(program: Pid, useful: &dyn Fn(Pid) -> bool, ended: &Receive
 }
 
 fn ended() -> io::Error {
-    // Not `Interrupted`, after which readers and writers would try again.
+    // Not `Interrupted`, after which readers and writers would retry.
     io::Error::other("stend is being ended")
 }
 
-/// Fails when stend is being ended: long work in a [`RunFolder`] asks now and then.
+/// Fails if stend is being ended: long work in a [`RunFolder`] calls this now and then.
 pub(crate) fn check_stopping() -> io::Result<()> {
     match running().stopping {
         true => Err(ended()),
@@ -150,7 +150,7 @@ pub(crate) fn check_stopping() -> io::Result<()> {
     }
 }
 
-/// Waits for so long, or until stend is being ended, which is an error.
+/// Waits for `time`, or until stend is being ended, which is an error.
 pub(crate) fn rest(time: Duration) -> io::Result<()> {
     let mut now = running();
     CHANGED.wait_while_for(&mut now, |now| !now.stopping, time);
@@ -160,10 +160,10 @@ pub(crate) fn rest(time: Duration) -> io::Result<()> {
     }
 }
 
-/// As [`rest`], for so many seconds, or until `check`, which is asked every second, fails.
+/// As [`rest`], for `seconds`, or until `check`, called every second, fails.
 ///
 /// # Errors
-/// [`TargetError::Input`] for what is no time; [`TargetError::Failed`] when stend is being ended;
+/// [`TargetError::Input`] for an invalid time; [`TargetError::Failed`] if stend is being ended;
 /// those of `check`.
 pub(crate) fn rest_s(
     seconds: f64,
@@ -185,13 +185,13 @@ pub(crate) fn rest_s(
 /// A temporary folder for one run of fio, or for files to be worked on.
 #[derive(Debug)]
 pub(crate) struct RunFolder {
-    /// Removed first.
+    /// Dropped first.
     folder: TempDir,
     _counted: Counted,
 }
 
 impl RunFolder {
-    /// A new folder in `parent`.
+    /// Creates a folder in `parent`.
     pub(crate) fn new_in(parent: &Path) -> io::Result<RunFolder> {
         let counted = Counted::new();
         Ok(RunFolder {
@@ -202,20 +202,20 @@ impl RunFolder {
         })
     }
 
-    /// The folder.
+    /// Path of the folder.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// A folder for as long as a target lives. It is removed with it, or by [`stop_programs`].
+/// A folder that lives as long as its target. It is removed when dropped, or by [`stop_programs`].
 #[derive(Debug)]
 pub(crate) struct TargetFolder(TempDir);
 
 impl TargetFolder {
-    /// A new folder in `parent`.
+    /// Creates a folder in `parent`.
     pub(crate) fn new_in(parent: &Path) -> io::Result<TargetFolder> {
-        // Under the lock, so that none is made unseen.
+        // Created under the lock, so that [`stop_programs`] sees every folder.
         let mut now = running();
         if now.stopping {
             return Err(ended());
@@ -227,7 +227,7 @@ impl TargetFolder {
         Ok(TargetFolder(folder))
     }
 
-    /// The folder.
+    /// Path of the folder.
     pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
@@ -240,12 +240,12 @@ impl Drop for TargetFolder {
     }
 }
 
-/// A file that gets stend's mark when its target goes, or by [`stop_programs`].
+/// A file that gets stend's mark when its target is dropped, or by [`stop_programs`].
 #[derive(Debug)]
 pub(crate) struct LeftMarked(Arc<File>);
 
 impl LeftMarked {
-    /// Marks an open file now, and again at the end. `None` where the file system keeps no mark.
+    /// Marks an open file now, and again at the end. `None` if the file system keeps no mark.
     pub(crate) fn of(file: &File) -> Option<LeftMarked> {
         mark::put(file).ok()?;
         let file = Arc::new(file.try_clone().ok()?);
@@ -260,7 +260,7 @@ impl Drop for LeftMarked {
         let before = now.marked.len();
         now.marked.retain(|file| !Arc::ptr_eq(file, &self.0));
         if now.marked.len() < before {
-            // Without the mark, the file has to be named the next time.
+            // A failure is ignored: without the mark, the file has to be named the next time.
             let _ = mark::put(&self.0);
         }
     }

@@ -1,12 +1,12 @@
 //! Samples over time from fio's bandwidth and IOPS logs.
 //!
-//! fio writes a row an interval, job and direction: the mean rate since the row before, in whole
+//! fio writes a row per interval, job and direction: the mean rate since the previous row, in whole
 //! KiB/s or requests/s, over a time that it measures in whole milliseconds. Bytes are that rate
-//! times the time, so each row is true to about one part in [`Sample`]'s interval in milliseconds,
-//! plus 1 KiB/s. Two things are missing: an interval without a completed request has no row, and
-//! the last interval, cut short by the end of the job, has none either. The former becomes a row of
-//! zeros. The latter is recovered as the rest to the totals of the JSON document, if rounding
-//! leaves that rest meaning; else the interval before it is taken to go on to the end. The bytes of
+//! times the time, so the error of each row is about one part in [`Sample`]'s interval in
+//! milliseconds, plus 1 KiB/s. Two things are missing: an interval without a completed request has
+//! no row, and neither has the last interval, cut short by the end of the job. The former becomes a
+//! row of zeros. The latter is recovered as the difference to the totals of the JSON document, if
+//! that exceeds the rounding error; else the previous interval is extended to the end. The bytes of
 //! all rows are scaled so that the last equals the totals exactly.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,11 +18,11 @@ use stend_record::fio;
 use crate::fio_log::Row;
 use crate::latency_log;
 
-/// The rest to the totals counts as an interval of its own when it, or an interval like the one
-/// before, is so many times the error that rounding can have caused.
+/// Factor for the error that rounding can have caused. The difference to the totals counts as an
+/// interval of its own if it, or an interval like the previous one, exceeds this multiple.
 const TRUSTED_REST: f64 = 10.0;
 
-/// How much later than the end of the jobs a row can be, ms.
+/// Maximum time from the end of the jobs to a row, ms.
 const LATE_MS: u64 = 3_600_000;
 
 /// A job's logs.
@@ -30,7 +30,7 @@ const LATE_MS: u64 = 3_600_000;
 pub(crate) struct JobLogs {
     /// Bandwidth, KiB/s.
     pub(crate) bw: Vec<Row>,
-    /// Requests a second.
+    /// Requests per second.
     pub(crate) iops: Vec<Row>,
     /// Latencies.
     pub(crate) latency: Vec<latency_log::Row>,
@@ -39,13 +39,13 @@ pub(crate) struct JobLogs {
 /// One direction of all jobs over the intervals of the grid.
 #[derive(Clone, Debug, Default)]
 struct Curve {
-    /// Requests a second by interval.
+    /// Requests per second, by interval.
     iops: Vec<f64>,
     /// Bytes by interval.
     bytes: Vec<f64>,
-    /// How far rounding can have moved the sum of `bytes`.
+    /// Maximum error of the sum of `bytes` by rounding.
     error_bytes: f64,
-    /// What the jobs without a row for the last interval did in the one before it.
+    /// Work of the jobs without a row for the last interval, in the interval before it.
     unlogged: Option<UnloggedRest>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn add_up(logs: &[JobLogs], output: &fio::Output, sample_ms: u32) -> 
     let start_ms = start_ms(logs, sample_ms).unwrap_or(0);
     let logged_ms = times_ms(logs).max().unwrap_or(start_ms) - start_ms;
     let end_ms = end_of_run(output, logged_ms, step_ms);
-    // A remainder below a quarter of an interval is no interval of its own.
+    // A remainder below a quarter of an interval does not count as an interval.
     let count = end_ms.saturating_add(step_ms * 3 / 4) / step_ms;
     let count = usize::try_from(count).unwrap_or(0);
     if end_ms == 0 {
@@ -86,8 +86,8 @@ pub(crate) fn add_up(logs: &[JobLogs], output: &fio::Output, sample_ms: u32) -> 
     let curve = |op, total| {
         let mut curve = grid.curve(logs, op);
         if groups(output) > 1 {
-            // The groups before the last end without a row as well: which of them the
-            // rest belongs to is not known.
+            // The groups before the last also end without a row: the group to which the rest
+            // belongs is unknown.
             curve.unlogged = None;
         }
         settle(curve, &ends_s, total)
@@ -107,14 +107,14 @@ pub(crate) fn add_up(logs: &[JobLogs], output: &fio::Output, sample_ms: u32) -> 
     samples
 }
 
-/// The times of all rows of reads and writes.
+/// Times of all rows of reads and writes.
 fn times_ms(logs: &[JobLogs]) -> impl Iterator<Item = u64> {
     let rows = logs.iter().flat_map(|job| job.bw.iter().chain(&job.iops));
     rows.filter(|row| row.op != Op::Trim).map(|row| row.at_ms)
 }
 
-/// When the first interval begins, ms of the machine's clock; `None` without any row. Each job's
-/// clock starts at a whole interval before its first row.
+/// Start of the first interval, ms of the machine's clock; `None` without any row. Each job's clock
+/// starts a whole interval before its first row.
 pub(crate) fn start_ms(logs: &[JobLogs], sample_ms: u32) -> Option<u64> {
     let first_ms = times_ms(logs).min()?;
     Some(first_ms.saturating_sub(u64::from(sample_ms)))
@@ -145,16 +145,16 @@ fn rows(ends_s: &[f64], read: &Curve, write: &Curve) -> Vec<Sample> {
         .collect()
 }
 
-/// Bytes and requests of one direction, all jobs.
+/// Bytes and requests of one direction, over all jobs.
 fn totals(output: &fio::Output, of: impl Fn(&fio::Job) -> &fio::Direction) -> (f64, f64) {
     output.jobs.iter().map(of).fold((0.0, 0.0), |sum, part| {
         (sum.0 + part.io_bytes as f64, sum.1 + part.total_ios as f64)
     })
 }
 
-/// When the last job ended, ms after the start. Of a single reporting group fio says it;
-/// groups run one after the other with gaps it does not report, so there the end is
-/// looked for within an interval of the last row.
+/// End of the last job, ms after the start. For a single reporting group fio reports it. Groups run
+/// one after the other with gaps that fio does not report; for these the end is searched within an
+/// interval of the last row.
 fn end_of_run(output: &fio::Output, logged_ms: u64, step_ms: u64) -> u64 {
     let mut by_group = BTreeMap::new();
     for job in &output.jobs {
@@ -164,7 +164,7 @@ fn end_of_run(output: &fio::Output, logged_ms: u64, step_ms: u64) -> u64 {
     }
     let sum_ms = by_group.into_values().reduce(u64::saturating_add);
     let sum_ms = sum_ms.unwrap_or(0);
-    // Rows that are later by more than this are of a clock that was set meanwhile.
+    // Later rows have the time of a clock that was set meanwhile.
     let logged_ms = logged_ms.min(sum_ms.saturating_add(LATE_MS));
     if groups(output) == 1 {
         sum_ms.max(logged_ms)
@@ -181,7 +181,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// The interval whose end is nearest to a row's time.
+    /// Returns the interval whose end is nearest to a row's time.
     fn interval_of(&self, t_ms: u64) -> usize {
         let after_ms = t_ms.saturating_sub(self.start_ms);
         let index = after_ms.saturating_add(self.step_ms / 2) / self.step_ms;
@@ -204,7 +204,7 @@ impl Grid {
             let mut previous_ms = None;
             for row in job.bw.iter().filter(|row| row.op == op) {
                 let seconds = self.span_ms(previous_ms, row.at_ms) as f64 / 1e3;
-                // The rate was cut to whole KiB/s: half of one is what it lost on average.
+                // The rate was cut to whole KiB/s: on average it lost half of one.
                 let rate = (row.value + 0.5) * 1024.0;
                 let interval = self.interval_of(row.at_ms);
                 curve.bytes[interval] += rate * seconds;
@@ -224,7 +224,7 @@ impl Grid {
         curve
     }
 
-    /// Time that a row covers: since the row before, or one interval after a gap.
+    /// Time that a row covers: since the previous row, or one interval after a gap.
     fn span_ms(&self, previous_ms: Option<u64>, t_ms: u64) -> u64 {
         match previous_ms.map(|previous_ms| t_ms.saturating_sub(previous_ms)) {
             Some(span_ms) if span_ms <= self.step_ms * 3 / 2 => span_ms,
@@ -242,7 +242,8 @@ fn settle(mut curve: Curve, ends_s: &[f64], (total_bytes, total_ios): (f64, f64)
     }
     let rest = total_bytes - curve.bytes.iter().sum::<f64>();
     if let Some(before) = curve.unlogged {
-        // Where an interval as before would be seen, there is none in a small rest.
+        // A small rest is no interval if an interval like the previous one would have exceeded the
+        // error.
         if rest.max(before.bytes) > TRUSTED_REST * curve.error_bytes {
             let rest = rest.max(0.0);
             let length_s = ends_s[last] - if last == 0 { 0.0 } else { ends_s[last - 1] };
@@ -296,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Rows of 4 KiB writes at the given rates, one a second from 1,000,000 ms on.
+    /// Rows of 4 KiB writes at the given rates, one per second from 1,000,000 ms on.
     fn logs(iops: &[u64]) -> JobLogs {
         let mut logs = JobLogs::default();
         for (index, iops) in iops.iter().enumerate().filter(|(_, iops)| **iops > 0) {
@@ -354,7 +355,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_meanwhile_makes_no_endless_curve() {
         let mut logs = logs(&[10, 10, 10]);
-        // From 1970 to now.
+        // The clock is set from 1970 to the present.
         logs.iops[2].at_ms += 1_700_000_000_000;
         let samples = add_up(&[logs], &output(&[(0, 3000, 30 * 4096, 30)]), 1000);
         assert!(samples.len() <= 3604, "{}", samples.len());

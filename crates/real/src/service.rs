@@ -1,6 +1,6 @@
-//! What is done to a real drive besides testing it: TRIM, the drive's own erasing, its write
-//! cache. A device or file is claimed as for a test: only when nobody uses it, and when it is named
-//! a second time.
+//! Operations on a real drive besides tests: TRIM, the drive's own erase commands, its write cache.
+//! A device or file is claimed as for a test: only if nobody uses it, and if it is named a second
+//! time.
 
 mod ata;
 mod nvme;
@@ -25,25 +25,25 @@ use stend_load::target::{TargetError, failed};
 
 pub use self::tool::{EraseMethod, Erasing};
 
-/// What was trimmed.
+/// The range that was trimmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trimmed {
     /// First byte.
     pub offset_bytes: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub len_bytes: u64,
-    /// By TRIM of a device; else by giving a file's space back to its file system.
+    /// True for TRIM of a device; false if a file's space was freed in its file system.
     pub of_device: bool,
 }
 
-/// TRIMs a range of a block device, or gives that of a regular file back to its file system;
-/// without a length, up to the end. What was there reads as zeros afterwards, on devices
-/// that say so.
+/// TRIMs a range of a block device, or frees that range of a regular file in its file system;
+/// without a length, up to the end. Afterwards the range reads as zeros, on devices that report
+/// this.
 ///
 /// # Errors
-/// [`TargetError::Input`] for a range beyond the target or one that does not consist of its
-/// blocks; as [`super::open`] for devices that must not be touched; [`TargetError::Failed`]
-/// where the device or the file system cannot do it.
+/// [`TargetError::Input`] for a range beyond the target or one that does not consist of its blocks;
+/// as [`super::open`] for devices that must not be touched; [`TargetError::Failed`] if the device
+/// or the file system cannot do it.
 pub fn trim(
     path: &Path,
     offset_bytes: u64,
@@ -128,7 +128,7 @@ fn range(
     )))
 }
 
-/// A whole drive by its path; files and partitions have no switches of their own.
+/// A whole drive by its path; files and partitions have no such commands.
 fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBuf), TargetError> {
     let PathKind::Device(number, node) = PathKind::of(path)? else {
         return Err(TargetError::Input(format!(
@@ -139,7 +139,7 @@ fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBu
     };
     let denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
     if File::open(&node).is_err_and(|error| denied(&error)) {
-        // The tools would be told no more than that.
+        // The tools would be refused as well.
         return Err(read_only::unreadable(path));
     }
     let device = Device::known(root, path, number)?;
@@ -153,18 +153,18 @@ fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBu
     Ok((device, number, node))
 }
 
-/// Between two questions how far a sanitize is.
+/// Interval between status queries of a sanitize.
 const ASK_EVERY: Duration = Duration::from_secs(1);
 
-/// Has a drive erase itself and waits for the end: NVMe drives by Format NVM or Sanitize, SATA
-/// drives by Security Erase Unit or a command of the sanitize feature set. `tell` is told the
-/// percent of a sanitize that are done, about every second.
+/// Makes a drive erase itself, and waits for the end: NVMe drives by Format NVM or Sanitize, SATA
+/// drives by Security Erase Unit or a command of the sanitize feature set. `tell` receives the
+/// percentage of a sanitize that is done, about every second.
 ///
-/// A drive goes on erasing when the program that asked for it is ended.
+/// A drive continues to erase after the program that requested it has ended.
 ///
 /// # Errors
-/// [`TargetError::Input`] for what has no such command, with those that it reports; as
-/// [`super::open`] for devices that must not be touched, among them NVMe drives of which another
+/// [`TargetError::Input`] for a target without such a command, with the commands that it reports;
+/// as [`super::open`] for devices that must not be touched, including NVMe drives of which another
 /// namespace would be erased that is in use or was not named, and SATA drives with a password;
 /// [`TargetError::ToolMissing`] without nvme or hdparm; [`TargetError::Failed`] for a drive that is
 /// frozen or fails.
@@ -186,7 +186,7 @@ pub fn erase(
         time: plan.erasing.time.clone(),
         also: plan.also.iter().map(Device::in_words).collect(),
     };
-    // Whatever is in use is found before anybody is asked.
+    // Namespaces in use are found before the user is asked.
     let others = plan
         .also
         .iter()
@@ -211,11 +211,11 @@ pub fn erase(
     Ok(plan.erasing)
 }
 
-/// Switches a drive's volatile write cache, and asks the drive whether it did.
+/// Switches a drive's volatile write cache, and reads its state back.
 ///
 /// # Errors
-/// [`TargetError::Input`] for what has no such cache; [`TargetError::ToolMissing`] without
-/// nvme or hdparm; [`TargetError::Failed`] when the drive does not do it.
+/// [`TargetError::Input`] for a target without such a cache; [`TargetError::ToolMissing`] without
+/// nvme or hdparm; [`TargetError::Failed`] if the drive does not switch it.
 pub fn set_write_cache(path: &Path, on: bool) -> Result<(), TargetError> {
     let tools = Tools::installed();
     let (device, _, node) = drive(&SystemRoot::running(), path)?;

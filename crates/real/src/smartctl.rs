@@ -1,4 +1,4 @@
-//! What a drive says of itself, through `smartctl -j -x`.
+//! A drive's report about itself, through `smartctl -j -x`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use stend_load::target::TargetError;
 /// An answer of smartctl.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// As far as it is interpreted here.
+    /// The document, as far as it is interpreted here.
     pub document: Document,
-    /// Every byte of it.
+    /// The whole text.
     pub text: String,
 }
 
-/// The program.
+/// Path of the program.
 ///
 /// # Errors
 /// [`TargetError::ToolMissing`].
@@ -29,8 +29,8 @@ pub(crate) fn program() -> Result<PathBuf, TargetError> {
 /// Asks a block device for its health.
 ///
 /// # Errors
-/// [`TargetError::ToolMissing`] without smartctl; [`TargetError::Failed`], in smartctl's words,
-/// where the device reports no health or cannot be reached.
+/// [`TargetError::ToolMissing`] without smartctl; [`TargetError::Failed`], in smartctl's words, if
+/// the device reports no health or cannot be reached.
 pub fn answer(device: &Path) -> Result<Answer, TargetError> {
     let said = tools::run(tools::command(&program()?).args(["-j", "-x"]).arg(device))?;
     let answer = match said.status.code() {
@@ -40,7 +40,7 @@ pub fn answer(device: &Path) -> Result<Answer, TargetError> {
     answer.map_err(|why| TargetError::Failed(format!("{}: {why}", device.display())))
 }
 
-/// The document, unless the bits of the exit status say that there is none.
+/// Parses the document, unless the bits of the exit status show that there is none.
 pub(crate) fn read(text: &str, status: i32, stderr: &str) -> Result<Answer, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let words = stderr.trim();
@@ -72,8 +72,7 @@ fn messages(value: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What smartctl has to complain of: its messages, and the meaning of each bit of its exit
-/// status.
+/// smartctl's complaints: its messages, and the meaning of each bit of its exit status.
 pub fn complaints(document: &Document) -> Vec<String> {
     let said = document.other.get("smartctl").cloned().unwrap_or_default();
     let status = said["exit_status"].as_i64().unwrap_or(0);
@@ -136,7 +135,7 @@ mod tests {
         for part in ["Unable to detect device type", "exit status 1", "what kind"] {
             says(&why, part);
         }
-        // A whole document of a device that was not reached is none.
+        // A complete document about an unreachable device does not count.
         says(read(ATA, 2, "").unwrap_err(), "could not be opened");
         says(read("{}", 0, "").unwrap_err(), "names no device");
         let broken = read("Killed", 4, "no memory").unwrap_err();

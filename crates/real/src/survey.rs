@@ -1,4 +1,4 @@
-//! Reasons not to destroy the data of a block device. All of them are reported at once.
+//! Reasons not to destroy the data of a block device. All are reported at once.
 
 use std::fmt;
 use std::fs::Metadata;
@@ -18,15 +18,15 @@ pub(crate) enum Finding {
         at: PathBuf,
         fs_type: String,
     },
-    /// `device` is swapped to.
+    /// `device` is used for swap.
     Swap { device: String },
-    /// Others are made of `device`: LVM, encryption, RAID.
+    /// Other devices use `device`: LVM, encryption, RAID.
     Held { device: String, by: Vec<String> },
     /// A loop device has its backing file on `device`.
     LoopOver { device: String, by: String },
-    /// The backing file of a loop device is that of `by` as well.
+    /// The backing file of a loop device is also that of `by`.
     SharedFile { file: PathBuf, by: String },
-    /// The backing file of a loop device is in use in another way: for swap, by processes.
+    /// The backing file of a loop device is in use otherwise: for swap, by processes.
     FileInUse { file: PathBuf, how: String },
     /// The disk has this partition.
     Partition { device: String, size_bytes: u64 },
@@ -34,13 +34,13 @@ pub(crate) enum Finding {
     RootDisk { disk: String },
     /// A file system, partition table or RAID signature.
     Signature { what: String },
-    /// The kernel or a switch on the device allows no writes.
+    /// The kernel or a switch on the device forbids writes.
     ReadOnly,
     /// Processes have `device` open for writing.
     OpenForWriting { device: String, by: Vec<String> },
-    /// The exclusive open failed: someone else has the device.
+    /// The exclusive open failed: another program has the device.
     Busy,
-    /// Found by the node `device`, which leads to the same drive.
+    /// A finding at the node `device`, which leads to the same drive.
     OtherNode {
         device: String,
         finding: Box<Finding>,
@@ -48,7 +48,7 @@ pub(crate) enum Finding {
 }
 
 impl Finding {
-    /// What was found, and what to do about it.
+    /// Describes the finding and the remedy.
     fn words(&self) -> (String, String) {
         let (fact, remedy) = match self {
             Finding::Mounted {
@@ -119,7 +119,7 @@ impl Finding {
         (fact, remedy.to_owned())
     }
 
-    /// Who else uses the device; `None` of what is no use.
+    /// Describes the other user of the device; `None` if the finding is no use.
     pub(crate) fn in_use(&self) -> Option<String> {
         match self {
             Finding::Partition { .. }
@@ -139,13 +139,13 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Looks through mounts, swap, holders, partitions and the like, by all nodes that lead to the
-/// device. Reads only `/proc` and `/sys`; the signature and the exclusive open are the caller's.
+/// Checks mounts, swap, holders, partitions and the like, at all nodes of the device. Reads only
+/// `/proc` and `/sys`; the caller checks signatures and tries the exclusive open.
 pub(crate) fn survey(root: &SystemRoot, device: &Device) -> Vec<Finding> {
     let mut findings = survey_node(root, device);
     for other in device.other_nodes(root) {
         for finding in survey_node(root, &other) {
-            // Each has the partitions of the one drive, and its switch.
+            // Each node has the drive's partitions and its write protection.
             if !matches!(finding, Finding::Partition { .. } | Finding::ReadOnly) {
                 findings.push(Finding::OtherNode {
                     device: other.name.clone(),
@@ -207,7 +207,7 @@ fn mounted(mounts: &[Mount], device: &Device) -> Vec<Finding> {
         .collect()
 }
 
-/// True when a path names the device, directly or as another node or link of its number.
+/// True if a path names the device, directly or as another node or link with its number.
 fn is_node_of(path: &Path, device: &Device) -> bool {
     if !path.starts_with("/dev") {
         return false;
@@ -245,14 +245,14 @@ fn loops_over(root: &SystemRoot, device: &Device) -> Vec<Finding> {
     .collect()
 }
 
-/// Who else uses the file of a loop device, at whatever offset, or the block device in its place.
+/// Other uses of the file of a loop device, at any offset, or of the block device in its place.
 fn below_a_loop(root: &SystemRoot, device: &Device) -> Vec<Finding> {
     let Some(file) = device.disk("loop/backing_file").map(PathBuf::from) else {
         return Vec::new();
     };
     let own = device.disk_name();
     let meta = file.metadata().ok();
-    // A file that was deleted is known by its name alone, which the kernel gives this end.
+    // A deleted file is known only by its name, to which the kernel adds this ending.
     let is_deleted = file.to_string_lossy().ends_with(" (deleted)");
     let same = |path: &Path| {
         let metas = meta.as_ref().zip(path.metadata().ok());
@@ -272,7 +272,7 @@ fn below_a_loop(root: &SystemRoot, device: &Device) -> Vec<Finding> {
     if meta.file_type().is_block_device() {
         let below = Device::find(root, DeviceNumber::from_raw(meta.rdev()));
         for finding in below.iter().flat_map(|below| survey_node(root, below)) {
-            // Itself, and what shares its file, which is told already.
+            // The device itself, and others that share its file, are reported already.
             if !matches!(finding, Finding::LoopOver { .. }) {
                 findings.push(finding);
             }
@@ -304,8 +304,8 @@ fn root_disk(root: &SystemRoot, mounts: &[Mount], device: &Device) -> Option<Fin
     below.contains(&disk).then_some(Finding::RootDisk { disk })
 }
 
-/// What `blkid -p -o export` found: `None` for nothing. A partition's own entry in its
-/// disk's table (`PART_ENTRY_…`) is no content.
+/// Parses the output of `blkid -p -o export`; `None` if it found nothing. A partition's own entry
+/// in its disk's table (`PART_ENTRY_…`) is no content.
 pub(crate) fn signature(blkid_export: &str) -> Option<Finding> {
     let value = |key: &str| {
         blkid_export
@@ -422,7 +422,7 @@ mod tests {
             found(&system, "8:0"),
             ["/dev/sda is held by dm-3, md127 (LVM, encryption or RAID): take that apart first"]
         );
-        // The array itself has a content of its own to be asked for.
+        // The array itself has its own content, which is checked separately.
         assert_eq!(found(&system, "9:127"), [""; 0]);
     }
 

@@ -1,14 +1,14 @@
-//! What the kernel says of itself: `/proc`, `/sys` and udev's database.
+//! Information from the kernel: `/proc`, `/sys` and udev's database.
 //!
-//! The parsers take text, and the readers a root directory, so that recorded systems
-//! can be examined as well as the running one.
+//! The parsers receive text, and the readers a root directory, so that recorded systems can be
+//! examined as well as the running one.
 
 use std::fmt;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Where `/proc`, `/sys` and `/run` begin.
+/// Root directory of `/proc`, `/sys` and `/run`.
 #[derive(Clone, Debug)]
 pub(crate) struct SystemRoot(PathBuf);
 
@@ -28,7 +28,7 @@ pub(crate) struct Mount {
     pub(crate) mount_point: PathBuf,
     /// Type, `ext4`.
     pub(crate) fs_type: String,
-    /// What is mounted, `/dev/sda1`.
+    /// Source of the mount, `/dev/sda1`.
     pub(crate) source: String,
     /// Options of the mount and of the file system.
     pub(crate) options: Vec<String>,
@@ -41,7 +41,7 @@ impl fmt::Display for DeviceNumber {
 }
 
 impl DeviceNumber {
-    /// From `8:1`.
+    /// Parses `8:1`.
     pub(crate) fn parse(text: &str) -> Option<DeviceNumber> {
         let (major, minor) = text.trim().split_once(':')?;
         Some(DeviceNumber {
@@ -50,7 +50,7 @@ impl DeviceNumber {
         })
     }
 
-    /// From `st_rdev` or `st_dev`.
+    /// Converts `st_rdev` or `st_dev`.
     pub(crate) fn from_raw(raw: u64) -> DeviceNumber {
         DeviceNumber {
             major: rustix::fs::major(raw),
@@ -60,8 +60,7 @@ impl DeviceNumber {
 }
 
 impl Mount {
-    /// The block device of the file system. Where the number is invented, the source names the
-    /// node.
+    /// The block device of the file system. If the number is invented, the source names the node.
     pub(crate) fn device_number(&self) -> Option<DeviceNumber> {
         if self.number.major != 0 {
             return Some(self.number);
@@ -77,7 +76,7 @@ impl SystemRoot {
         SystemRoot(PathBuf::from("/"))
     }
 
-    /// A recorded one.
+    /// A recorded system.
     #[cfg(test)]
     pub(crate) fn recorded(root: &Path) -> SystemRoot {
         SystemRoot(root.to_path_buf())
@@ -88,17 +87,17 @@ impl SystemRoot {
         self.0.join(below)
     }
 
-    /// The content of a file below the root, without the blanks around it.
+    /// Content of a file below the root, trimmed.
     pub(crate) fn text(&self, below: &str) -> Option<String> {
         read_trimmed(&self.path(below))
     }
 
-    /// Everything mounted in this process's name space.
+    /// All mounts in this process's name space.
     pub(crate) fn mounts(&self) -> Vec<Mount> {
         parse_mountinfo(&self.text("proc/self/mountinfo").unwrap_or_default())
     }
 
-    /// Devices and files swapped to.
+    /// Devices and files used for swap.
     pub(crate) fn swaps(&self) -> Vec<PathBuf> {
         parse_swaps(&self.text("proc/swaps").unwrap_or_default())
     }
@@ -114,8 +113,7 @@ impl SystemRoot {
     }
 }
 
-/// The content of a file without the blanks around it; `None` when it cannot be read or
-/// holds nothing.
+/// Content of a file, trimmed; `None` if it is unreadable or empty.
 pub(crate) fn read_trimmed(path: &Path) -> Option<String> {
     let bytes = fs::read(path).ok()?;
     let text = String::from_utf8_lossy(&bytes);
@@ -123,7 +121,7 @@ pub(crate) fn read_trimmed(path: &Path) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Names in a directory, sorted; none when it does not exist.
+/// Names in a directory, sorted; none if it does not exist.
 pub(crate) fn names_in(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(dir)
         .into_iter()
@@ -141,7 +139,7 @@ pub(crate) fn parse_mountinfo(text: &str) -> Vec<Mount> {
 }
 
 fn parse_mount(line: &str) -> Option<Mount> {
-    // The optional fields before " - " vary in number, hence the split there.
+    // The number of optional fields before " - " varies, hence the split there.
     let (left, right) = line.split_once(" - ")?;
     let left: Vec<&str> = left.split(' ').collect();
     let mut right = right.split(' ');
@@ -172,7 +170,7 @@ pub(crate) fn parse_swaps(text: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The kernel writes a blank, tab, newline and backslash as three octal digits.
+/// Decodes a blank, tab, newline and backslash, which the kernel writes as three octal digits.
 fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -196,8 +194,8 @@ fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The mount that holds a path: the last of those with the longest mount point, since a
-/// later mount covers an earlier one at the same place.
+/// The mount that contains a path: the last of those with the longest mount point, because a later
+/// mount covers an earlier one at the same place.
 pub(crate) fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts
         .iter()

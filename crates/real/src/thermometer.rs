@@ -1,9 +1,8 @@
 //! A drive's temperature while a job runs.
 //!
-//! The kernel's own sensor is read where there is one (`hwmon`: NVMe drives, and ATA drives
-//! with the module drivetemp), which is a log page or a SCT command of the drive's; else
-//! smartctl is asked. Either is a command to the drive under test, so neither comes oftener
-//! than every ten seconds.
+//! The kernel's own sensor is read if there is one (`hwmon`: NVMe drives, and ATA drives with the
+//! module drivetemp), which reads a log page or sends a SCT command; else smartctl is run. Both
+//! send a command to the drive under test, so neither is used more often than every ten seconds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,7 @@ use crate::system::names_in;
 
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Where a drive's temperature is read.
+/// Source of a drive's temperature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Thermometer {
     /// A file with thousandths of a degree.
@@ -28,7 +27,7 @@ pub(crate) enum Thermometer {
 }
 
 impl Thermometer {
-    /// That of a device, if it answers.
+    /// Thermometer of a device, if it answers.
     pub(crate) fn of(device: &Device) -> Option<Thermometer> {
         let smartctl = || Some(Thermometer::Smartctl(device.disk_name()));
         let answers = |thermometer: &Thermometer| thermometer.celsius().is_some();
@@ -37,8 +36,8 @@ impl Thermometer {
             .or_else(|| smartctl().filter(answers))
     }
 
-    /// The drive's first sensor: kernels have put `hwmonN` beside the device's other files or
-    /// into a directory `hwmon`.
+    /// The drive's first sensor: kernels have placed `hwmonN` beside the device's other files or in
+    /// a directory `hwmon`.
     pub(crate) fn hwmon(device: &Device) -> Option<Thermometer> {
         let first = |dir: &Path| {
             let names = names_in(dir).into_iter();
@@ -51,7 +50,7 @@ impl Thermometer {
         Some(Thermometer::Hwmon(file))
     }
 
-    /// The temperature now, °C.
+    /// Present temperature, °C.
     pub(crate) fn celsius(&self) -> Option<f64> {
         match self {
             Thermometer::Hwmon(file) => {
@@ -63,7 +62,7 @@ impl Thermometer {
     }
 }
 
-/// A temperature and when it was read, °C.
+/// Time of a reading, and the temperature, °C.
 pub(crate) type Reading = (SystemTime, f64);
 
 /// Runs `work`, and reads the temperature meanwhile.
@@ -87,7 +86,7 @@ fn watched_every<T>(
         let readings = scope.spawn(move || read(thermometer, period, &ended));
         let done = work();
         drop(working);
-        // Without the temperature the figures are as good.
+        // A failure is ignored: the figures do not depend on the temperature.
         (done, readings.join().unwrap_or_default())
     })
 }
@@ -104,8 +103,8 @@ fn read(thermometer: &Thermometer, period: Duration, ended: &Receiver<()>) -> Ve
     }
 }
 
-/// The readings on the clock of a curve that began at so many ms of the machine's clock; what
-/// was read before it is left out.
+/// Readings on the clock of a curve that began at `start_ms` of the machine's clock; earlier
+/// readings are omitted.
 pub(crate) fn since(readings: &[Reading], start_ms: Option<u64>) -> Vec<TemperatureSample> {
     let Some(start_ms) = start_ms else {
         return Vec::new();
@@ -113,7 +112,7 @@ pub(crate) fn since(readings: &[Reading], start_ms: Option<u64>) -> Vec<Temperat
     let start = UNIX_EPOCH + Duration::from_millis(start_ms);
     let after = |(at, celsius): &Reading| {
         Some(TemperatureSample {
-            // The log's own clock has milliseconds.
+            // The log's own clock has a resolution of milliseconds.
             t_s: at.duration_since(start).ok()?.as_millis() as f64 / 1e3,
             celsius: *celsius,
         })
@@ -143,7 +142,7 @@ mod tests {
         system.write(&format!("{NVME}/hwmon1/temp2_input"), "52850\n");
         system.write(&format!("{SATA}/hwmon/hwmon2/temp1_input"), "-5000\n");
         assert_eq!(celsius(&system, "259:0"), Some(36.85));
-        // A partition has its disk's.
+        // A partition has the sensor of its disk.
         assert_eq!(celsius(&system, "259:2"), Some(36.85));
         assert_eq!(celsius(&system, "8:0"), Some(-5.0));
         system.write(&format!("{NVME}/hwmon1/temp1_input"), "hot\n");
@@ -166,7 +165,7 @@ mod tests {
         };
         let (done, readings) = watched_every(period, Some(&thermometer), work);
         assert_eq!(done, "done");
-        // At most one a period, and the first at once.
+        // At most one per period, and the first immediately.
         let lasted = began.elapsed().unwrap().as_millis() as usize;
         assert!(
             readings.len() >= 2 && readings.len() <= 1 + lasted / 50,

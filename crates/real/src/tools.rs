@@ -1,4 +1,4 @@
-//! Finding and running the programs that stend uses.
+//! Finds and runs the programs that stend uses.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use rustix::process::Pid;
 use crate::running;
 use stend_load::target::TargetError;
 
-/// What a finished program said.
+/// Output and exit status of a finished program.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolOutput {
     pub(crate) status: ExitStatus,
@@ -27,7 +27,7 @@ pub(crate) fn search_path() -> OsString {
     path
 }
 
-/// An executable of that name in a list of directories as `PATH` has it.
+/// Finds an executable by its name in a list of directories like `PATH`.
 pub(crate) fn find(name: &str, search_path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(search_path)
         .filter(|dir| !dir.as_os_str().is_empty())
@@ -35,8 +35,7 @@ pub(crate) fn find(name: &str, search_path: &OsStr) -> Option<PathBuf> {
         .find(|path| is_executable(path))
 }
 
-/// As [`find`], of a program without which nothing can be done: an error says what it is for and
-/// which package has it.
+/// As [`find`], for a required program: the error names its purpose and its package.
 pub(crate) fn needed(
     name: &str,
     package: &str,
@@ -51,16 +50,16 @@ pub(crate) fn needed(
     })
 }
 
-/// True for a file that may be run.
+/// True if the file is executable.
 pub(crate) fn is_executable(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// A command with messages in English, no input, and output to be caught.
+/// A command with messages in English, no input, and captured output.
 ///
-/// Where util-linux's setpriv is installed, the program ends when stend is killed, so that it does
-/// not go on writing to a drive.
+/// If util-linux's setpriv is installed, the program ends when stend is killed, so that it does not
+/// continue to write to a drive.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = bound_to(std::process::id(), program);
     command
@@ -71,13 +70,13 @@ pub(crate) fn command(program: &Path) -> Command {
     command
 }
 
-/// A program that does not outlive the process of this number, which starts it.
+/// A command that does not outlive the process `parent`, which starts it.
 fn bound_to(parent: u32, program: &Path) -> Command {
     let Some(setpriv) = find("setpriv", &search_path()) else {
         return Command::new(program);
     };
     let mut command = Command::new(setpriv);
-    // No signal tells of a parent that ended before setpriv asked for one.
+    // No signal is sent if the parent ended before setpriv requested one.
     command
         .args(["--pdeathsig", "TERM", "sh", "-c"])
         .arg("[ \"$PPID\" = \"$0\" ] && exec \"$@\"")
@@ -91,8 +90,8 @@ pub(crate) fn run(command: &mut Command) -> Result<ToolOutput, TargetError> {
     run_while(command, &|_| true)
 }
 
-/// Runs a command to its end, or until `useful` is false: then it is killed. It is asked every
-/// second about the process.
+/// Runs a command to its end, or kills it as soon as `useful` returns false; `useful` is called
+/// every second with the process.
 pub(crate) fn run_while(
     command: &mut Command,
     useful: &(dyn Fn(Pid) -> bool + Sync),
@@ -110,7 +109,7 @@ pub(crate) fn run_while(
     })
 }
 
-/// How a program ended, in words: `exit code 1`, `killed by signal 9 (SIGKILL)`.
+/// Describes the end of a program: `exit code 1`, `killed by signal 9 (SIGKILL)`.
 pub(crate) fn ending(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit code {code}"),
@@ -156,7 +155,7 @@ mod tests {
             command.arg("it's here").output().unwrap().stdout
         };
         assert_eq!(said(std::process::id()), b"it's here\n");
-        // As if it had another parent by now.
+        // As if it already had another parent.
         assert_eq!(said(std::process::id() + 1), b"");
     }
 

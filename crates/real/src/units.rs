@@ -1,6 +1,6 @@
-//! Sizes in words and words in a shell's quotes.
+//! Formats sizes, and quotes words for a shell.
 
-/// A number of bytes in decimal and in binary units.
+/// Formats a number of bytes in decimal and in binary units.
 pub(crate) fn bytes_for_people(bytes: u64) -> String {
     let (decimal, unit, binary, binary_unit) = match bytes {
         0..1_000 => return format!("{bytes} bytes"),

@@ -1,5 +1,5 @@
-//! Which processes have a file or a device open, by `/proc/PID/fd` (proc(5)). Of other users'
-//! processes, only root sees it; processes of another PID name space nobody sees.
+//! Processes that have a file or a device open, from `/proc/PID/fd` (proc(5)). Only root sees those
+//! of other users; processes of another PID name space are never visible.
 
 use std::fmt;
 use std::fs::{self, Metadata};
@@ -13,11 +13,11 @@ use crate::system::{SystemRoot, names_in, read_trimmed};
 /// A process that has something open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct User {
-    /// Its number.
+    /// Process number.
     pub(crate) pid: u32,
-    /// Its program's name, at most 15 bytes of it.
+    /// Name of its program, at most 15 bytes.
     pub(crate) program: String,
-    /// It may write.
+    /// True if it may write.
     pub(crate) writes: bool,
 }
 
@@ -27,16 +27,17 @@ impl fmt::Display for User {
     }
 }
 
-/// How long a process may take from its beginning to its program, on a machine under load.
+/// Time that a process may need from its start until it runs its program, on a machine under load.
 const STARTING_MAX: Duration = Duration::from_secs(2);
 
-/// How long a program that only looks at something has it open at most: udev's, blkid, losetup.
+/// Maximum time for which a program that only inspects a file keeps it open: udev's, blkid,
+/// losetup.
 const LOOKING_MAX: Duration = Duration::from_millis(500);
 
-/// Time between two looks.
+/// Interval between attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Does `look` again until what it finds is no longer `passing`, or a while has passed. A process
+/// Repeats `look` until its result is no longer `passing`, or a time limit is reached. A process
 /// that another thread of this one is starting has copies of all open files, with their locks,
 /// until it runs its own program.
 pub(crate) fn look_until_settled<T>(
@@ -53,8 +54,8 @@ pub(crate) fn look_until_settled<T>(
     }
 }
 
-/// Processes other than this one that have open what `is` recognises, in the order of their
-/// numbers; none that closes it within [`LOOKING_MAX`].
+/// Other processes that have a file open for which `is` returns true, in the order of their
+/// numbers, without those that close it within [`LOOKING_MAX`].
 pub(crate) fn users(root: &SystemRoot, is: impl Fn(&Metadata) -> bool) -> Vec<User> {
     let began = Instant::now();
     let passing = |found: &Vec<User>| {
@@ -64,7 +65,7 @@ pub(crate) fn users(root: &SystemRoot, is: impl Fn(&Metadata) -> bool) -> Vec<Us
     look_until_settled(|| users_now(root, &is), passing)
 }
 
-/// Whether a process is a child of this one that does not run a program of its own yet.
+/// True if a process is a child of this one that does not run its own program yet.
 fn is_being_started(root: &SystemRoot, pid: u32) -> bool {
     let process = root.path("proc").join(pid.to_string());
     let parent = format!("PPid:\t{}", std::process::id());
@@ -91,7 +92,7 @@ fn user(process: &Path, pid: u32, is: &impl Fn(&Metadata) -> bool) -> Option<Use
     let descriptors = process.join("fd");
     let mut writes = None;
     for name in names_in(&descriptors) {
-        // Follows the link to the open file, even one that has been removed.
+        // Follows the link to the open file, even if the file has been removed.
         if fs::metadata(descriptors.join(&name)).is_ok_and(|meta| is(&meta)) {
             let info = read_trimmed(&process.join("fdinfo").join(&name));
             *writes.get_or_insert(false) |= info.is_none_or(|info| may_write(&info));
@@ -104,8 +105,8 @@ fn user(process: &Path, pid: u32, is: &impl Fn(&Metadata) -> bool) -> Option<Use
     })
 }
 
-/// The access mode in the `flags` of `/proc/PID/fdinfo/FD`, an octal number; what cannot be read
-/// may write.
+/// True if the access mode in the `flags` of `/proc/PID/fdinfo/FD`, an octal number, permits
+/// writing, or cannot be read.
 fn may_write(info: &str) -> bool {
     const ACCESS_MODE: u32 = 0o3;
     let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
@@ -113,7 +114,7 @@ fn may_write(info: &str) -> bool {
     flags.is_none_or(|flags| flags & ACCESS_MODE != 0)
 }
 
-/// Whether another file is the same.
+/// Returns a predicate: true if another file is the same.
 pub(crate) fn same_file(meta: &Metadata) -> impl Fn(&Metadata) -> bool {
     let (device, inode) = (meta.dev(), meta.ino());
     move |other| (other.dev(), other.ino()) == (device, inode)
@@ -164,7 +165,7 @@ mod tests {
             assert_eq!(found.len(), 1, "{found:?}");
             assert_eq!((found[0].pid, found[0].writes), (pid, writes));
         }
-        // One that only looked at it.
+        // A process that only inspected it.
         assert_eq!(open_for("<>", "0.1").1, []);
     }
 }

@@ -1,4 +1,4 @@
-//! A real drive watched: a reading at every interval, from the kernel's counters and smartctl.
+//! Monitors a real drive: a reading per interval, from the kernel's counters and smartctl.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,23 +12,23 @@ use crate::{health, smartctl};
 use stend_load::target::Reading;
 use stend_load::target::TargetError;
 
-/// Between two readings of the wear, which disturb a drive.
+/// Interval between readings of the wear, which disturb a drive.
 const WEAR_EVERY: Duration = Duration::from_secs(60);
 
-/// Kept where a percentage is not known.
+/// Stands for an unknown percentage.
 const UNKNOWN: u64 = u64::MAX;
 
-/// A drive that is watched until `readings` is dropped.
+/// A drive that is monitored until `readings` is dropped.
 pub struct Watch {
     /// Model and node of the device.
     pub title: String,
-    /// Why the wear is not known; `None` where it is.
+    /// Reason why the wear is unknown; `None` if it is known.
     pub wear_unknown: Option<String>,
-    /// A reading at every interval; an error is the last one.
+    /// One reading per interval; an error is the last item.
     pub readings: Receiver<Result<Reading, TargetError>>,
 }
 
-/// Watches a block device, or the one below the file system that a path is on.
+/// Monitors a block device, or the one below the file system of a path.
 ///
 /// # Errors
 /// As [`Meter::open`] and [`Meter::counts`].
@@ -69,7 +69,7 @@ pub fn watch(path: &Path, interval: Duration) -> Result<Watch, TargetError> {
     })
 }
 
-/// The wear, read now and every minute; and why it is not known.
+/// The wear, read now and every minute, and the reason if it is unknown.
 fn wear(node: &Path) -> (Arc<AtomicU64>, Option<String>) {
     let node = node.to_owned();
     let read = move || {

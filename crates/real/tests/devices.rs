@@ -1,4 +1,4 @@
-//! Block devices as targets: what is refused and why, on real loop devices.
+//! Block devices as targets: refusals and their reasons, on real loop devices.
 
 use crate::common;
 
@@ -24,9 +24,9 @@ fn job(text: &str) -> JobRequest<'_> {
     }
 }
 
-/// What a device with the right token is refused for; it must not have been written to.
+/// Returns the reason for which a device with the right token is refused; it must be unchanged.
 fn refusal(device: &Loop) -> String {
-    // What the test wrote to the device would reach the image at any time.
+    // The test's own writes to the device could reach the image at any time.
     sh("blockdev", &["--flushbufs", device.node()]);
     let before = fs::read(device.image()).unwrap();
     let text = refused(open(&device.node, &destroy(TOKEN)));
@@ -84,8 +84,8 @@ fn nobody_can_mount_or_format_a_device_under_test() {
     assert!(again.contains("another program"), "{again}");
     target.run(&job("[r]\nrw=read\nbs=1m\n")).unwrap();
     drop(target);
-    // A child that another test is starting holds the files of this process until it is a program
-    // of its own, which takes a while on a busy machine.
+    // A child that another test is starting holds this process's files until it runs its own
+    // program, which takes a while on a busy machine.
     let free = (0..300).any(|_| {
         let formatted = format().status.success();
         if !formatted {
@@ -179,7 +179,7 @@ fn a_file_system_mounted_or_not() {
     assert!(text.contains("another program or the kernel"), "{text}");
 }
 
-/// ext4 with `data=journal` takes requests for direct I/O, and the machine's memory answers them.
+/// ext4 with `data=journal` accepts direct I/O, and serves it from the machine's memory.
 #[test]
 fn a_file_system_that_only_seems_to_do_direct_io_is_refused() {
     if !have_root_and(&[NEEDED, &["mkfs.ext4", "mount"]].concat()) {
@@ -240,7 +240,7 @@ fn swap_space() {
     );
 }
 
-/// A DOS partition table with one entry, 8 MiB from 1 MiB on.
+/// A DOS partition table with one entry: 8 MiB, starting at 1 MiB.
 fn partition_table() -> Vec<u8> {
     let mut sector = vec![0u8; 512];
     sector[446 + 4] = 0x83;
@@ -280,7 +280,7 @@ fn a_partition_table_of_the_other_kind() {
     assert!(text.contains("a partition table (gpt)"), "{text}");
 }
 
-/// Of what is held only while it is put together, the signature speaks at any time.
+/// Members are held only while they are assembled into a device; their signature is always found.
 #[test]
 fn members_of_lvm_encryption_and_raid() {
     if !have_root_and(NEEDED) {
@@ -294,8 +294,8 @@ fn members_of_lvm_encryption_and_raid() {
         let device = Loop::new(16 * MIB);
         let mut content = vec![0; 16 * MIB as usize];
         content[at..at + magic.len()].copy_from_slice(magic);
-        // By another process: a child that another test is starting would have the device open for
-        // writing as this process has, and that would be the refusal.
+        // Written by another process: a child that another test is starting would have the device
+        // open for writing like this process, and that would cause the refusal.
         let file = device.image().with_extension("content");
         fs::write(&file, content).unwrap();
         let (from, to) = (
@@ -309,13 +309,12 @@ fn members_of_lvm_encryption_and_raid() {
     }
 }
 
-/// The label of an LVM2 physical volume in sector 1: identifier, number of the sector, checksum
-/// of what follows it to the end of the sector, offset of the header, type. Source: LVM2,
-/// `lib/format_text/layout.h`.
+/// The label of an LVM2 physical volume in sector 1: identifier, number of the sector, checksum of
+/// the rest of the sector, offset of the header, type. Source: LVM2, `lib/format_text/layout.h`.
 const LVM: [u8; 32] = *b"LABELONE\x01\0\0\0\0\0\0\0\x73\xac\xa8\x28\x20\0\0\0LVM2 001";
 
-/// A superblock of md, version 1.2, at 4 KiB: magic, version, and the place of itself. Source:
-/// Linux, `include/uapi/linux/raid/md_p.h`.
+/// A superblock of md, version 1.2, at 4 KiB: magic, version, and its own place. Source: Linux,
+/// `include/uapi/linux/raid/md_p.h`.
 const MD: [u8; 152] = {
     let mut block = [0; 152];
     (block[0], block[1], block[2], block[3]) = (0xfc, 0x4e, 0x2b, 0xa9);
@@ -383,7 +382,7 @@ fn a_loop_device_over_the_device() {
     assert!(refusal(&device).contains(&format!("the backing of {above}")));
 }
 
-/// What is mounted from one is written by the other.
+/// A file system mounted from one device is written through the other.
 #[test]
 fn a_second_loop_device_of_the_same_file() {
     if !have_root_and(NEEDED) {
@@ -405,7 +404,7 @@ fn a_second_loop_device_of_the_same_file() {
         .to_string();
     assert!(text.contains(&other), "{text}");
     drop(undo);
-    // Nor while others write to the file itself.
+    // Refused too while others write to the file itself.
     let mut child = holding(&device.image(), ">>");
     let text = refusal(&device);
     assert!(
@@ -417,7 +416,7 @@ fn a_second_loop_device_of_the_same_file() {
     drop(open(&device.node, &destroy(TOKEN)).unwrap());
 }
 
-/// What is mounted from a device is written through a loop device over it.
+/// A file system mounted from a device is written through a loop device over it.
 #[test]
 fn a_loop_device_over_a_device_in_use() {
     if !have_root_and(&[NEEDED, &["mkfs.ext4", "mount"]].concat()) {
@@ -451,8 +450,8 @@ fn a_device_mapper_device_over_the_device() {
     let device = Loop::new(16 * MIB);
     let name = format!("stend-test-{}", std::process::id());
     let table = format!("0 2048 linear {} 0", device.node());
-    // The kernel of a container or a small virtual machine often has no device mapper,
-    // which no package can change: skipped even where tools are required.
+    // The kernel of a container or a small virtual machine often has no device mapper, which no
+    // package can add: skipped even if tools are required.
     if !try_sh("dmsetup", &["create", &name, "--table", &table])
         .status
         .success()

@@ -1,4 +1,4 @@
-//! Files that are written until nothing is left to write.
+//! Files that are written until no bytes are left to write.
 
 use crate::common;
 
@@ -32,7 +32,7 @@ fn a_file_takes_exactly_what_is_asked_and_has_no_health() {
             .unwrap_err()
             .contains("a file has no health")
     );
-    // Less than the range, all of it, and more: from its beginning again.
+    // Less than the range, the whole range, and more: starting again at its beginning.
     for bytes in [3 * 131_072, 64 * MIB, 2 * 64 * MIB, 64 * MIB + 131_072] {
         for load in ["rw=write", "rw=randwrite\nnorandommap"] {
             let text = write(bytes).replace("rw=write", load);

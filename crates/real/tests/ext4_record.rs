@@ -1,5 +1,5 @@
-//! Records what Linux asks of a drive when files on ext4 are worked on, to compare the model
-//! of a file system with (`crates/load/tests/ext4.rs`):
+//! Records the requests that Linux sends to a drive during work on files in ext4, for comparison
+//! with the model of a file system (`crates/load/tests/ext4.rs`):
 //!
 //! ```text
 //! cargo test -p stend-real --test main ext4_record -- --ignored --nocapture > record.json
@@ -19,7 +19,7 @@ use stend_load::files::summary::Summary;
 use stend_load::target::{FileOp, FileSet, FilesJob, Target};
 use stend_real::open;
 
-/// A rest that sets the making of the files apart from the work on them, s.
+/// A rest that separates the creation of the files from the work on them, s.
 const REST_S: f64 = 3.0;
 
 /// tracefs, mounted for the test.
@@ -52,7 +52,7 @@ impl Tracing {
         self.set("trace", "");
     }
 
-    /// The requests since the rest.
+    /// Summary of the requests since the rest.
     fn end(&self) -> Summary {
         self.set("events/block/block_rq_issue/enable", "0");
         let text = fs::read_to_string(self.0.path().join("trace")).unwrap();
@@ -83,7 +83,7 @@ struct Event {
     len_bytes: u64,
 }
 
-/// `… 14016.894442: block_rq_issue: 7,0 RA 131072 () 2031616 + 256 be,0,4 [cp]`.
+/// Parses `… 14016.894442: block_rq_issue: 7,0 RA 131072 () 2031616 + 256 be,0,4 [cp]`.
 fn event(line: &str) -> Option<Event> {
     let (head, tail) = line.split_once(": block_rq_issue: ")?;
     let at_s = head.rsplit(' ').next()?.parse().ok()?;
@@ -142,7 +142,7 @@ fn record() {
     );
 }
 
-/// A new file system, with the readahead that drives have by default.
+/// A new file system, with the default readahead of drives.
 fn ext4(node: &Path) -> Mounted {
     let lazy = "lazy_itable_init=0,lazy_journal_init=0";
     sh("mkfs.ext4", &["-q", "-E", lazy, node.to_str().unwrap()]);

@@ -1,4 +1,4 @@
-//! fio missing, too old, broken, killed: nothing of it may pass for a result.
+//! fio missing, too old, broken, killed: none of its output may count as a result.
 
 use crate::common;
 
@@ -20,7 +20,7 @@ fn with_fio(dir: &Path, fio: &Path) -> Result<FioTarget, TargetError> {
     open(&dir.join("target.bin"), &options)
 }
 
-/// Runs a job with a script in fio's place, and returns the complaint.
+/// Runs a job with a script in place of fio, and returns the complaint.
 fn complaint(body: &str, sample_ms: u32) -> String {
     let dir = tempfile::tempdir().unwrap();
     complaint_of(dir.path(), body, sample_ms)
@@ -44,7 +44,7 @@ fn fio_killed_midway() {
     if !have(&["fio"]) {
         return;
     }
-    // `exec` keeps the process number, so that the signal hits fio itself.
+    // `exec` keeps the process ID, so that the signal reaches fio itself.
     let text = complaint("(sleep 0.7; kill -KILL $$) &\nexec fio \"$@\"", 0);
     assert!(text.contains("killed by signal 9 (SIGKILL"), "{text}");
 }
@@ -54,7 +54,7 @@ fn fio_interrupted_midway() {
     if !have(&["fio"]) {
         return;
     }
-    // fio catches signals from when the job's thread runs: beside its first and a helper.
+    // fio catches signals once the job's thread runs, beside its first thread and a helper.
     let body = "(until [ $(ls /proc/$$/task | wc -l) -ge 3 ]; do sleep 0.1; done\n\
                 sleep 0.3; kill -INT $$) &\nexec fio \"$@\"";
     let text = complaint(body, 500);
@@ -69,7 +69,7 @@ fn a_target_that_is_removed_ends_fio_and_no_answer_of_it_counts() {
     for body in [
         "rm \"$target\"; exec sleep 500",
         "fio \"$@\"; rm \"$target\"; exit 0",
-        // Another file in its place.
+        // Another file replaces the target.
         "fio \"$@\"; cp \"$target\" \"$target.new\"; mv \"$target.new\" \"$target\"; exit 0",
     ] {
         let dir = tempfile::tempdir().unwrap();
@@ -85,7 +85,7 @@ fn a_target_that_is_removed_ends_fio_and_no_answer_of_it_counts() {
         let removed =
             |error| matches!(error, TargetError::Removed(text) if text.contains("removed"));
         assert!(removed(target.run(&job).unwrap_err()), "{body}");
-        // Nothing is begun on a target that is gone.
+        // No operation begins on a removed target.
         assert!(removed(target.run(&job).unwrap_err()), "{body}");
         assert!(removed(target.idle(500.0).unwrap_err()), "{body}");
         assert!(removed(target.trim_all().unwrap_err()), "{body}");
@@ -121,7 +121,7 @@ fn fio_makes_no_file_in_place_of_one_that_is_gone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("target.bin");
     let moved = dir.path().join("moved.bin");
-    // Away when fio begins, and back when it has ended.
+    // The target is missing when fio begins, and back when fio has ended.
     let body = format!(
         "mv {path} {moved}\nfio \"$@\"; code=$?\ntest -e {path} && echo made >&2\n\
          mv {moved} {path}; exit $code",
@@ -198,7 +198,7 @@ fn an_option_that_fio_refuses_comes_back_in_its_words() {
     };
     let text = run("[w]\nrw=sideways\n");
     assert!(text.contains("sideways"), "{text}");
-    // Not a multiple of the logical block: direct I/O fails while the job runs.
+    // The block size is no multiple of the logical block: direct I/O fails while the job runs.
     let text = run("[w]\nrw=write\nbs=1000\n");
     assert!(
         text.contains("job \"w\" with error Invalid argument"),

@@ -1,4 +1,4 @@
-//! No file of a user's is written unless the user names it twice, and none that others use.
+//! A file of the user is written only if the user names it twice, and never while others use it.
 
 use crate::common;
 
@@ -14,13 +14,13 @@ use stend_load::target::{JobRequest, Target, TargetError};
 use stend_real::{OpenOptions, open, trim};
 use tempfile::TempDir;
 
-/// A folder in a file system that keeps marks.
+/// A folder in a file system that stores marks.
 fn beside_the_tests() -> TempDir {
     let program = std::env::current_exe().unwrap();
     tempfile::tempdir_in(program.parent().unwrap()).unwrap()
 }
 
-/// A folder with a user's file in it, in a file system that keeps marks.
+/// A folder with a user's file in it, in a file system that stores marks.
 fn thesis() -> (TempDir, PathBuf) {
     let dir = beside_the_tests();
     let path = dir.path().join("thesis.txt");
@@ -29,7 +29,7 @@ fn thesis() -> (TempDir, PathBuf) {
     (dir, path)
 }
 
-/// Refuses a file although it is named, and leaves it as it is.
+/// Checks that a file is refused although it is named, and that it stays unchanged.
 fn refused_in_spite_of_its_name(path: &Path, reason: &str) {
     let before = fs::read(path).unwrap();
     let named = destroy(&path.file_name().unwrap().to_string_lossy());
@@ -93,7 +93,7 @@ fn a_users_file_is_written_only_when_it_is_named_twice() {
     drop(open(&path, &typed).unwrap());
     write_all(&mut open(&path, &destroy("thesis.txt")).unwrap());
     assert!(fs::read(&path).unwrap() != before);
-    // It is not stend's for having been named once.
+    // Naming it once does not make it stend's own.
     refused(open(&path, &OpenOptions::default()));
 }
 
@@ -105,12 +105,12 @@ fn a_file_that_stend_made_is_its_own_until_others_write_to_it() {
     let (dir, thesis) = thesis();
     let path = dir.path().join("target.bin");
     write_all(&mut file_target(dir.path(), 4 * MIB));
-    // Again, and after it was tested again.
+    // Opened again, and once more after it was tested again.
     write_all(&mut open(&path, &OpenOptions::default()).unwrap());
     drop(open(&path, &OpenOptions::default()).unwrap());
     trim(&path, 0, None, &OpenOptions::default()).unwrap();
     drop(open(&path, &OpenOptions::default()).unwrap());
-    // The same file, with other content.
+    // The same file with other content.
     let content = fs::read(&thesis).unwrap();
     fs::write(&path, &content).unwrap();
     let text = refused(open(&path, &OpenOptions::default()));
@@ -118,7 +118,7 @@ fn a_file_that_stend_made_is_its_own_until_others_write_to_it() {
     assert!(fs::read(&path).unwrap() == content);
     drop(open(&path, &destroy("target.bin")).unwrap());
     drop(open(&path, &OpenOptions::default()).unwrap());
-    // Another file in its place, even with its time.
+    // Another file in its place, even with the same modification time.
     sh(
         "touch",
         &["-r", path.to_str().unwrap(), thesis.to_str().unwrap()],
@@ -128,7 +128,7 @@ fn a_file_that_stend_made_is_its_own_until_others_write_to_it() {
     assert!(fs::read(&path).unwrap() == content);
 }
 
-/// A process has copies of what its parent has open, locks included, until it runs its program.
+/// A process has copies of its parent's open files, including locks, until it runs its program.
 #[test]
 fn a_program_that_is_being_started_does_not_hold_a_file() {
     if !have(&["fio", "true"]) {
@@ -185,7 +185,7 @@ fn what_others_use_is_refused() {
         let text = refused.unwrap();
         assert!(text.contains("swap space"), "{text}");
     }
-    // Freed, it is tested when it is named.
+    // Once unlocked, it is tested if it is named.
     drop(open(&path, &destroy("thesis.txt")).unwrap());
 }
 
@@ -209,7 +209,7 @@ fn a_second_test_of_the_same_file_or_directory_is_refused() {
     let text = refused(open(&folder, &sized(4 * MIB)));
     assert!(text.contains("it is being tested"), "{text}");
     drop(first);
-    // Another process is named.
+    // The message names another process.
     let mut child = Command::new("flock")
         .args([folder.to_str().unwrap(), "sh", "-c", "echo; read line"])
         .stdin(Stdio::piped())
@@ -241,12 +241,12 @@ fn a_device_that_another_process_may_write_to_is_refused() {
     assert!(text.contains(&reason), "{text}");
     child.kill().unwrap();
     child.wait().unwrap();
-    // One that only reads is none of these.
+    // A process that only reads does not count.
     let mut child = holding(&device.node, "<");
     drop(open(&device.node, &named).unwrap());
     child.kill().unwrap();
     child.wait().unwrap();
-    // This process's own descriptors are not others'.
+    // This process's own descriptors do not count.
     let _own = FileOptions::new().read(true).open(&device.node).unwrap();
     let _written = File::open(&device.node).unwrap();
     drop(open(&device.node, &named).unwrap());

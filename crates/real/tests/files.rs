@@ -142,7 +142,7 @@ fn the_seed_decides_the_pattern() {
     if !have(&["fio"]) {
         return;
     }
-    // Fewer writes than blocks, so that the set of blocks written depends on the seed.
+    // Fewer writes than blocks, so that the written blocks depend on the seed.
     let job = "[w]\nrw=randwrite\nbs=4k\nnumber_ios=200\n";
     let written = |seed| {
         let dir = tempfile::tempdir().unwrap();
@@ -180,7 +180,7 @@ fn samples_end_at_the_totals() {
     let last = outcome.samples.last().unwrap();
     assert_eq!(last.read_bytes, job.read.io_bytes);
     assert_eq!(last.written_bytes, job.write.io_bytes);
-    // A busy machine ends late and spreads the rows, but not by much.
+    // On a busy machine the job ends late and the rows spread, but not by much.
     assert!(
         (12..=13).contains(&outcome.samples.len()),
         "{:?}",

@@ -1,6 +1,6 @@
-//! Targets on files, loop devices and in file systems, and how they fail.
+//! Targets on files, loop devices and in file systems, and their failures.
 //!
-//! One program for all of them: it is built and linked once, and its tests run side by side.
+//! A single test program: it is built and linked once, and its tests run in parallel.
 
 #![allow(missing_docs)]
 

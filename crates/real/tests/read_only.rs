@@ -1,4 +1,4 @@
-//! Targets opened for reading alone: whoever uses them, and never written to.
+//! Targets opened for reading only, whoever uses them: they are never written to.
 
 use crate::common;
 
@@ -39,7 +39,7 @@ fn fact(target: &FioTarget, name: &str) -> Option<String> {
         .map(|fact| fact.value)
 }
 
-/// Everything that would write is an error.
+/// Checks that every operation that would write is an error.
 fn writes_nothing(target: &mut FioTarget) {
     for rw in [
         "write",
@@ -84,7 +84,7 @@ fn a_device_with_data_is_read_without_its_token_and_stays_as_it_is() {
             .starts_with("for reading alone")
     );
     assert_eq!(fact(&target, "in use"), None);
-    // Nobody is kept away by it.
+    // A read-only open keeps nobody away.
     let claimed = open(&device.node, &destroy("loop:disk.img")).unwrap();
     drop((target, claimed));
     sh("sync", &[]);
@@ -115,7 +115,7 @@ fn a_mounted_device_is_read_and_said_to_be_in_use() {
     assert_eq!(letter, "dear");
 }
 
-/// The second lock: what stend let through by mistake, fio would not do.
+/// The second barrier: fio would refuse a write that stend allowed by mistake.
 #[test]
 fn fio_itself_is_told_to_write_nothing() {
     if !have(&["fio"]) {
@@ -137,7 +137,7 @@ fn fio_itself_is_told_to_write_nothing() {
         .to_string();
     assert!(error.contains("read-only"), "{error}");
     assert!(fs::read(&path).unwrap() == content, "written to");
-    // The same job does write where that is allowed: the lock is what held it.
+    // The same job writes if that is allowed: the barrier alone has prevented it.
     let options = OpenOptions {
         read_only: false,
         destroy: vec!["data.bin".to_owned()],

@@ -1,5 +1,5 @@
-//! Work on files: one body on a simulated drive and on a real directory; what is left
-//! behind; what is refused.
+//! Work on files: one test on a simulated drive and on a real directory; files left behind;
+//! refusals.
 
 use crate::common;
 
@@ -40,7 +40,7 @@ fn work(
     })
 }
 
-/// The same files by every target and operation, and a plausible time.
+/// Checks every set and operation: the same files, and a plausible time.
 fn every_operation(target: &mut dyn Target) {
     for set in ["iso", "program", "work"] {
         for op in OPS {
@@ -71,7 +71,7 @@ fn a_simulated_drive_works_on_files() {
     assert!(requests.read_bytes >= 64 * MIB && requests.read_bytes < 70 * MIB);
     assert!(requests.written_bytes >= 64 * MIB && requests.written_bytes < 70 * MIB);
     assert_eq!(requests.flushes, 2);
-    // Both ways over a link of 600 MB/s: 8b10b leaves 75 MB/s a lane of 600.
+    // Both directions over a SATA link: 8b10b leaves 600 MB/s of 6 Gbit/s.
     assert!(
         done.elapsed_ns > 2 * 64 * MIB * 1_000_000_000 / 600_000_000,
         "{done:?}"
@@ -103,7 +103,7 @@ fn a_directory_works_on_files_and_leaves_nothing() {
     assert_eq!(info.capacity_bytes, 8 * MIB);
     assert_eq!(Path::new(&info.title), dir.path().canonicalize().unwrap());
     every_operation(&mut target);
-    // Its subdirectory with the file for fio, and nothing of the sets.
+    // The subdirectory with the file for fio, and no file of the sets.
     let names = |path: &Path| -> Vec<String> {
         let entries = fs::read_dir(path).unwrap();
         let mut names: Vec<String> = entries

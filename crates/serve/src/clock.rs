@@ -1,28 +1,28 @@
-//! Virtual time beside the machine's.
+//! Virtual time on the machine's clock.
 
 use std::time::{Duration, Instant};
 
 use stend_base::{Nanos, SimTime};
 
-/// How virtual time passes.
+/// Pace of virtual time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// So many virtual seconds in a second.
+    /// This number of virtual seconds per second.
     Speed(f64),
-    /// Only as requests need it.
+    /// As fast as requests need it.
     Max,
 }
 
-/// Maps virtual time to the machine's.
+/// Maps virtual time to the machine's time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     speed: f64,
-    /// An instant of both.
+    /// An instant, on both clocks.
     at: (SimTime, Instant),
 }
 
 impl Clock {
-    /// A clock that stands at this virtual time now.
+    /// Starts a clock at this virtual time.
     pub fn new(speed: f64, now: SimTime) -> Clock {
         Clock {
             speed,
@@ -36,7 +36,7 @@ impl Clock {
         self.at.0 + Nanos(passed as u64)
     }
 
-    /// How long until a virtual time comes: zero where it has come.
+    /// Machine time until a virtual time: zero if it has passed.
     pub fn until(&self, at: SimTime) -> Duration {
         if at == SimTime::NEVER {
             return Duration::MAX;
@@ -46,7 +46,7 @@ impl Clock {
         due.saturating_sub(self.at.1.elapsed())
     }
 
-    /// How long ago a virtual time came, of the machine's time.
+    /// Machine time since a virtual time.
     pub fn since(&self, at: SimTime) -> Duration {
         let ns = at.0.saturating_sub(self.at.0.0) as f64 / self.speed;
         let due = Duration::from_nanos(ns as u64);

@@ -1,4 +1,4 @@
-//! Requests of clients become requests of the drive, and their ends become answers.
+//! Translates requests of clients into requests of the drive, and their completions into answers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -17,17 +17,17 @@ use crate::data::{CutPages, Data, Payload, Written};
 use crate::nbd::{Ended, Errno, Kind, Request as ClientRequest};
 use crate::record::Recorder;
 
-/// Zeroes are written so many bytes at a time, so that little has to be kept of what they replace.
+/// Size of the steps in which zeroes are written, which limits the replaced data that must be kept.
 const ZEROES_BYTES: u64 = 1 << 20;
 
-/// The client of requests whose client is gone.
+/// Client number of requests whose client has disconnected.
 pub const NOBODY: u64 = u64::MAX;
 
-/// Requests under way, and bytes of those that write, from which on clients have to wait.
+/// Limits of requests under way, and of the bytes they write; above them clients have to wait.
 const UNDER_WAY_MAX: usize = 4096;
 const UNDER_WAY_BYTES_MAX: u64 = 256 << 20;
 
-/// What a request of a client asks of the drive, one after the other.
+/// One of the drive requests that a client request needs, one after the other.
 #[derive(Clone, Debug)]
 enum Step {
     Read { offset: u64, len: u64 },
@@ -37,7 +37,7 @@ enum Step {
 }
 
 impl Step {
-    /// Bytes that it writes.
+    /// Bytes that the step writes.
     fn payload_bytes(&self) -> u64 {
         match self {
             Step::Write { write, .. } => write.len_bytes,
@@ -46,51 +46,51 @@ impl Step {
     }
 }
 
-/// A request that the drive has.
+/// A request in the drive.
 #[derive(Debug)]
 struct InFlight {
     client: u64,
     cookie: u64,
     step: Step,
     rest: VecDeque<Step>,
-    /// When the request came.
+    /// Arrival time of the request.
     since: SimTime,
 }
 
-/// The end of a client's request.
+/// Answer to a client's request.
 #[derive(Debug)]
 pub struct Answer {
     /// The client.
     pub client: u64,
-    /// The client's number of the request.
+    /// The client's number for the request.
     pub cookie: u64,
-    /// How it ended.
+    /// Result of the request.
     pub ended: Ended,
-    /// When it is due.
+    /// Virtual time at which it is due.
     pub at: SimTime,
 }
 
-/// When the power is to be cut.
+/// Moment of a planned power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutAt {
-    /// When so many operations of the flash more have been done.
+    /// After this number of further operations of the flash.
     FlashEvents(u64),
-    /// When so many writes more have been answered.
+    /// After this number of further answered writes.
     Writes(u64),
 }
 
-/// Requests that have ended, of one direction.
+/// Completed requests of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
 pub struct Direction {
-    /// How many.
+    /// Number of requests.
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Their latencies, ns, added up.
+    /// Sum of their latencies, ns.
     pub latency_ns: u64,
 }
 
-/// What was served so far.
+/// Totals since the start of serving.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
 pub struct Totals {
     /// Virtual time, ns.
@@ -107,7 +107,7 @@ pub struct Totals {
     pub in_flight: u64,
 }
 
-/// A drive and its data.
+/// A drive and its data, serving requests.
 pub struct Engine {
     target: SimulatedTarget,
     data: Data,
@@ -118,18 +118,19 @@ pub struct Engine {
     recorder: Option<Recorder>,
     cut_at: Option<CutAt>,
     totals: Totals,
-    /// Writes that have been answered and are not in the data yet, each with the drive's changes at
-    /// its end. Writing a file takes longer than the drive: it must not make answers late.
+    /// Writes that have been answered but are not in the data file yet, each with the drive's
+    /// change count at its completion. Writing to a file takes longer than the drive: it must not
+    /// delay answers.
     unwritten: VecDeque<(Written, u64)>,
-    /// What requests cost the host in the model.
+    /// Host times of a request in the model.
     host_times: (Nanos, Nanos),
     clients_take_time: bool,
 }
 
 impl Engine {
-    /// Serves a drive with these data. From here on it keeps the tags of what pages hold. Where
-    /// clients are themselves the host, whose driver and socket take their time
-    /// (`clients_take_time`), the model's host takes none besides.
+    /// Serves a drive with these data. From now on the drive keeps a tag for the contents of each
+    /// page. If clients are themselves the host, whose driver and socket take their time
+    /// (`clients_take_time`), the model's host times are left out.
     pub fn new(
         mut target: SimulatedTarget,
         data: Data,
@@ -163,8 +164,8 @@ impl Engine {
         engine
     }
 
-    /// Flushes what an earlier server, or a job, has left: the data hold what it wrote, and nothing
-    /// older.
+    /// Flushes the changes that an earlier server or a job has left, so that a power cut cannot
+    /// return older contents than those in the data file.
     fn make_durable(&mut self) {
         let counters = self.drive().counters();
         if counters.changes == counters.durable_changes {
@@ -191,10 +192,10 @@ impl Engine {
         self.target.drive()
     }
 
-    /// The drive as a target, for what no request does; no request may be under way.
+    /// The drive as a target, for operations other than requests; no request may be under way.
     ///
     /// # Panics
-    /// When one is.
+    /// If a request is under way.
     pub fn target(&mut self) -> &mut SimulatedTarget {
         assert!(self.is_silent(), "requests are under way");
         &mut self.target
@@ -210,7 +211,7 @@ impl Engine {
         self.target.smart()
     }
 
-    /// Pages of 4 KiB of which something older is kept.
+    /// Number of 4 KiB pages of which older contents are kept.
     pub fn undo_pages(&self) -> usize {
         self.data.undo_pages()
     }
@@ -218,7 +219,7 @@ impl Engine {
     /// Turns the power on.
     ///
     /// # Panics
-    /// When it is on.
+    /// If it is on.
     pub fn power_on(&mut self) {
         self.target.drive_mut().power_up();
     }
@@ -226,7 +227,7 @@ impl Engine {
     /// Writes the state of the drive to a new file.
     ///
     /// # Errors
-    /// As [`SimulatedTarget::keep_in`].
+    /// Errors of [`SimulatedTarget::keep_in`].
     pub fn snapshot(&mut self, path: &Path) -> Result<(), TargetError> {
         let mut copy = self.target.clone();
         let drive = copy.drive_mut();
@@ -241,17 +242,17 @@ impl Engine {
         &mut self.data
     }
 
-    /// Whether no request is under way.
+    /// True if no request is under way.
     pub fn is_silent(&self) -> bool {
         self.in_flight.is_empty()
     }
 
-    /// Whether so much is under way that clients have to wait.
+    /// True if clients have to wait because of the requests under way.
     pub fn is_full(&self) -> bool {
         self.in_flight.len() >= UNDER_WAY_MAX || self.in_flight_bytes >= UNDER_WAY_BYTES_MAX
     }
 
-    /// What was served so far.
+    /// Totals since the start of serving.
     pub fn totals(&self) -> Totals {
         Totals {
             at_ns: self.drive().now().0,
@@ -260,7 +261,7 @@ impl Engine {
         }
     }
 
-    /// Takes a request at the drive's present instant.
+    /// Submits a request at the drive's present instant.
     pub fn submit(&mut self, client: u64, request: ClientRequest) {
         let cookie = request.cookie;
         let mut steps = self.steps(request);
@@ -275,10 +276,10 @@ impl Engine {
         });
     }
 
-    /// What the drive gets for a request.
+    /// Drive requests that a client request needs.
     fn steps(&self, request: ClientRequest) -> VecDeque<Step> {
         let (offset, len) = (request.offset_bytes, request.len_bytes);
-        // A log has no word for FUA: what is logged must be what the drive gets.
+        // The log cannot express FUA, but must contain exactly the drive's requests.
         let flushes = request.fua && (self.recorder.is_some() || request.kind != Kind::Write);
         let mut steps = VecDeque::new();
         match request.kind {
@@ -318,7 +319,7 @@ impl Engine {
             op,
             offset_bytes,
             len_bytes,
-            // At full speed, who has connected first must not matter.
+            // At full speed, the order of connections must not matter.
             queue: if self.clients_take_time {
                 in_flight.client as u16
             } else {
@@ -338,8 +339,8 @@ impl Engine {
         self.target.drive_mut().submit(request);
     }
 
-    /// Lets time pass up to `limit`, or until a request ends or the power is to be cut. Returns
-    /// whether there may be more to do up to `limit`.
+    /// Advances time to `limit`, or until a request completes or the power must be cut. Returns
+    /// which of these it has reached.
     pub fn advance(&mut self, limit: SimTime, answers: &mut Vec<Answer>) -> Advanced {
         let Some(CutAt::FlashEvents(left)) = self.cut_at else {
             return match self.target.drive_mut().advance(limit) {
@@ -347,7 +348,7 @@ impl Engine {
                 None => Advanced::Reached,
             };
         };
-        // Instant by instant, so that the count is not passed.
+        // One instant at a time, so that the count is not exceeded.
         let before = flash_events(&self.drive().counters());
         let next = self.drive().next_event_at();
         if next > limit {
@@ -412,8 +413,7 @@ impl Engine {
         }
     }
 
-    /// Does to the data what the drive has done, or, of a write, leaves it for
-    /// [`Engine::settle`].
+    /// Applies the drive's changes to the data; a write is left to [`Engine::settle`].
     fn apply(&mut self, step: &mut Step) -> io::Result<Ended> {
         let drive = self.target.drive();
         if let Step::Write { write, fua } = step {
@@ -446,7 +446,7 @@ impl Engine {
         Ok(Ended::Done)
     }
 
-    /// Nothing is durable while something that was answered is lost.
+    /// Nothing is durable while an answered write is lost.
     fn check_kept(&self) -> io::Result<()> {
         match self.data.is_whole() {
             true => Ok(()),
@@ -457,13 +457,13 @@ impl Engine {
         }
     }
 
-    /// Brings the data up to what was answered, and forgets what cannot come back.
+    /// Writes all answered writes to the data, and discards old contents that cannot return.
     pub fn settle(&mut self) {
         self.settle_some(usize::MAX);
     }
 
-    /// As [`Engine::settle`], but at most so many writes, so that a request that comes meanwhile
-    /// does not wait for all of them. Returns whether there are more.
+    /// As [`Engine::settle`], but at most `most` writes, so that a request that arrives meanwhile
+    /// need not wait for all of them. Returns true if more are left.
     pub fn settle_some(&mut self, most: usize) -> bool {
         if self.unwritten.is_empty() {
             return false;
@@ -504,24 +504,24 @@ impl Engine {
         self.totals.failed += failed;
     }
 
-    /// Whether the drive's model says what a power cut leaves.
+    /// True if the drive's model can simulate a power cut.
     pub fn can_cut(&self) -> bool {
         self.drive().spec().power_loss.is_some()
     }
 
-    /// Cuts the power later.
+    /// Plans a power cut.
     pub fn arm(&mut self, at: CutAt) {
         self.cut_at = Some(at);
     }
 
-    /// Cuts the power now: requests under way are gone, and the data are what the drive still
-    /// holds.
+    /// Cuts the power now: requests under way are lost, and the data become those that the drive
+    /// still holds.
     ///
     /// # Errors
-    /// As writing the data fails.
+    /// Errors of writing the data.
     ///
     /// # Panics
-    /// Without power, and when [`Engine::can_cut`] says no.
+    /// Without power, and if [`Engine::can_cut`] is false.
     pub fn power_cut(&mut self) -> io::Result<CutPages> {
         self.settle();
         self.cut_at = None;
@@ -537,7 +537,7 @@ impl Engine {
         self.data.cut(self.target.drive(), &writes)
     }
 
-    /// A client is gone; its requests that are under way still end.
+    /// Forgets a client; its requests under way still complete.
     pub fn forget(&mut self, client: u64) {
         for in_flight in self.in_flight.values_mut() {
             if in_flight.client == client {
@@ -546,10 +546,10 @@ impl Engine {
         }
     }
 
-    /// Ends serving, with the log whole.
+    /// Stops serving, and completes the log.
     ///
     /// # Errors
-    /// As writing the log fails.
+    /// Errors of writing the log.
     pub fn finish(mut self) -> io::Result<(SimulatedTarget, Data)> {
         self.settle();
         if let Some(recorder) = self.recorder {
@@ -562,14 +562,14 @@ impl Engine {
     }
 }
 
-/// How far [`Engine::advance`] has come.
+/// Progress of [`Engine::advance`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advanced {
-    /// To its limit.
+    /// The limit was reached.
     Reached,
-    /// Not so far.
+    /// The limit was not reached yet.
     More,
-    /// The power is to be cut now.
+    /// The power must be cut now.
     Cut,
 }
 
@@ -593,7 +593,7 @@ fn written(offset_bytes: u64, len_bytes: u64, payload: Payload) -> Written {
     }
 }
 
-/// Zeroes from `begin` to `end`: whole pages by TRIM, if it may be.
+/// Writes zeroes from `begin` to `end`: whole pages by TRIM, if it is allowed.
 fn zeroes((begin, end): (u64, u64), trims: bool, steps: &mut VecDeque<Step>) {
     let mut write = |mut from: u64, to: u64| {
         while from < to {

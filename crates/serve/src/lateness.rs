@@ -1,30 +1,30 @@
-//! How much later than its time a request was answered. A client would take it for latency of the
-//! drive, so it is counted and told.
+//! Delay of answers against their virtual times. A client would take it for latency of the drive,
+//! so it is counted and reported.
 
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// Later than this is late, ns: a tenth of the shortest reads.
+/// Smallest delay that counts as late, ns: a tenth of the shortest reads.
 pub const LATE_NS: u64 = 10_000;
 
-/// What is later counts as this late, ns: a minute.
+/// Longest delay that is recorded, ns; longer ones count as this one.
 const LONGEST_NS: u64 = 60_000_000_000;
 
-/// Answers, by how much too late they were sent.
+/// Answers, by their delay.
 #[derive(Debug)]
 pub struct Lateness {
     ns: Histogram<u64>,
     late: u64,
 }
 
-/// What is told of it.
+/// Summary of the delays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// Requests answered.
     pub answered: u64,
-    /// Of them, later than [`LATE_NS`].
+    /// Number of them later than [`LATE_NS`].
     pub late: u64,
     /// Mean, ns.
     pub ns_mean: f64,
@@ -32,7 +32,7 @@ pub struct Summary {
     pub ns_p50: u64,
     /// 99th percentile, ns.
     pub ns_p99: u64,
-    /// The latest, ns.
+    /// Maximum, ns.
     pub ns_max: u64,
 }
 
@@ -46,14 +46,14 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// An answer that was sent so much later than its time.
+    /// Records an answer that was sent with this delay.
     pub fn add(&mut self, late: Duration) {
         let ns = u64::try_from(late.as_nanos()).unwrap_or(u64::MAX);
         self.ns.saturating_record(ns);
         self.late += u64::from(ns > LATE_NS);
     }
 
-    /// What is told of it.
+    /// Summarizes the delays.
     pub fn summary(&self) -> Summary {
         Summary {
             answered: self.ns.len(),

@@ -1,20 +1,20 @@
 //! A simulated drive as a network block device: real data in a sparse file, time from the model.
 //!
-//! A request is answered when its virtual time has come. Virtual time follows the clock of the
-//! machine at some speed, or, at full speed, passes only as requests need it, one after the other;
-//! then the same requests give the same history.
+//! A request is answered at its virtual time. Virtual time follows the machine's clock at some
+//! speed, or, at full speed, advances only as requests need it, one after the other; then the same
+//! requests give the same history.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | [`nbd`] | the protocol, without sockets |
-//! | [`data`] | what the drive holds, and what a power cut may bring back |
-//! | [`clock`] | virtual time beside the machine's |
-//! | [`lateness`] | how much later than its time a request was answered |
-//! | [`engine`] | requests of clients become requests of the drive |
-//! | [`record`] | the log of what clients requested |
+//! | [`data`] | the drive's data, and older contents that a power cut may restore |
+//! | [`clock`] | virtual time on the machine's clock |
+//! | [`lateness`] | delay of answers against their virtual times |
+//! | [`engine`] | translates requests of clients into requests of the drive |
+//! | [`record`] | the log of clients' requests |
 //! | [`server`] | sockets, in one thread that waits for all of them and for the drive |
 //!
-//! It knows the drive through its target; nobody below knows of it.
+//! The crate accesses the drive through its target; no crate below depends on it.
 
 pub mod clock;
 pub mod data;

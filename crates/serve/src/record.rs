@@ -1,4 +1,4 @@
-//! The log of what clients requested, as fio's iolog.
+//! The log of clients' requests, as an iolog of fio.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -19,10 +19,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A new file.
+    /// Creates a new file.
     ///
     /// # Errors
-    /// As making it fails; where there is one already, it stays.
+    /// Errors of creating it; an existing file is kept.
     pub fn create(path: &Path, begin: SimTime) -> io::Result<Recorder> {
         let file = File::create_new(path)?;
         Ok(Recorder {
@@ -32,10 +32,10 @@ impl Recorder {
         })
     }
 
-    /// A request that the drive gets now.
+    /// Adds a request that the drive receives now.
     ///
     /// # Errors
-    /// As writing fails.
+    /// Errors of writing.
     pub fn add(&mut self, request: &Request, now: SimTime) -> io::Result<()> {
         self.requests += 1;
         self.writer.add(&TraceRequest {
@@ -48,10 +48,10 @@ impl Recorder {
         })
     }
 
-    /// Ends the file.
+    /// Completes the file.
     ///
     /// # Errors
-    /// As writing fails.
+    /// Errors of writing.
     pub fn finish(self) -> io::Result<()> {
         self.writer.finish().map(drop)
     }

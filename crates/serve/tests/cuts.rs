@@ -1,6 +1,7 @@
-//! Random requests with real data on drives whose power is cut at random moments, against what a
-//! client may expect: what it was told is durable is there, a page is as one of the writes left it,
-//! reads between cuts return what was written last, and a drive that ignores flushes is seen to.
+//! Random requests with real data on drives whose power is cut at random moments, compared with a
+//! client's expectations: data reported as durable is present, a page is as one of the writes left
+//! it, reads between cuts return the last written data, and a drive that ignores flushes is
+//! detected.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +12,24 @@ use stend_serve::nbd::{Ended, Kind, Request};
 use crate::common::{demo, engine};
 
 const SECTOR: u64 = 512;
-/// Sectors that are used: few, so that they are written again and again.
+/// Number of sectors in use: few, so that they are overwritten often.
 const SECTORS: u64 = 8 * 1024;
-/// Nobody asks for more sectors at a time.
+/// Maximum length of a request, sectors.
 const LONGEST: u64 = 600;
 
-/// What a sector may hold: numbers of writes, 0 for nothing.
+/// Possible contents of a sector: numbers of writes, 0 for nothing.
 #[derive(Clone, Default)]
 struct Sector {
     settled: u64,
-    /// What completed requests brought since: the number of the write, and the request's place
-    /// among the completed.
+    /// Contents from later completed requests: the number of the write, and the request's position
+    /// among the completed ones.
     since: Vec<(u64, u64)>,
 }
 
 struct Sent {
     request: Request,
     number: u64,
-    /// Requests completed when it was sent.
+    /// Number of requests completed when it was sent.
     after: u64,
 }
 
@@ -38,9 +39,9 @@ struct Client {
     sectors: Vec<Sector>,
     outstanding: BTreeMap<u64, Sent>,
     number: u64,
-    /// Requests completed.
+    /// Number of completed requests.
     done: u64,
-    /// Acknowledged writes that a cut has taken though a flush had come after them.
+    /// Number of sectors with impossible contents after a cut, because durable data was lost.
     broken_promises: u64,
     undone: u64,
     capacitors: bool,
@@ -51,7 +52,7 @@ fn filled(number: u64, sectors: u64) -> Vec<u8> {
     sector.repeat(sectors as usize)
 }
 
-/// The number of the write that filled a sector, of which all must be the same.
+/// Number of the write that filled a sector; all words must be equal.
 fn number_in(sector: &[u8]) -> u64 {
     let (words, []) = sector.as_chunks::<8>() else {
         panic!("a sector has whole words");
@@ -169,7 +170,7 @@ impl Client {
                 }
             }
             (Kind::Trim, Ended::Done) => {
-                // Whole pages of 8 sectors.
+                // Whole pages, of 8 sectors each.
                 let (begin, end) = (range.start.next_multiple_of(8), range.end / 8 * 8);
                 for sector in self.sectors.get_mut(begin..end).into_iter().flatten() {
                     sector.since.push((0, done));
@@ -184,7 +185,8 @@ impl Client {
         }
     }
 
-    /// After a cut: each sector holds what may be there, and holds it from now on.
+    /// After a cut, counts the sectors with impossible contents. From now on, each sector's present
+    /// contents are the only possible ones.
     fn check(&mut self) {
         let data = self.engine.data().read(0, SECTORS * SECTOR).unwrap();
         for (at, (sector, data)) in self.sectors.iter_mut().zip(data.chunks(512)).enumerate() {
@@ -222,7 +224,7 @@ impl Client {
         self.outstanding.clear();
     }
 
-    /// Some requests, then a cut, then power.
+    /// Some requests, then a power cut, then power on.
     fn live(&mut self) {
         let at = match self.rng.below(3) {
             0 => Some(CutAt::Writes(1 + self.rng.below(60))),
@@ -257,7 +259,7 @@ impl Client {
         self.check();
         self.engine.power_on();
         if self.rng.ratio(3, 4) {
-            // It has recovered, most times.
+            // Usually the recovery has finished.
             let recovered = self.engine.drive().now() + Nanos::from_millis(2_000);
             assert_eq!(self.advance(recovered), Advanced::Reached);
         }
@@ -265,7 +267,7 @@ impl Client {
 }
 
 impl Sector {
-    /// What it holds if nothing is lost.
+    /// Contents if nothing is lost.
     fn last(&self) -> u64 {
         self.since
             .last()
@@ -273,7 +275,7 @@ impl Sector {
     }
 }
 
-/// What the first `after` completed requests did is certain.
+/// The effect of the first `after` completed requests is certain.
 fn settle(sector: &mut Sector, after: u64) {
     let certain = sector.since.iter().rposition(|(_, done)| *done <= after);
     if let Some(certain) = certain {
@@ -303,7 +305,7 @@ fn honest_drives_keep_what_they_promise() {
             "seed {seed}, with capacitors"
         );
     }
-    // What was acknowledged without a flush may go, and does.
+    // Acknowledged writes without a flush may be undone, and some are.
     assert!(undone > 0);
 }
 

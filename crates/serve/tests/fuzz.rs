@@ -1,5 +1,5 @@
-//! Noise at the socket: no panic, no end that does not come, no more memory than the largest
-//! request. `STEND_FUZZ=N` for many.
+//! Random bytes at the socket: no panic, no endless loop, and no more memory than the largest
+//! request. `STEND_FUZZ=N` sets the number of runs.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -17,7 +17,7 @@ fn runner() -> TestRunner {
     })
 }
 
-/// A request as a client might send it.
+/// A request like one of a client.
 fn any_request() -> impl Strategy<Value = Vec<u8>> {
     let head = (0u16..4, 0u16..9, any::<u64>(), 0u64..1 << 21, 0u32..1 << 14);
     head.prop_map(|(flags, kind, cookie, offset, len)| {
@@ -30,7 +30,7 @@ fn any_request() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Something that a client might send.
+/// A message like one of a client.
 fn part() -> impl Strategy<Value = Vec<u8>> {
     let name = prop_oneof![Just("demo".to_owned()), Just(String::new()), ".{0,8}"];
     let infos = proptest::collection::vec(0u16..6, 0..4);
@@ -45,7 +45,7 @@ fn part() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Feeds a session in pieces; how many requests came out.
+/// Feeds a session in pieces; returns the number of requests.
 fn run(bytes: &[u8], piece: usize) -> usize {
     let mut out = Vec::new();
     let mut session = Session::new(export(), &mut out);
@@ -85,12 +85,12 @@ fn no_bytes_disturb_the_server() {
                 let at = at.index(bytes.len());
                 bytes[at] = value;
             }
-            // The same requests, however the bytes are cut.
+            // The requests do not depend on the sizes of the pieces.
             prop_assert_eq!(run(&bytes, piece), run(&bytes, usize::MAX));
             Ok(())
         })
         .unwrap();
-    // The strategy reaches the requests.
+    // The strategy generates sessions that reach the requests.
     let mut tree_runner = TestRunner::deterministic();
     for _ in 0..200 {
         let parts = proptest::collection::vec(part(), 1..8);

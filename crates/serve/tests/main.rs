@@ -1,5 +1,5 @@
-//! Tests of the server: the protocol against its specification and against noise, data against a
-//! plain model over power cuts, sockets.
+//! Tests of the server: the protocol compared with its specification and with random bytes, data
+//! compared with a simple model across power cuts, sockets.
 
 mod common;
 mod cuts;

@@ -1,10 +1,10 @@
-//! The protocol against its specification (`doc/proto.md` of NBD), byte for byte.
+//! The protocol compared with its specification (`doc/proto.md` of NBD), byte for byte.
 
 use stend_serve::nbd::{Ended, Errno, Kind, PAYLOAD_BYTES_MAX, ProtocolError, Session};
 
 use crate::common::*;
 
-/// A session in transmission, whose replies may be structured.
+/// A session in the transmission stage, with or without structured replies.
 fn session(structured: bool) -> Session {
     let mut out = Vec::new();
     let mut session = Session::new(export(), &mut out);
@@ -18,7 +18,7 @@ fn session(structured: bool) -> Session {
     session
 }
 
-/// What a session answers to an option: pairs of type and data.
+/// Answers of a session to an option: pairs of type and data.
 fn answers(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
     let mut out = Vec::new();
     let mut session = Session::new(export(), &mut out);
@@ -42,7 +42,8 @@ fn answers(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
 fn options_are_answered() {
     let all = answers(&option(6, &info("", &[1, 2, 3])));
     assert_eq!(all.len(), 5);
-    // NBD_INFO_EXPORT: size, and flags that say what is sent (FLUSH, FUA, TRIM, ZEROES, DF, many).
+    // NBD_INFO_EXPORT: size, and flags for supported features (FLUSH, FUA, TRIM, ZEROES, DF,
+    // multiple connections).
     assert_eq!(all[0].1[..10], [0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0]);
     assert_eq!(all[0].1[10..], 0x1edu16.to_be_bytes());
     assert_eq!(all[1].1, b"\x00\x01demo");
@@ -60,7 +61,7 @@ fn options_are_answered() {
     assert_eq!(kinds(&option(6, &info("other", &[]))), [ERROR + 6]);
     assert_eq!(kinds(&option(7, b"\x00\x00\x00\x09demo")), [ERROR + 3]);
     assert_eq!(kinds(&option(3, b"data")), [ERROR + 3]);
-    // STARTTLS, and what is not known.
+    // STARTTLS, and an unknown option.
     assert_eq!(kinds(&option(5, &[])), [ERROR + 1]);
     assert_eq!(kinds(&option(99, b"?")), [ERROR + 1]);
     // ABORT.
@@ -95,7 +96,7 @@ fn requests_are_read() {
     let mut bytes = request(1, WRITE, 7, (4096, 512));
     bytes.extend([0xab; 512]);
     bytes.extend(request(2, WRITE_ZEROES, 8, (0, 1024)));
-    // In pieces of any size.
+    // The bytes may arrive in pieces of any size.
     let (a, b) = bytes.split_at(100);
     session.feed(a);
     assert_eq!(session.next_request(&mut out), Ok(None));

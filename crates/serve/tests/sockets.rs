@@ -83,7 +83,7 @@ impl Client {
         self.0.write_all(&bytes).unwrap();
     }
 
-    /// The next simple reply: error and cookie.
+    /// Reads the next simple reply: error and cookie.
     fn reply(&mut self) -> (u32, u64) {
         let mut head = [0; 16];
         self.0.read_exact(&mut head).unwrap();
@@ -136,7 +136,7 @@ fn what_is_written_is_read_by_every_client() {
         two.send(WRITE_ZEROES, 5, (512, 512), &[]);
         assert_eq!(two.reply(), (0, 5));
         assert_eq!(one.read(0, 1536), [[6; 512], [0; 512], [6; 512]].concat());
-        // Whoever speaks something else is disconnected, and nobody else.
+        // A client with another protocol is disconnected, and no other client is.
         let mut other = UnixStream::connect(served.path("nbd")).unwrap();
         other.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
         let mut rest = Vec::new();
@@ -149,14 +149,14 @@ fn what_is_written_is_read_by_every_client() {
     }
 }
 
-/// A request is answered when its virtual time has come, at any speed.
+/// A request is answered at its virtual time, at any speed.
 #[test]
 fn time_passes_at_the_speed_that_is_named() {
     let mut took = Vec::new();
     for speed in [0.1, 1.0] {
         let served = Served::start(Pace::Speed(speed));
         let mut client = Client::connect(&served.path("nbd"));
-        // Beyond what the buffer holds, writes take the time of the flash.
+        // Writes beyond the size of the buffer take the time of the flash.
         let began = Instant::now();
         for number in 0..64 {
             client.write(number << 20, &vec![1; 1 << 20]);
@@ -244,14 +244,14 @@ fn commands_are_answered_or_refused() {
     assert!(outcome.engine.drive().now().0 > 60_000_000_000);
 }
 
-/// At full speed, the history follows from the requests alone.
+/// At full speed, the history depends only on the requests.
 #[test]
 fn the_same_requests_give_the_same_history() {
     let history = || {
         let served = Served::start(Pace::Max);
         let mut client = Client::connect(&served.path("nbd"));
         for round in 0..40u64 {
-            // Many at once: how they come in must not matter.
+            // Many at once: their order of arrival must not matter.
             for number in 0..32u64 {
                 let offset = (round * 7919 + number * 104_729) % 50_000 * 4096;
                 client.send(WRITE, number, (offset, 4096), &[1; 4096]);

@@ -1,5 +1,5 @@
-//! After a power cut, the file holds for each page just what the drive says that it holds: what the
-//! request left whose tag it has.
+//! After a power cut, the file holds for each page the contents that the drive reports: those of
+//! the request with the page's tag.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ struct Checked {
     data: Data,
     rng: Rng,
     next_tag: u32,
-    /// Pages that are used.
+    /// Number of pages in use.
     pages: u64,
     under_way: BTreeMap<u32, (Request, Option<Written>)>,
-    /// What each page held after each completed write, by its tag; 0 pages hold nothing.
+    /// Contents of each page after each completed write, by its tag; 0 pages hold nothing.
     versions: Vec<BTreeMap<u32, Vec<u8>>>,
     now: Vec<Vec<u8>>,
 }
@@ -36,7 +36,7 @@ impl Checked {
             data: Data::new(file, true),
             rng: Rng::stream(seed, "tags"),
             next_tag: 0,
-            // On some drives few, which change again before they are durable.
+            // On some drives few, so that they change again before they are durable.
             pages: if seed.is_multiple_of(2) { 20 } else { PAGES },
             under_way: BTreeMap::new(),
             versions: vec![BTreeMap::new(); PAGES as usize],
@@ -46,7 +46,7 @@ impl Checked {
 
     fn send(&mut self) {
         let rng = &mut self.rng;
-        // The longest do not fit into the buffer, and may come in part.
+        // The longest do not fit into the buffer, and may be applied in part.
         let is_long = self.pages == PAGES && rng.ratio(1, 30);
         let longest = if is_long { self.pages * 8 - 1 } else { 40 };
         let sectors = 1 + rng.below(longest);
@@ -61,7 +61,7 @@ impl Checked {
             (offset_bytes, len_bytes) = (0, 0);
         }
         let end = offset_bytes + len_bytes;
-        // Pages, not sectors: what is under way must not meet in one.
+        // Compares pages, not sectors: requests under way must not share a page.
         let page = |byte: u64| byte / PAGE as u64;
         let meets = |(other, _): &(Request, _)| {
             let other_end = other.offset_bytes + other.len_bytes;
@@ -119,7 +119,7 @@ impl Checked {
         }
     }
 
-    /// What pages hold after a write.
+    /// Contents of pages after a write.
     fn after(&self, write: &Written) -> Vec<(usize, Vec<u8>)> {
         let Payload::Bytes(bytes) = &write.payload else {
             unreachable!("only bytes are written")
@@ -175,7 +175,7 @@ impl Checked {
         }
         self.drive.power_up();
         if self.rng.ratio(3, 4) {
-            // It has recovered, most times.
+            // Usually the recovery has finished.
             let recovered = self.drive.now() + Nanos::from_millis(2_000);
             assert_eq!(self.drive.advance(recovered), None);
         }

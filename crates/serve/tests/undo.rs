@@ -1,4 +1,4 @@
-//! Data files: what belongs to a drive and what does not, and what is read from them.
+//! Data files: files that belong to a drive and others, and reading them.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn no_file_is_written_that_is_not_the_drives() {
     let why = refused(DataFile::named(&path, &identity(Some(1)), true));
     assert!(why.contains("served already"), "{why}");
     drop(file);
-    // It was not ended in order.
+    // The server was not ended properly.
     let why = refused(DataFile::named(&path, &identity(Some(1)), false));
     assert!(why.contains("killed"), "{why}");
     let file = DataFile::named(&path, &identity(Some(1)), true).unwrap();
@@ -73,7 +73,7 @@ fn what_is_trimmed_reads_as_zeroes_before_it_is_durable() {
     };
     expected(&data, 4096..3 * 4096);
     assert_eq!(data.read(2 * 4096 + 512, 512).unwrap(), [0; 512]);
-    // A sector written into a trimmed page has zeroes around it.
+    // A sector written into a trimmed page is surrounded by zeroes.
     data.written(&write(3, 2 * 4096 + 512, vec![9; 512]), 3)
         .unwrap();
     let page = data.read(2 * 4096, 4096).unwrap();
@@ -85,7 +85,7 @@ fn what_is_trimmed_reads_as_zeroes_before_it_is_durable() {
     data.settle(3).unwrap();
     assert_eq!(data.undo_pages(), 0);
     assert_eq!(data.read(4096, 4096).unwrap(), [0; 4096]);
-    // Ranges that meet become one.
+    // Overlapping ranges are merged.
     data.trimmed(0, 4096, 4).unwrap();
     data.trimmed(0, 4 * 4096, 5).unwrap();
     data.settle(4).unwrap();

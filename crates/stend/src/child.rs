@@ -1,5 +1,5 @@
-//! A program that stend runs and waits for, and the folder in which it works. Neither outlives
-//! stend: a signal to stend alone would leave the program computing.
+//! A program that stend runs and waits for, and the program's working folder. Neither outlives
+//! stend: a signal sent only to stend would otherwise leave the program running.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::fs::File;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::failure::Failure;
 
-/// Between two looks at whether a program that says nothing more has ended.
+/// Interval at which a program that prints nothing more is checked for its end.
 const PAUSE: Duration = Duration::from_millis(2);
 
 struct Running {
@@ -31,27 +31,27 @@ fn running() -> MutexGuard<'static, Running> {
     RUNNING.lock()
 }
 
-/// Kills the program, removes its folder, and lets no other begin. For a process that is about to
-/// exit.
+/// Kills the program, removes its folder, and prevents new programs from starting. For a process
+/// that is about to exit.
 pub fn stop() {
     let mut now = running();
     now.stopping = true;
     if let Some(mut child) = now.child.take() {
-        // One that has just ended by itself is no failure.
+        // Killing a program that has just ended by itself is no failure.
         let _ = child.kill();
         let _ = child.wait();
     }
     if let Some(folder) = now.folder.take() {
-        // There is nobody left to report an error to.
+        // A failure is ignored: the process is about to end.
         let _ = std::fs::remove_dir_all(folder);
     }
 }
 
-/// A temporary folder. It is removed with this value, or by [`stop`].
+/// A temporary folder. It is removed when this value is dropped, or by [`stop`].
 pub struct Folder(TempDir);
 
 impl Folder {
-    /// A new folder; there is one at a time.
+    /// Creates a folder; only one exists at a time.
     pub fn new() -> Result<Folder, Failure> {
         let mut now = running();
         let folder = tempfile::Builder::new()
@@ -66,20 +66,20 @@ impl Folder {
         Ok(Folder(folder))
     }
 
-    /// The folder.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// Lets the folder stay.
+    /// Keeps the folder on disk and returns its path.
     pub fn keep(self) -> PathBuf {
         running().folder = None;
         self.0.keep()
     }
 }
 
-/// Runs a command to its end: nothing on stdin, stderr in a file, each line of stdout handed over
-/// as it comes.
+/// Runs a command to its end. Stdin is empty, stderr goes to a file, and `on_line` receives each
+/// line of stdout as it is printed.
 pub fn run(
     command: &mut Command,
     stderr: File,
@@ -90,7 +90,7 @@ pub fn run(
         .stdout(Stdio::piped())
         .stderr(stderr);
     let stdout = {
-        // Under the lock, so that no program begins unseen.
+        // Started under the lock, so that [`stop`] sees every program.
         let mut now = running();
         if now.stopping {
             return Err(ended());
@@ -102,7 +102,7 @@ pub fn run(
     };
     if let Err(error) = each_line(stdout, &mut on_line) {
         if let Some(mut child) = running().child.take() {
-            // It may have ended by itself.
+            // The program may have ended by itself.
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -123,7 +123,7 @@ pub fn run(
 fn each_line(stdout: ChildStdout, on_line: &mut dyn FnMut(&str)) -> io::Result<()> {
     let mut lines = BufReader::new(stdout);
     let mut line = Vec::new();
-    // What it says need not be UTF-8.
+    // The output need not be UTF-8.
     while lines.read_until(b'\n', &mut line)? > 0 {
         on_line(String::from_utf8_lossy(&line).trim_end());
         line.clear();

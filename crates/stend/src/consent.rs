@@ -1,14 +1,14 @@
-//! Asking on a terminal for the serial number of a device that is to be destroyed.
+//! Asks on a terminal for the serial number of a device that is to be destroyed.
 
 use std::io::{IsTerminal, Write, stderr, stdin};
 
-/// Shows a text and reads a line; `None` where nobody sits before a terminal.
+/// Returns a function that prints a question and reads a line; `None` without a terminal.
 pub fn asker() -> Option<fn(&str) -> Option<String>> {
     let answers: fn(&str) -> Option<String> = line;
     (stdin().is_terminal() && stderr().is_terminal()).then_some(answers)
 }
 
-/// The line typed, without its end; `None` at the end of input.
+/// Reads a line, without its line break; `None` at the end of input.
 fn line(question: &str) -> Option<String> {
     let mut out = stderr().lock();
     out.write_all(question.as_bytes()).ok()?;

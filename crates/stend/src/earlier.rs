@@ -1,7 +1,7 @@
 //! Unfinished reviews that the same command resumes.
 //!
-//! A review is kept twice, in its folder and then in the lab: if stend ends between the two, or
-//! the folder is deleted, one of them has every finished test.
+//! A review is saved twice, first in the lab and then in its folder: if stend ends between the two,
+//! or the folder is deleted, one of them still has every finished test.
 
 use std::path::Path;
 
@@ -16,19 +16,19 @@ use crate::typed::word;
 use crate::values::Price;
 use crate::{kept, laboratory};
 
-/// What the command resumes: the unfinished review in the folder, or the lab's of
-/// the same run if that has more. One of which only the folder lacks the end is finished. The
-/// `command` is without a price.
+/// Finds the review to resume: the unfinished one in the folder, or the lab's copy of the same run
+/// if it has more tests. If the lab's copy is complete, the folder is completed from it. `command`
+/// has no price.
 pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
     let found = look(folder, lab, command)?;
     if let Some(review) = &found {
-        // It is there from now on, whatever this run comes to.
+        // The review exists from now on, whatever the outcome of this run.
         folder.holds(review);
     }
     Ok(found)
 }
 
-/// Says what is taken over, once it is known that it can be.
+/// Prints the number of results taken over, once it is certain that they can be.
 pub fn tell_taken_over(folder: &Folder, earlier: &Review) {
     let taken_over = format!("taken over from {}", folder.path().display());
     if let Some(words) = kept::are(earlier, &taken_over) {
@@ -60,7 +60,7 @@ fn look(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Rev
     Ok(Some(kept))
 }
 
-/// Says what is resumed, and updates the folder from the lab.
+/// Prints which run is resumed, and updates the folder from the lab.
 fn tell(folder: &Folder, run: RunId, kept: &Review) -> Result<(), Failure> {
     let then = match kept.complete {
         true => "its report was made again from the lab".to_owned(),
@@ -73,9 +73,9 @@ fn tell(folder: &Folder, run: RunId, kept: &Review) -> Result<(), Failure> {
     folder.save(kept).map(drop)
 }
 
-/// Whether to resume a run of which the folder has nothing: the same command, with a finished test.
-/// Where the folder is gone, one that took real time: a simulation is repeated quickly, and perhaps
-/// on purpose.
+/// True if a run without a review in the folder is to be resumed: it is of the same command and has
+/// a finished test. If the folder is gone, only a run that took real time is resumed: a simulation
+/// is repeated quickly, and perhaps on purpose.
 fn is_worth_resuming(kept: &Review, command: &str, folder_was_there: bool) -> bool {
     let rivals = kept.rivals.iter().map(|rival| &rival.target);
     let mut targets = std::iter::once(&kept.target).chain(rivals);
@@ -85,7 +85,7 @@ fn is_worth_resuming(kept: &Review, command: &str, folder_was_there: bool) -> bo
         && (folder_was_there || targets.any(|target| target.kind != TargetKind::Simulated))
 }
 
-/// The command of a review, as it is without its price, which need not be told again.
+/// The command of a review without its price: the user need not repeat the price.
 fn command_without_price(kept: &Review) -> String {
     let price = kept.target.fact(PRICE).and_then(Price::of_words);
     let told = price.map(|price| format!(" --price {}", word(&price.typed())));
@@ -95,7 +95,7 @@ fn command_without_price(kept: &Review) -> String {
     }
 }
 
-/// Whether `one` has all that `other` has, and more.
+/// True if `one` has all tests of `other`, and more.
 fn has_more_tests(one: &Review, other: &Review) -> bool {
     let same = |of: fn(&Review) -> String| of(one) == of(other);
     same(|review| review.target.name.clone())
@@ -107,7 +107,7 @@ fn has_more_tests(one: &Review, other: &Review) -> bool {
         && kept::count(one) > kept::count(other)
 }
 
-/// The finished tests, each with the title of its target.
+/// Finished tests, each with the title of its target.
 fn finished(review: &Review) -> impl Iterator<Item = (&str, &TestResult)> {
     let of_rivals = review.rivals.iter().flat_map(|rival| {
         let title = rival.target.title.as_str();

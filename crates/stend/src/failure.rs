@@ -15,10 +15,10 @@ use stend_study::StudyError;
 /// A failure of the whole command.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Something the user gave is wrong. Exit code 3.
+    /// An input of the user is wrong. Exit code 3.
     #[error("{0}")]
     Input(String),
-    /// The target must not be touched. Exit code 4.
+    /// The target must not be changed. Exit code 4.
     #[error("{0}")]
     Refused(String),
     /// A tool is missing. Exit code 5.
@@ -30,7 +30,7 @@ pub enum Failure {
     /// Some tests did not finish; the others are saved and reported. Exit code 7.
     #[error("some tests did not finish")]
     Incomplete,
-    /// A published finding does not hold, as was reported. Exit code 8.
+    /// A published finding does not hold; the outcome is already printed. Exit code 8.
     #[error("a finding does not hold")]
     Refuted,
 }
@@ -48,7 +48,7 @@ impl Failure {
         }
     }
 
-    /// A file that cannot be written.
+    /// Error for a file that cannot be written.
     pub fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
         Failure::Io(format!(
             "cannot write {}: {error}; choose a place that can be written to",
@@ -56,13 +56,13 @@ impl Failure {
         ))
     }
 
-    /// Whether everything has been said already.
+    /// True if everything about the failure has been reported already.
     pub fn is_silent(&self) -> bool {
         matches!(self, Failure::Incomplete | Failure::Refuted)
     }
 }
 
-/// Errors that are always a wrong input.
+/// Converts errors that are always a wrong input.
 macro_rules! wrong_input {
     ($($error:ty),*) => {
         $(impl From<$error> for Failure {

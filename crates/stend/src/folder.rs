@@ -1,4 +1,4 @@
-//! The folder of a report: what is in it already, and what is kept there.
+//! The folder of a report: its checks, its page and its review.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::fs::{self, Permissions};
@@ -15,20 +15,19 @@ use stend_report::{Comparison, ReportError};
 use crate::failure::Failure;
 use crate::{kept, signals};
 
-/// Removed again if nothing came into it.
+/// A report folder. If it was created by [`Folder::open`] and is empty, it is removed again.
 pub struct Folder {
     path: PathBuf,
     made: bool,
     /// The language of the page.
     language: Language,
-    /// SHA-256 of what the page shows, once it has been written.
+    /// SHA-256 of the contents of the page, once the page has been written.
     shown: Mutex<Option<[u8; 32]>>,
 }
 
 impl Folder {
-    /// Makes the folder if it is missing, and checks before hours of measuring that it is
-    /// writable, and that the page there, if any, is stend's; the page that comes into it will be
-    /// in a language.
+    /// Creates the folder if it is missing. Checks that it is writable and that an existing page is
+    /// stend's, before hours of measurement. `language` is the language of the page to be written.
     pub fn open(path: PathBuf, language: Language) -> Result<Folder, Failure> {
         stend_report::check_page(&path)?;
         let made = !path.exists();
@@ -58,11 +57,11 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Replaces the review, and its page unless that shows it already. Returns the path of the
-    /// page.
+    /// Replaces the review, and the page unless it shows this review already. Returns the path of
+    /// the page.
     pub fn save(&self, review: &Review) -> Result<PathBuf, Failure> {
         let now = shown(review);
-        // A half-finished test, saved after each of its loads, is not shown.
+        // A half-finished test, saved after each of its loads, is not shown on the page.
         if *self.page() == Some(now) {
             signals::undisturbed(|| {
                 stend_report::write_review(review, &self.path)?;
@@ -80,14 +79,14 @@ impl Folder {
         self.shown.lock()
     }
 
-    /// As [`Folder::save`], of a review whose rivals are the other sides of a comparison.
+    /// As [`Folder::save`], for a review whose rivals are the other sides of a comparison.
     pub fn save_compared(&self, review: &Review, of: &Comparison<'_>) -> Result<PathBuf, Failure> {
         self.replace(review, |path| {
             stend_report::write_comparison(review, of, path)
         })
     }
 
-    /// A signal waits for this, and prints the hint.
+    /// Replaces the page and prints the hint; signals wait until this is done.
     fn replace(
         &self,
         review: &Review,
@@ -100,12 +99,13 @@ impl Folder {
         })
     }
 
-    /// Whether the folder was there before it was opened.
+    /// True if the folder existed before it was opened.
     pub fn was_there(&self) -> bool {
         !self.made
     }
 
-    /// Notes what the folder holds of a review, for an interruption.
+    /// Sets the hint that is printed at an interruption: the part of a review that the folder
+    /// holds.
     pub fn holds(&self, review: &Review) {
         hint(review, &self.path.display().to_string());
     }
@@ -116,7 +116,7 @@ impl Folder {
     }
 }
 
-/// SHA-256 of what a page shows of a review: all but the tests that are under way.
+/// SHA-256 of the part of a review that a page shows: everything except tests that are under way.
 fn shown(review: &Review) -> [u8; 32] {
     let mut review = review.clone();
     review.unfinished.clear();
@@ -126,13 +126,14 @@ fn shown(review: &Review) -> [u8; 32] {
     Sha256::digest(serde_json::to_vec(&review).unwrap_or_default()).into()
 }
 
-/// Says, should a signal end the process, where a review is saved.
+/// Sets the hint that is printed if a signal ends the process: the place where a review is saved.
 pub fn hint(review: &Review, place: &str) {
     if review.complete {
         return signals::hint(format!("; the finished review is saved in {place}"));
     }
     if let Some(saved) = kept::are(review, &format!("saved in {place}")) {
-        // The drive that would be kept has to go through all tests.
+        // With `--state`, the drive must go through all tests, so that the review cannot be
+        // resumed.
         let then = match review.reproduce.contains(" --state ") {
             true => "; the drive is not kept (--state), so that only a new --out begins, anew",
             false => ", and the same command resumes from there",
@@ -141,13 +142,13 @@ pub fn hint(review: &Review, place: &str) {
     }
 }
 
-/// Replaces a file as a whole.
+/// Replaces a file atomically.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     let mut file = tempfile::Builder::new()
-        // As for any file that a program makes: less what the user's mask takes away.
+        // The usual permissions of a new file: 0666 without the bits of the umask.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder.unwrap_or(Path::new(".")))
         .map_err(temporary)?;
@@ -163,7 +164,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 impl Drop for Folder {
     fn drop(&mut self) {
         if self.made {
-            // Fails, as it should, unless it is empty.
+            // Intended to fail unless the folder is empty.
             let _ = fs::remove_dir(&self.path);
         }
     }
@@ -195,7 +196,7 @@ mod tests {
         let page = folder.save(&review).unwrap();
         assert!(page.exists());
         fs::remove_file(&page).unwrap();
-        // A test under way is not shown, but kept.
+        // A test under way is saved, but not shown.
         review.unfinished.push(test("b"));
         folder.save(&review).unwrap();
         assert!(!page.exists());
@@ -206,7 +207,7 @@ mod tests {
         review.tests.append(&mut review.unfinished);
         folder.save(&review).unwrap();
         assert!(page.exists());
-        // Complete, which the page says as well.
+        // The page also shows that the review is complete.
         fs::remove_file(&page).unwrap();
         review.complete = true;
         folder.save(&review).unwrap();

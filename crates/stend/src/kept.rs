@@ -1,10 +1,10 @@
-//! What an unfinished review holds, in words.
+//! Contents of an unfinished review, in words.
 
 use stend_language::counted;
 use stend_record::review::{Review, TestResult};
 
-/// That finished tests, and parts of others, are `what`: `11 finished tests and 3 traces of
-/// `desktop-traces` are saved`. `None` where there is nothing.
+/// Counts finished tests and parts of other tests, and states `what` about them: `11 finished tests
+/// and 3 traces of `desktop-traces` are saved`. `None` if there are none.
 pub fn are(review: &Review, what: &str) -> Option<String> {
     let rivals = || review.rivals.iter();
     let tests = review.tests.len() + rivals().map(|rival| rival.tests.len()).sum::<usize>();
@@ -20,7 +20,7 @@ pub fn are(review: &Review, what: &str) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{words} {verb} {what}"))
 }
 
-/// How much a review holds: finished tests and parts of others.
+/// Number of finished tests and of parts of other tests in a review.
 pub fn count(review: &Review) -> usize {
     let rivals = review.rivals.iter();
     let of = |tests: &[TestResult], begun: &[TestResult]| {
@@ -38,7 +38,7 @@ fn count_parts(test: &TestResult) -> usize {
     test.traces.iter().flatten().count() + rounds
 }
 
-/// `3 traces of `desktop-traces``.
+/// Formats the finished parts of a test: `3 traces of `desktop-traces``.
 fn parts_of(test: &TestResult) -> Option<String> {
     if let Some(number) = test.repetition {
         return Some(format!("repetition {number} of `{}`", test.id));

@@ -1,4 +1,4 @@
-//! Where the lab is, and how a review gets there.
+//! The place of the lab, and the storing of runs in it.
 
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -14,16 +14,16 @@ use crate::failure::Failure;
 use crate::output::note;
 use crate::signals;
 
-/// The lab's file.
+/// Path of the lab's file.
 pub fn path(of: &LabPath) -> Result<PathBuf, Failure> {
     place(of).ok_or_else(|| Failure::Input(format!("{NO_PLACE}: name its file with --lab")))
 }
 
-/// Why there may be no place for the lab.
+/// Message for a lab without a known place.
 const NO_PLACE: &str = "no place for the lab is known (HOME is not set)";
 
-/// The same for what is worth having without a lab: where no place is known, that is said, and
-/// nothing is kept.
+/// As [`path`], for commands that also work without a lab: if no place is known, prints a note and
+/// returns `None`, and nothing is stored.
 pub fn path_if_any(of: &LabPath) -> Result<Option<PathBuf>, Failure> {
     let path = place(of);
     match &path {
@@ -46,7 +46,7 @@ fn place(of: &LabPath) -> Option<PathBuf> {
     Some(folder.join("stend/lab.db"))
 }
 
-/// The lab, to read it, of an earlier version as well; an error where there is none.
+/// Opens the lab for reading, also one of an earlier version; an error if there is none.
 pub fn look(of: &LabPath) -> Result<Lab, Failure> {
     let path = path(of)?;
     Lab::look_at_any(&path)?.ok_or_else(|| {
@@ -57,7 +57,8 @@ pub fn look(of: &LabPath) -> Result<Lab, Failure> {
     })
 }
 
-/// The lab, to list what is in it; `None` where none was named and none has been made yet.
+/// Opens the lab to list its contents; `None` if no lab was named and the default one does not
+/// exist yet.
 pub fn look_if_made(of: &LabPath) -> Result<Option<Lab>, Failure> {
     match of.lab {
         Some(_) => look(of).map(Some),
@@ -65,8 +66,8 @@ pub fn look_if_made(of: &LabPath) -> Result<Option<Lab>, Failure> {
     }
 }
 
-/// The run that a user names: by its number, its label, or a word for its drive, whose last
-/// complete run is meant.
+/// Returns the run that the user names: by its number, by its label, or by a word of its drive,
+/// which selects the drive's last complete run.
 pub fn find(lab: &Lab, word: &str) -> Result<RunId, Failure> {
     match word.parse() {
         Ok(EntryId::Run(run)) => {
@@ -115,7 +116,7 @@ pub fn find(lab: &Lab, word: &str) -> Result<RunId, Failure> {
     }
 }
 
-/// Date and time in the user's zone, to the minute.
+/// Formats date and time in the user's zone, to the minute.
 pub fn time(unix_ms: i64) -> String {
     Timestamp::from_millisecond(unix_ms).map_or_else(
         |_| unix_ms.to_string(),
@@ -126,7 +127,7 @@ pub fn time(unix_ms: i64) -> String {
     )
 }
 
-/// What all records have: the program, and now.
+/// Returns a record with the fields that all records share: the program and the current time.
 pub fn new_record(kind: RecordedKind, target: &TargetInfo, begun_unix_ms: i64) -> NewRecord<'_> {
     NewRecord {
         kind,
@@ -145,7 +146,7 @@ pub fn new_record(kind: RecordedKind, target: &TargetInfo, begun_unix_ms: i64) -
     }
 }
 
-/// Keeps a job or a replay; says under which number.
+/// Stores a job or a replay, and prints its number.
 pub fn record(lab: Option<&Path>, new: &NewRecord<'_>) -> Result<(), Failure> {
     let Some(lab) = lab else { return Ok(()) };
     let id = signals::undisturbed(|| recorded::save(&mut Lab::open(lab)?, new))?;
@@ -157,17 +158,17 @@ pub fn record(lab: Option<&Path>, new: &NewRecord<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a lab can be opened or made, as far as can be checked without making it, and whether it
-/// is whole: a review would find out after its first test.
+/// Checks that a lab can be opened or created, without creating it, and that it is not damaged.
+/// Without this check a review would fail only after its first test.
 pub fn check(path: &Path) -> Result<(), Failure> {
     Lab::check(path)?;
     can_be_made(path)
 }
 
-/// As [`check`], without reading all of it: a job may take less time than that.
+/// As [`check`], without reading the whole lab: a job may take less time than that.
 fn check_kind(path: &Path) -> Result<(), Failure> {
     match Lab::look(path) {
-        // To be written soon in any case.
+        // An older lab will be migrated when it is written.
         Ok(_) | Err(LabError::Older(_)) => can_be_made(path),
         Err(error) => Err(error.into()),
     }
@@ -188,11 +189,11 @@ fn can_be_made(path: &Path) -> Result<(), Failure> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // `a/b` where `a` is a file.
+    // Fails for `a/b` if `a` is a file.
     if !folder.is_dir() {
         return unusable(format!("{} is no folder", folder.display()));
     }
-    // Without a name, so that nothing is left of it whatever happens.
+    // An unnamed file: nothing remains of it in any case.
     match tempfile::tempfile_in(folder) {
         Ok(_) => Ok(()),
         Err(error) => unusable(format!(
@@ -202,11 +203,11 @@ fn can_be_made(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What the lab has of the last complete review with this report folder, and of the last one that
-/// did not come to its end; the later first.
+/// Returns the last complete review with this report folder and the last incomplete one that the
+/// lab holds; the later one first.
 pub fn last_in(path: &Path, folder: &Path) -> Result<Vec<(RunId, Review)>, Failure> {
     let lab = match Lab::look(path) {
-        // To be written soon in any case.
+        // Opening for writing migrates an older lab.
         Err(LabError::Older(_)) => Some(Lab::open(path)?),
         other => other?,
     };
@@ -222,26 +223,27 @@ fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf())
 }
 
-/// When the program's file was written, ms since 1970: what was simulated before may be another
-/// program's, of the same commit.
+/// Time at which the program's file was written, ms since 1970. Earlier simulations may be of
+/// another build of the same commit.
 fn program_unix_ms() -> Option<i64> {
     let file = std::env::current_exe().ok()?.metadata().ok()?;
     let written = Timestamp::try_from(file.modified().ok()?).ok()?;
     Some(written.as_millisecond())
 }
 
-/// The run that a review is kept as.
+/// Stores a review as one run of the lab.
 pub struct Keeper {
     path: PathBuf,
     lab: Mutex<Lab>,
     folder: PathBuf,
     edition_sha256: String,
     marks: MarkArgs,
-    /// Known as soon as anything was kept, with its name in any lab: numbers are given again.
+    /// Number and UUID of the run, known once something was stored. The UUID is needed because
+    /// numbers are reused.
     run: Mutex<Option<(RunId, String)>>,
 }
 
-/// Whether a run is still that of this name.
+/// True if the lab still has run number `run` with this UUID.
 fn is_there(lab: &Lab, run: RunId, uuid: &str) -> Result<bool, Failure> {
     match lab.run(run) {
         Ok(found) => Ok(found.uuid == uuid),
@@ -251,7 +253,7 @@ fn is_there(lab: &Lab, run: RunId, uuid: &str) -> Result<bool, Failure> {
 }
 
 impl Keeper {
-    /// Opens the lab; called before hours of measuring, to find errors early.
+    /// Opens the lab. Called before hours of measurement, so that errors are found early.
     pub fn open(
         lab: &Path,
         folder: &Path,
@@ -268,8 +270,9 @@ impl Keeper {
         })
     }
 
-    /// Writes the present state of a review. The first time, it resumes the run of an `earlier`
-    /// review in the same folder, or begins one. A run that was deleted meanwhile begins anew.
+    /// Writes the present state of a review. The first call resumes the run of an `earlier` review
+    /// in the same folder, or creates a run. If the run was deleted meanwhile, a new one is
+    /// created.
     pub fn keep(&self, review: &Review, earlier: Option<&Review>) -> Result<(), Failure> {
         let mut lab = self.lab.lock();
         let mut run = self.run.lock();
@@ -287,7 +290,7 @@ impl Keeper {
         Ok(lab.save(number, review, &beginning)?)
     }
 
-    /// The run that is resumed, or a new one.
+    /// Returns the run to resume, or a new one.
     fn first(
         &self,
         lab: &mut Lab,
@@ -323,8 +326,8 @@ impl Keeper {
         }
     }
 
-    /// What this very program has simulated before, of the drive, edition, tests and options of a
-    /// review that has no results yet.
+    /// Returns an earlier simulation by this same build of the drive, edition, tests and options of
+    /// `like`, a review without results.
     pub fn simulated_before(&self, like: &Review) -> Result<Option<(RunId, Review)>, Failure> {
         let Some(since) = program_unix_ms() else {
             return Ok(None);
@@ -343,12 +346,12 @@ impl Keeper {
         Ok(same.then_some((run, before)))
     }
 
-    /// The lab's file.
+    /// Path of the lab's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The number of the run, if anything was kept.
+    /// Number of the run, if anything was stored.
     pub fn run(&self) -> Option<RunId> {
         let run = self.run.lock();
         run.as_ref().map(|(number, _)| *number)

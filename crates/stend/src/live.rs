@@ -1,5 +1,5 @@
-//! What a review is doing, written into the lab about once a second, so that `stend lab serve` can
-//! show it. It never delays or disturbs the review: what cannot be written is left out.
+//! The progress of a review, written to the lab about once a second so that `stend lab serve` can
+//! show it. It never delays or disturbs the review: failed writes are skipped.
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::path::Path;
@@ -16,24 +16,24 @@ use stend_record::review::{TargetInfo, TargetKind};
 use crate::progress::{Progress, Teller};
 use crate::signals;
 
-/// How often it is written.
+/// Interval between writes.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// How long another program that writes is waited for.
+/// Time to wait for another program that writes.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Lines of what was done that are kept.
+/// Number of progress lines kept.
 const LINES_MAX: usize = 200;
 
-/// A review that is told of until it is dropped, or a signal ends the process.
+/// Reports the progress of a review until it is dropped, or a signal ends the process.
 pub struct Live {
     shared: Arc<Shared>,
 }
 
-/// Those that are told of: of a drive, and of its rivals beside it.
+/// All reported reviews: of a drive, and of its rivals at the same time.
 static ALL: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
-/// Tells of the end of all.
+/// Reports the end of all reviews.
 fn end_all() {
     let all = std::mem::take(&mut *ALL.lock());
     all.iter()
@@ -49,13 +49,13 @@ struct Shared {
 
 struct State {
     row: Row,
-    /// Whether the curve of the row is still measured.
+    /// True while the curve of the row is still measured.
     grows: bool,
     ended: bool,
 }
 
 impl Live {
-    /// Begins to tell of the review of a target; `None` where the lab cannot be written.
+    /// Starts to report the review of a target; `None` if the lab cannot be written.
     pub fn begin(
         lab: &Path,
         target: &TargetInfo,
@@ -92,19 +92,19 @@ impl Live {
         Some(Live { shared })
     }
 
-    /// Takes an event in.
+    /// Records an event.
     pub fn note(&self, event: &Event<'_>, run: Option<RunId>) {
         let mut state = self.shared.lock();
         state.row.run = run.map(|run| run.0);
         state.note(event);
     }
 
-    /// Tells that the review has come to its end, as this run, and whether nothing is left to do.
+    /// Reports the end of the review, its run, and if it is complete.
     pub fn end(self, run: Option<RunId>, complete: bool) {
         let mut state = self.shared.lock();
         state.row.run = run.map(|run| run.0);
         if complete {
-            // A rival that the lab has already took no event.
+            // A rival that the lab already holds caused no events.
             state.row.share_done = 1.0;
         }
     }
@@ -131,7 +131,7 @@ impl State {
                 preliminary,
             } => {
                 let name = format!("{test}, {curve}");
-                // Of several that grow at the same time, one is told of until its end.
+                // Of several curves measured at the same time, one is shown until its end.
                 if !self.grows {
                     self.grows = true;
                     row.curve = Some(LiveCurve {
@@ -193,7 +193,7 @@ impl Shared {
         self.state.lock()
     }
 
-    /// Lets the writer tell the end, and waits for it.
+    /// Makes the writer record the end, and waits for it.
     fn end(&self) {
         self.lock().ended = true;
         self.ends.notify_all();
@@ -203,7 +203,7 @@ impl Shared {
         }
     }
 
-    /// Writes how far it is, until the end.
+    /// Writes the progress until the end.
     fn write(&self, lab: &mut Lab, id: ProgressId, teller: &Teller) {
         let mut state = self.lock();
         loop {
@@ -213,7 +213,7 @@ impl Shared {
             (row.share_done, row.doing, row.left_words) = teller.told();
             row.ended = ended;
             row.seen_unix_ms = now_unix_ms();
-            // What is missed now is written the next time; a row without an end is told as stopped.
+            // A failed update is made up by the next. A row without an end is shown as stopped.
             let _ = progress::update(lab, id, &row);
             if ended {
                 return;

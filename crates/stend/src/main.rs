@@ -1,6 +1,5 @@
-//! A laboratory for solid-state drives: the command line. Glue only: it reads arguments,
-//! opens targets, and prints what the other rooms say. Results go to stdout, progress
-//! and errors to stderr.
+//! A laboratory for solid-state drives: the command line. It only parses arguments, opens targets,
+//! and prints the results of the other crates. Results go to stdout, progress and errors to stderr.
 
 mod args;
 mod child;
@@ -29,7 +28,7 @@ use failure::Failure;
 use output::{note, print};
 
 fn main() -> ExitCode {
-    // Of `cargo xtask bench`, not of users: neither help nor suggestions name it.
+    // Only for `cargo xtask bench`: hidden from help and suggestions.
     if std::env::args_os().skip(1).eq(["bench-case"]) {
         return finish(signals::watch().and_then(|()| commands::bench_case::run()));
     }
@@ -64,7 +63,7 @@ fn perform(command: &Command) -> Result<(), Failure> {
     }
 }
 
-/// The exit code of what a command came to, which it says unless it has been said.
+/// Returns the exit code of a command, and prints its failure unless that was reported already.
 fn finish(result: Result<(), Failure>) -> ExitCode {
     signals::settle();
     match result {

@@ -1,12 +1,12 @@
-//! How many simulations of drives the machine has memory for at a time.
+//! Number of drives that the machine has memory to simulate at the same time.
 
 use std::fs;
 
-/// Memory of a drive that was written at random all over, for each logical page of 4 KiB: the
-/// tables L2P and P2L with spare room, which pages are valid, and a little.
+/// Memory of a drive that was entirely written at random, per logical page of 4 KiB: the tables L2P
+/// and P2L with spare capacity, the valid bits, and a small remainder.
 const DRIVE_BYTES_PER_PAGE: u64 = 10;
 
-/// Drives that are kept beside those that are worked on: states that others start from.
+/// Drives kept in memory beside those under test: states from which tests start.
 const KEPT_DRIVES: u64 = 2;
 
 /// Memory of a simulation of a drive of this capacity, bytes.
@@ -14,8 +14,8 @@ fn drive_bytes(capacity_bytes: u64) -> u64 {
     (capacity_bytes / 4096 * DRIVE_BYTES_PER_PAGE).max(1)
 }
 
-/// As many of `wanted` simulations of drives of at most this capacity as fit into `available` bytes
-/// of memory, at least one.
+/// Number of simulations, at most `wanted` and at least one, of drives of at most this capacity
+/// that fit into `available` bytes of memory.
 fn fitting(wanted: usize, capacity_bytes: u64, available: u64) -> usize {
     let drives = (available / drive_bytes(capacity_bytes)).saturating_sub(KEPT_DRIVES);
     wanted
@@ -23,32 +23,33 @@ fn fitting(wanted: usize, capacity_bytes: u64, available: u64) -> usize {
         .max(1)
 }
 
-/// [`fitting`] of this machine; all where it does not tell how much memory is available.
+/// As [`fitting`], with the memory of this machine; `wanted` if the available memory is unknown.
 pub fn simulations_that_fit(wanted: usize, capacity_bytes: u64) -> usize {
     available_bytes().map_or(wanted, |available| {
         fitting(wanted, capacity_bytes, available)
     })
 }
 
-/// Whether this machine has memory for so many reviews side by side, with so many simulations of
-/// drives of at most this capacity in all. It is taken to have enough where it does not tell.
+/// True if this machine has memory for `reviews` reviews side by side, with `simulations`
+/// simulations of drives of at most this capacity in all. True also if the available memory is
+/// unknown.
 pub fn reviews_fit(reviews: u64, simulations: usize, capacity_bytes: u64) -> bool {
     let drives = reviews * KEPT_DRIVES + simulations as u64;
     available_bytes().is_none_or(|available| drives * drive_bytes(capacity_bytes) <= available)
 }
 
-/// Memory that can be used without swapping, bytes; Linux tells it.
+/// Memory that can be used without swapping, bytes; known only on Linux.
 fn available_bytes() -> Option<u64> {
     bytes_in("/proc/meminfo", "MemAvailable")
 }
 
-/// The bytes that a line of a file of the kernel names.
+/// Bytes in the line `name` of a kernel file.
 pub fn bytes_in(file: &str, name: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let line = text
         .lines()
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-    // Its kB are KiB.
+    // The kernel's kB are KiB.
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }

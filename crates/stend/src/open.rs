@@ -1,4 +1,4 @@
-//! From what the user typed to a target.
+//! Opens the target that the user named on the command line.
 
 use std::fmt::Display;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -21,7 +21,7 @@ use crate::failure::Failure;
 pub enum Opened {
     /// A simulated drive.
     Simulated(Box<SimulatedTarget>),
-    /// A file or block device, by fio.
+    /// A file or block device, through fio.
     Real(Box<FioTarget>),
 }
 
@@ -34,7 +34,8 @@ impl Opened {
         }
     }
 
-    /// The same, where it is simulated as the one drive there is.
+    /// Returns the target so that tests run on one drive, without copies. A real target is
+    /// unchanged.
     pub fn single(self) -> Opened {
         match self {
             Opened::Simulated(target) => Opened::Simulated(Box::new(target.single())),
@@ -42,7 +43,7 @@ impl Opened {
         }
     }
 
-    /// What it is.
+    /// Facts about the target.
     pub fn info(&self) -> TargetInfo {
         match self {
             Opened::Simulated(target) => target.info(),
@@ -50,7 +51,7 @@ impl Opened {
         }
     }
 
-    /// The file in which a simulated drive lives, if it does.
+    /// The state file of a simulated drive, or `None` if it has none.
     pub fn state_path(&self) -> Option<&Path> {
         match self {
             Opened::Simulated(target) => target.state_path(),
@@ -58,7 +59,7 @@ impl Opened {
         }
     }
 
-    /// Whether it was opened for reading alone.
+    /// True if the target was opened for reading only.
     pub fn read_only(&self) -> bool {
         match self {
             Opened::Simulated(target) => target.read_only(),
@@ -66,7 +67,7 @@ impl Opened {
         }
     }
 
-    /// Counts the requests that a simulated drive completes, and its events.
+    /// Counters of completed requests and of events; `None` for a real target.
     pub fn counts(&self) -> Option<[Arc<AtomicU64>; 2]> {
         match self {
             Opened::Simulated(target) => Some([target.request_count(), target.event_count()]),
@@ -75,17 +76,17 @@ impl Opened {
     }
 }
 
-/// Whether `name` is something simulated: a model, a model file, or the state file of a drive.
+/// True if `name` is a shipped model, a model file, or a state file.
 pub fn is_simulated(name: &str) -> bool {
     is_model(name) || is_state_file(Path::new(name))
 }
 
-/// Whether `name` is a model or a model file.
+/// True if `name` is a shipped model or a model file.
 pub fn is_model(name: &str) -> bool {
     SHIPPED.iter().any(|s| s.name == name) || name.ends_with(".toml")
 }
 
-/// Refuses options that the target of a job or a trace would ignore.
+/// Refuses options that the targets of a job or a trace would ignore.
 pub fn check_on(on: &OnArgs) -> Result<(), Failure> {
     real_options_fit(&on.on, &on.real)?;
     check_set(&on.on, &on.set)?;
@@ -101,7 +102,7 @@ pub fn check_on(on: &OnArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses several targets of which one is named twice, or is none: before the first is touched.
+/// Refuses duplicate or unknown targets and unsuitable options, before any target is touched.
 pub fn check_all(names: &[String], set: &SetArgs, real: &RealArgs) -> Result<(), Failure> {
     check_distinct_targets(names, "target")?;
     for name in names {
@@ -110,7 +111,7 @@ pub fn check_all(names: &[String], set: &SetArgs, real: &RealArgs) -> Result<(),
     Ok(())
 }
 
-/// Refuses names of which one is there twice.
+/// Refuses a list that contains a name twice.
 pub fn check_distinct<T: PartialEq + Display>(names: &[T], what: &str) -> Result<(), Failure> {
     match (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
         None => Ok(()),
@@ -121,10 +122,10 @@ pub fn check_distinct<T: PartialEq + Display>(names: &[T], what: &str) -> Result
     }
 }
 
-/// Refuses targets of which one is there twice, even by another of its names.
+/// Refuses a list that contains a target twice, even under two of its names.
 pub fn check_distinct_targets(names: &[String], what: &str) -> Result<(), Failure> {
     check_distinct(names, what)?;
-    // The device of a node, or the file.
+    // Identifies a block device by its device number, a file by its inode.
     let is = |name: &String| {
         let meta = std::fs::metadata(name).ok().filter(|_| !is_model(name))?;
         match meta.file_type().is_block_device() {
@@ -147,7 +148,7 @@ pub fn check_distinct_targets(names: &[String], what: &str) -> Result<(), Failur
     }
 }
 
-/// Refuses options of real targets where every target is simulated and would ignore them.
+/// Refuses options of real targets if every target is simulated and would ignore them.
 pub fn real_options_fit<'a>(
     names: impl IntoIterator<Item = &'a String>,
     real: &RealArgs,
@@ -175,7 +176,7 @@ pub fn real_options_fit<'a>(
     Err(Failure::Input(text))
 }
 
-/// Refuses other figures (`--set`) for what is no drive model.
+/// Refuses `--set` for targets that are not drive models.
 pub fn check_set<'a>(
     names: impl IntoIterator<Item = &'a String>,
     set: &SetArgs,
@@ -192,8 +193,8 @@ pub fn check_set<'a>(
     }
 }
 
-/// The drive model of this name, shipped or in a file, with other figures; `None` where the name
-/// is no model's.
+/// Returns the drive model `name`, shipped or from a file, with the figures of `--set`; `None` if
+/// no model has this name.
 pub fn model(Named { name, set }: Named<'_>) -> Result<Option<(Model, ModelInfo)>, Failure> {
     let original = match Model::shipped(name) {
         None if name.ends_with(".toml") => Model::read(Path::new(name))?,
@@ -205,33 +206,33 @@ pub fn model(Named { name, set }: Named<'_>) -> Result<Option<(Model, ModelInfo)
     Ok(Some((model, known)))
 }
 
-/// What is going to be done to a real target.
+/// Work planned on a real target.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Planned {
-    /// Bytes.
+    /// Bytes to be written.
     pub bytes: u64,
-    /// Besides, as much as the target takes in this time, s.
+    /// Additional time in which the target is written as fast as it accepts data, s.
     pub writing_s: f64,
-    /// Loads and rests together, s.
+    /// Total time of loads and rests, s.
     pub time_s: f64,
 }
 
-/// A target as the user names it, and the figures of its model that are to be others.
+/// A target as the user names it, and the model figures that `--set` changes.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<'a> {
-    /// The name.
+    /// Name of the target.
     pub name: &'a str,
-    /// The figures.
+    /// Changed figures.
     pub set: &'a SetArgs,
 }
 
-/// Opens a shipped model, a model file, a drive that lives in a file, or a path.
+/// Opens a shipped model, a model file, a state file, or a path.
 pub fn open(named: Named<'_>, real_args: &RealArgs, access: Access) -> Result<Opened, Failure> {
     open_planned(named, real_args, access, &|_| None)
 }
 
-/// As [`open`], with what will be written to a device of a number of bytes: for the table that is
-/// shown before its serial number is requested.
+/// As [`open`]. `planned` returns the work planned on a device of the given number of bytes; it is
+/// shown in the table before the user must type the device's serial number.
 pub fn open_planned(
     named: Named<'_>,
     real_args: &RealArgs,
@@ -268,23 +269,23 @@ pub fn open_planned(
     Ok(Opened::Real(Box::new(stend_real::open(path, &options)?)))
 }
 
-/// What is known of a target that is not opened.
+/// Facts about a target that is not opened.
 pub struct Seen {
-    /// What it is.
+    /// The target.
     pub info: TargetInfo,
-    /// Whether it is simulated.
+    /// True if it is simulated.
     pub simulated: bool,
-    /// Whether it can be expected to take TRIM.
+    /// True if it is expected to support TRIM.
     pub trim_supported: bool,
-    /// What it is rated to be written in its life, bytes, where that is known.
+    /// Bytes that it is rated to be written in its life, if known.
     pub rated_bytes: Option<u64>,
-    /// What a real device tells of its health.
+    /// Health that a real device reports.
     pub health: Option<Health>,
-    /// Whether it may be written until it refuses.
+    /// Write limit of the target.
     pub write_limit: WriteLimit,
 }
 
-/// As [`open`], without opening a real target: nothing is made, locked or asked for.
+/// As [`open`], but opens no real target: creates and locks nothing, and asks no question.
 pub fn look(named: Named<'_>, real_args: &RealArgs) -> Result<Seen, Failure> {
     let name = named.name;
     let path = Path::new(name);
@@ -330,12 +331,12 @@ pub fn look(named: Named<'_>, real_args: &RealArgs) -> Result<Seen, Failure> {
     })
 }
 
-/// Whether a name that is no model's is meant as a path.
+/// True if `name`, which is no model, is meant as a path.
 fn is_like_a_path(name: &str, real_args: &RealArgs) -> bool {
     name.contains('/') || Path::new(name).exists() || real_args.size.is_some() && !name.is_empty()
 }
 
-/// What to say of a name that is no model's, where nothing but a model will do.
+/// Message for a name that is no model, where only a model is allowed.
 pub fn unknown_model(name: &str) -> String {
     format!(
         "there is no drive model `{name}`; {}. A model file ends in .toml",
@@ -352,8 +353,7 @@ fn unknown(name: &str) -> String {
     )
 }
 
-/// The shipped models that have most words of a name that does not exist; all of them, if
-/// none has any.
+/// Shipped models that share the most words with an unknown name; all models if none shares a word.
 pub fn like(name: &str) -> String {
     const NAMED_MAX: usize = 6;
     let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();

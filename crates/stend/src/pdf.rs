@@ -1,4 +1,4 @@
-//! A report as a PDF, printed by a browser that the machine has.
+//! A report as a PDF, printed by an installed browser.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::folder::replace;
 use crate::signals;
 
-/// Browsers that print without a window, in the order in which they are tried.
+/// Browsers that can print without a window, in the order in which they are tried.
 const BROWSERS: [&str; 4] = [
     "chromium",
     "chromium-browser",
@@ -18,14 +18,14 @@ const BROWSERS: [&str; 4] = [
     "google-chrome",
 ];
 
-/// What the page may take of its own time until its charts are drawn, ms: the browser skips what
-/// it would wait.
+/// Virtual time that the page may use until its charts are drawn, ms; the browser skips waiting
+/// times.
 const BUDGET_MS: u32 = 60_000;
 
-/// Ends a PDF that stend has printed: a comment, which readers skip.
+/// End mark of a PDF that stend has printed: a comment, which PDF readers ignore.
 const MARK: &[u8] = b"\n% printed by stend\n";
 
-/// The browser; where there is none, what to install.
+/// Path of the browser; if there is none, an error that names what to install.
 pub fn browser() -> Result<PathBuf, Failure> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -41,12 +41,12 @@ pub fn browser() -> Result<PathBuf, Failure> {
     })
 }
 
-/// Where the PDF of a page in a folder comes.
+/// Path of the PDF of a page in a folder.
 fn path(folder: &Path) -> PathBuf {
     folder.join("report.pdf")
 }
 
-/// Refuses a folder whose `report.pdf` stend has not printed.
+/// Refuses a folder that contains a `report.pdf` that stend has not printed.
 pub fn check(folder: &Path) -> Result<(), Failure> {
     let path = path(folder);
     match std::fs::read(&path) {
@@ -62,8 +62,8 @@ pub fn check(folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Prints a page to `report.pdf` beside it; returns the path. What is there is replaced once the
-/// new one is whole.
+/// Prints a page to `report.pdf` beside it, and returns the path. An existing file is replaced only
+/// once the new one is complete.
 pub fn print(browser: &Path, page: &Path) -> Result<PathBuf, Failure> {
     let page = std::path::absolute(page).map_err(|error| failed(browser, &error.to_string()))?;
     let pdf = path(page.parent().unwrap_or(Path::new("/")));
@@ -85,7 +85,7 @@ pub fn print(browser: &Path, page: &Path) -> Result<PathBuf, Failure> {
         .arg(format!("--virtual-time-budget={BUDGET_MS}"))
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(format!("--print-to-pdf={}", printed.display()));
-    // Its sandbox refuses to run as root.
+    // The browser's sandbox refuses to run as root.
     if rustix::process::geteuid().is_root() {
         command.arg("--no-sandbox");
     }

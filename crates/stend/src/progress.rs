@@ -18,16 +18,16 @@ use work::Work;
 
 const STEPS: f64 = 10_000.0;
 
-/// How often a bar is drawn again.
+/// Interval at which a bar is drawn again.
 const REDRAW: Duration = Duration::from_millis(500);
 
-/// The longest time without a line where there is no terminal.
+/// Longest time without a line where there is no terminal.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
 /// All bars, one above the other.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
-/// How many reviews have bars on the terminal, of two lines each.
+/// Number of reviews that have bars on the terminal, of two lines each.
 static REVIEWS: AtomicUsize = AtomicUsize::new(0);
 
 /// Writes a line above all bars.
@@ -35,11 +35,12 @@ pub fn note_above(text: &str) {
     BARS.suspend(|| note(text));
 }
 
-/// A bar with a share done and the time left; nothing where stderr is no terminal.
+/// A bar with the share done and the time left; not shown if stderr is no terminal.
 pub struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar that is not shown before [`Bar::begin`]. The time left is that of the speed so far.
+    /// Creates a bar that is hidden until [`Bar::begin`]. The time left is estimated from the speed
+    /// so far.
     pub fn new(title: &str) -> Bar {
         Bar::of(
             "{prefix} [{bar:30}] {percent:>3} %, {eta} left, {wide_msg}",
@@ -58,19 +59,19 @@ impl Bar {
         Bar(bar)
     }
 
-    /// Shows it, and keeps its clock going.
+    /// Shows the bar, and updates its clock periodically.
     pub fn begin(&self) {
         if !self.0.is_hidden() {
             self.0.enable_steady_tick(REDRAW);
         }
     }
 
-    /// Shows this share as done, 0 to 1.
+    /// Shows a share as done, 0 to 1.
     pub fn at(&self, share: f64) {
         self.0.set_position((share * STEPS) as u64);
     }
 
-    /// Shows what is being done.
+    /// Shows the current activity.
     pub fn message(&self, text: String) {
         self.0.set_message(text);
     }
@@ -80,25 +81,25 @@ impl Bar {
         note_above(text);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.0.finish_and_clear();
         BARS.remove(&self.0);
     }
 }
 
-/// Prints the events of one review. In between, the bar is drawn again, or lines say what is being
-/// done.
+/// Prints the events of one review. Between events it redraws the bar, or prints lines with the
+/// current activity.
 pub struct Progress {
     shown: Arc<Shown>,
     ticker: Option<JoinHandle<()>>,
 }
 
-/// Tells how far the work of a review is.
+/// Reports the progress of a review.
 pub struct Teller(Arc<Shown>);
 
 impl Teller {
-    /// Share that is done, what is being done, and the time left, in words.
+    /// Returns the share done, the current activity, and the time left in words.
     pub fn told(&self) -> (f64, String, String) {
         let state = self.0.lock();
         let now = self.0.began.elapsed();
@@ -108,7 +109,7 @@ impl Teller {
     }
 }
 
-/// What is shown, shared with the thread that keeps it up to date.
+/// State on the terminal, shared with the thread that updates it.
 struct Shown {
     bar: Bar,
     title: String,
@@ -120,24 +121,24 @@ struct Shown {
 #[derive(Default)]
 struct State {
     work: Work,
-    /// What is being done.
+    /// Current activity.
     doing: String,
     share_done: f64,
     last_line: String,
-    /// When the last line was written.
+    /// Time of the last line.
     last_line_at: Duration,
     ended: bool,
 }
 
 impl State {
-    /// The time left, and what is being done, with `between` between them.
+    /// The time left and the current activity, separated by `between`.
     fn words(&self, now: Duration, between: &str) -> String {
         let left = self.work.left(now).words();
         let doing = [&self.doing, " ", &self.work.part(now)].concat();
         [&left, between, doing.trim_end()].concat()
     }
 
-    /// A line that is due where there is no terminal, and how long until then otherwise.
+    /// Returns the line to print if one is due without a terminal, else the time until one is due.
     fn due(&mut self, now: Duration) -> Result<String, Duration> {
         let silence = now.saturating_sub(self.last_line_at);
         if silence < SILENCE_MAX {
@@ -148,7 +149,7 @@ impl State {
         Ok(format!("{percent:.0} % done, {}", self.words(now, ", ")))
     }
 
-    /// An event, as it changes what is shown; the line that it prints, if any.
+    /// Applies an event to the displayed state; returns the line to print, if any.
     fn note(&mut self, event: &Event<'_>, now: Duration) -> Option<String> {
         match event {
             Event::Planned { whole, simulated } => self.work = Work::planned(*whole, *simulated),
@@ -196,7 +197,7 @@ impl State {
 }
 
 impl Progress {
-    /// For a target of this title.
+    /// Starts the progress display of the target `title`.
     pub fn new(title: &str) -> Progress {
         let shown = Arc::new(Shown {
             bar: Bar::of("{prefix} [{bar:20}] {percent:>3} %, {msg}", title),
@@ -218,7 +219,8 @@ impl Progress {
     /// Shows an event.
     pub fn show(&self, event: &Event<'_>) {
         if let Event::TestFailed { .. } = event {
-            // A signal may have ended the test's program as well: that is no failure.
+            // A signal may have ended the test's program as well; that is not a failure of the
+            // test.
             signals::settle();
         }
         let shown = &self.shown;
@@ -230,12 +232,12 @@ impl Progress {
         shown.draw(&state, now);
     }
 
-    /// What tells, from any thread, how far the work is.
+    /// Returns a handle that reports the progress from any thread.
     pub fn teller(&self) -> Teller {
         Teller(Arc::clone(&self.shown))
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(mut self) {
         self.end();
     }
@@ -244,7 +246,7 @@ impl Progress {
         self.shown.lock().ended = true;
         self.shown.ends.notify_all();
         if let Some(ticker) = self.ticker.take() {
-            // It cannot have panicked without a word.
+            // A panic of the thread has already printed its message.
             let _ = ticker.join();
             let on_terminal = !self.shown.bar.0.is_hidden();
             self.shown.bar.finish();
@@ -271,7 +273,7 @@ impl Shown {
         self.bar.message(state.words(now, "\n  "));
     }
 
-    /// Writes a line, unless it is the last one again.
+    /// Writes a line, unless it equals the last one.
     fn line(&self, state: &mut State, text: &str, now: Duration) {
         if state.last_line != text {
             self.bar.line(&format!("{}: {text}", self.title));
@@ -280,7 +282,7 @@ impl Shown {
         }
     }
 
-    /// Keeps what is shown up to date until the end.
+    /// Updates the displayed state until the end.
     fn tick(&self) {
         let on_terminal = !self.bar.0.is_hidden();
         let mut state = self.lock();
@@ -304,11 +306,11 @@ impl Shown {
     }
 }
 
-/// Clears the lines of a terminal that the bars of reviews stand on.
+/// Clears the terminal lines that the bars of reviews occupy.
 fn clear_lines() {
     let above = 2 * REVIEWS.load(Ordering::SeqCst).max(1) - 1;
     let clear = "\r\x1b[2K".to_owned() + &"\x1b[1A\x1b[2K".repeat(above);
-    // Nothing can be said where that fails.
+    // A failure is ignored: there is no other place to report it.
     let _ = write!(std::io::stderr(), "{clear}");
 }
 

@@ -1,5 +1,5 @@
-//! Whether the files that a command names may be read: asked before anything is done, so that a
-//! file of another user is the same failure wherever it is named.
+//! Checks that the files that a command names are readable, before anything is done. A file of
+//! another user thus causes the same failure in every command.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -9,12 +9,12 @@ use crate::args::{Command, DriveCommand, DrivesCommand, LabCommand, LabPath, Tra
 use crate::failure::Failure;
 use crate::laboratory;
 
-/// Looks at every file that a command reads. What is not there, or is no file, is for the command
-/// to judge.
+/// Checks every file that a command reads. Paths that are missing or are no files are left to the
+/// command.
 ///
 /// # Errors
-/// [`Failure::Io`] for a file that this user may not read, or whose folder keeps it from being
-/// found.
+/// [`Failure::Io`] for a file that this user may not read, or that cannot be found because of its
+/// folder's permissions.
 pub fn check(command: &Command) -> Result<(), Failure> {
     named(command).iter().try_for_each(|path| may_read(path))
 }
@@ -79,7 +79,7 @@ fn named(command: &Command) -> Vec<PathBuf> {
     }
 }
 
-/// What `stend drive` reads; not the sockets of served drives.
+/// Files that `stend drive` reads, without the sockets of served drives.
 fn of_drive(command: &DriveCommand) -> Vec<PathBuf> {
     let target = || PathBuf::from(command.target());
     match command {

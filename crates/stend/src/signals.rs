@@ -1,5 +1,5 @@
-//! Signals such as Ctrl-C: programs that stend runs are ended first, a file being
-//! saved is completed, and the exit code says which signal it was.
+//! Signals such as Ctrl-C. Before stend exits, it ends the programs that it runs and completes a
+//! file that is being saved. The exit code names the signal.
 
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,20 +20,20 @@ const ENDS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 /// Locked while something is saved, and at the end of the process.
 static SAVING: Mutex<()> = Mutex::new(());
 
-/// What is printed when a signal arrives.
+/// Text printed when a signal arrives.
 static HINT: Mutex<String> = Mutex::new(String::new());
 
-/// What puts the terminal back to how it was.
+/// Function that restores the terminal.
 static RESTORE: Mutex<Option<fn()>> = Mutex::new(None);
 
-/// What the next signal does instead of ending the process.
+/// Action of the next signal, instead of ending the process.
 static INSTEAD: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
-/// What is done before a signal ends the process.
+/// Action just before a signal ends the process.
 static LAST: Mutex<Option<fn()>> = Mutex::new(None);
 
-/// Set in the instant in which a signal arrives: programs of the same terminal get it as well, and
-/// end.
+/// Set at the instant when a signal arrives. Programs on the same terminal receive the signal as
+/// well, and end.
 static ENDING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Waits for signals from now on, in a thread of its own.
@@ -57,7 +57,7 @@ pub fn watch() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lets the next signal do this instead of ending the process; one more ends it.
+/// Makes the next signal run `act` instead of ending the process; a second signal ends it.
 pub fn instead(act: impl FnOnce() + Send + 'static) {
     *INSTEAD.lock() = Some(Box::new(act));
 }
@@ -79,29 +79,29 @@ fn end(signal: i32) {
     std::process::exit(128 + signal);
 }
 
-/// Does something during which no signal ends the process.
+/// Runs `act`, during which no signal ends the process.
 pub fn undisturbed<T>(act: impl FnOnce() -> T) -> T {
     let _guard = SAVING.lock();
     act()
 }
 
-/// Sets what is printed when a signal arrives, after the word "interrupted".
+/// Sets the text printed after the word "interrupted" when a signal arrives.
 pub fn hint(text: String) {
     *HINT.lock() = text;
 }
 
-/// Sets what is done, shortly, before a signal ends the process.
+/// Sets a short action to be run before a signal ends the process.
 pub fn last(act: fn()) {
     *LAST.lock() = Some(act);
 }
 
-/// Sets what puts the terminal back when a signal ends the process; `None` for nothing.
+/// Sets the function that restores the terminal when a signal ends the process; `None` clears it.
 #[cfg_attr(not(feature = "screen"), allow(dead_code))]
 pub fn restore_terminal_by(restore: Option<fn()>) {
     *RESTORE.lock() = restore;
 }
 
-/// Waits for a signal that is ending the process: an error that it causes is not the result.
+/// Waits if a signal is ending the process: an error that the signal causes is not the result.
 pub fn settle() {
     while ENDING.load(Ordering::SeqCst) {
         std::thread::park();

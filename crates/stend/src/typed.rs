@@ -1,4 +1,4 @@
-//! Commands as they are typed.
+//! Commands as the user types them.
 
 use stend_model::Setting;
 
@@ -6,7 +6,7 @@ pub use stend_real::quoted as word;
 
 use crate::args::{Fill, OnArgs, RealArgs};
 
-/// The options `--set`, each after a space.
+/// Formats the options `--set`, each after a space.
 pub fn settings(set: &[(String, Setting)]) -> String {
     let options = set.iter();
     options
@@ -14,7 +14,7 @@ pub fn settings(set: &[(String, Setting)]) -> String {
         .collect()
 }
 
-/// The options of a real target, each after a space; what destroys data is not among them.
+/// Formats the options of a real target, each after a space, without those that destroy data.
 pub fn real(args: &RealArgs) -> String {
     let mut text = String::new();
     if args.read_only {
@@ -26,7 +26,7 @@ pub fn real(args: &RealArgs) -> String {
     text
 }
 
-/// `--on` and what goes with it, for one of the targets.
+/// Formats `--on` and its accompanying options for one of the targets.
 pub fn on(args: &OnArgs, target: &str) -> String {
     let fill = match args.fill {
         None => "",

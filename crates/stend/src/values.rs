@@ -1,4 +1,4 @@
-//! Values on the command line: what is typed, in words what is wrong with it.
+//! Parsers of values on the command line, with messages for values that are wrong.
 
 use std::num::NonZero;
 use std::str::FromStr;
@@ -12,12 +12,12 @@ use stend_serve::server::IDLE_S_MAX;
 
 /// Bytes of `8G`, `8GiB`, `8GB`, `4096`.
 ///
-/// A letter alone is binary, in either case, as fio reads it by default (HOWTO, "Parameter types":
-/// `4k` is 4096). With more letters, suffixes are those of IEC 80000-13 and of the SI, unlike in
-/// fio, whose `kb_base=1024` takes `GB` and `GiB` the other way round.
+/// A single letter is binary, in either case, as in fio by default (HOWTO, "Parameter types": `4k`
+/// is 4096). Longer suffixes are those of IEC 80000-13 and of the SI. In fio they differ: its
+/// `kb_base=1024` swaps the meanings of `GB` and `GiB`.
 ///
 /// # Errors
-/// What is wrong, and what is allowed.
+/// A message with the fault and the allowed values.
 pub fn size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let number: u64 = digits
@@ -46,10 +46,10 @@ pub fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("`{text}` is more than 64 bits can hold"))
 }
 
-/// What a drive is rated to be written: a size that is not 0.
+/// Bytes that a drive is rated to be written: a size that is not 0.
 ///
 /// # Errors
-/// What is wrong, and what is allowed.
+/// A message with the fault and the allowed values.
 pub fn rating(text: &str) -> Result<u64, String> {
     match size(text)? {
         0 => Err(format!("`{text}`: a drive is rated for more than nothing")),
@@ -60,7 +60,7 @@ pub fn rating(text: &str) -> Result<u64, String> {
 /// A time that is not 0: `90s`, `20m`, `2h`.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let parsed = text.parse::<jiff::SignedDuration>().ok();
     let time = parsed.and_then(|time| Duration::try_from(time).ok());
@@ -71,7 +71,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 /// A factor for durations, above 0 and at most [`DURATION_SCALE_MAX`].
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn duration_scale(text: &str) -> Result<f64, String> {
     factor(text, DURATION_SCALE_MAX).ok_or_else(|| {
         format!(
@@ -90,17 +90,17 @@ fn factor(text: &str, most: f64) -> Option<f64> {
 /// A share of a trace, above 0 and at most 1.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn beginning(text: &str) -> Result<f64, String> {
     factor(text, 1.0).ok_or_else(|| {
         "it must be above 0 and at most 1, such as 0.1 for the first tenth of the trace".into()
     })
 }
 
-/// Requests of a trace that may be outstanding, from 1 to [`DEPTH_MAX`].
+/// Maximum number of outstanding requests of a trace, from 1 to [`DEPTH_MAX`].
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn depth(text: &str) -> Result<u32, String> {
     let depth = text.parse().ok();
     depth
@@ -108,7 +108,7 @@ pub fn depth(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("from 1 to {DEPTH_MAX} requests can be outstanding"))
 }
 
-/// What a drive costs.
+/// Price of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Price {
     /// As it was typed, `79.90`.
@@ -119,7 +119,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// The price, and that of a GB (10⁹ bytes) of a capacity.
+    /// Returns the price, and the price of a GB (10⁹ bytes) of a capacity, as text.
     pub fn words(&self, capacity_bytes: u64) -> String {
         let per_gb = self.amount / (capacity_bytes as f64 / 1e9);
         let Price {
@@ -128,21 +128,21 @@ impl Price {
         format!("{typed} {currency}, {per_gb:.3} {currency} per GB (10⁹ bytes)")
     }
 
-    /// The price of which [`Price::words`] told.
+    /// Parses the text that [`Price::words`] returns.
     pub fn of_words(words: &str) -> Option<Price> {
         price(words.split_once(',')?.0).ok()
     }
 
-    /// As it is typed.
+    /// The price as the user typed it.
     pub fn typed(&self) -> String {
         format!("{} {}", self.typed, self.currency)
     }
 }
 
-/// A price, an amount and a currency: `79.90 EUR`.
+/// A price: an amount and a currency, `79.90 EUR`.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed form.
 pub fn price(text: &str) -> Result<Price, String> {
     let wrong = || format!("`{text}` is no amount and currency, such as \"79.90 EUR\"");
     let (typed, currency) = text.trim().split_once(' ').ok_or_else(wrong)?;
@@ -162,7 +162,7 @@ pub fn price(text: &str) -> Result<Price, String> {
 /// A range of sizes, from the least to the most: `250GB..512GB`, `500GB..`, `..256GB`.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed form.
 pub fn size_range(text: &str) -> Result<(u64, u64), String> {
     let expected = || format!("`{text}` is not MIN..MAX, such as 250GB..512GB, 500GB.. or ..256GB");
     let (least, most) = text.split_once("..").ok_or_else(expected)?;
@@ -177,10 +177,10 @@ pub fn size_range(text: &str) -> Result<(u64, u64), String> {
     }
 }
 
-/// Years: one, or from one to another, of which one may be left out.
+/// A range of years: `2014`, `2012..2015`, `2012..`, `..2015`.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// A message with the fault.
 pub fn years(text: &str) -> Result<(u32, u32), String> {
     let (from, to) = text.split_once("..").unwrap_or((text, text));
     let bound = |text: &str, without: u32| match text.trim() {
@@ -198,10 +198,10 @@ pub fn years(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// A figure of a model and its value: `slc_cache.blocks_per_plane=6`. The model checks both.
+/// A model figure and its value: `slc_cache.blocks_per_plane=6`. The model checks both.
 ///
 /// # Errors
-/// What is missing.
+/// A message with the expected form.
 pub fn setting(text: &str) -> Result<(String, Setting), String> {
     let expected = || format!("`{text}` is not KEY=VALUE, such as slc_cache.blocks_per_plane=6");
     let (key, value) = text.split_once('=').ok_or_else(expected)?;
@@ -211,7 +211,7 @@ pub fn setting(text: &str) -> Result<(String, Setting), String> {
 /// A seed of random numbers.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse()
         .map_err(|_| format!("a seed is a whole number from 0 to {} (2^64 - 1)", u64::MAX))
@@ -223,28 +223,28 @@ pub fn run(text: &str) -> Result<i64, String> {
     text.parse().map_err(unknown)
 }
 
-/// A number of things of which there is at least one.
+/// A number of things, at least 1.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn count(text: &str) -> Result<NonZero<usize>, String> {
     text.parse()
         .map_err(|_| "it must be a whole number above 0, and not too large".into())
 }
 
-/// A whole number that is not below 0.
+/// A whole number, 0 or above.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse()
         .map_err(|_| "it must be a whole number, not below 0 and not too large".into())
 }
 
-/// How virtual time passes: `max`, or so many virtual seconds in a second.
+/// Pace of virtual time: `max`, or virtual seconds per second.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn pace(text: &str) -> Result<Pace, String> {
     match text {
         "max" => Ok(Pace::Max),
@@ -254,26 +254,26 @@ pub fn pace(text: &str) -> Result<Pace, String> {
     }
 }
 
-/// Days without power, up to a hundred years.
+/// Days without power, at most a hundred years.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn days(text: &str) -> Result<f64, String> {
     number_within(text, 0.0, 36_500.0)
 }
 
-/// Seconds that a served drive is left alone, up to a year.
+/// Seconds for which a served drive is idle, at most a year.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn idle_seconds(text: &str) -> Result<f64, String> {
     number_within(text, 0.0, IDLE_S_MAX)
 }
 
-/// A temperature that a drive without power may have, °C.
+/// Temperature of a drive without power, °C.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn celsius(text: &str) -> Result<f64, String> {
     number_within(text, -40.0, 125.0)
 }
@@ -285,10 +285,10 @@ fn number_within(text: &str, least: f64, most: f64) -> Result<f64, String> {
     }
 }
 
-/// A time or factor above nothing: from a thousandth to a million.
+/// A time or factor from 0.001 to 1,000,000.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn interval(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
     match (0.001..=1e6).contains(&number) {
@@ -300,7 +300,7 @@ pub fn interval(text: &str) -> Result<f64, String> {
 /// The name of a load that writes until steady state.
 ///
 /// # Errors
-/// The names there are.
+/// A message with the known names.
 pub fn steady(text: &str) -> Result<SteadyLoad, String> {
     SteadyLoad::of(text).ok_or_else(|| {
         let names = SteadyLoad::ALL.map(|load| load.name);

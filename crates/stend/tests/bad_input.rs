@@ -1,5 +1,5 @@
-//! Every wrong input gives a message that says what, where and what to do, and its
-//! documented exit code; and nothing is left behind by a command that did nothing.
+//! Every wrong input causes a message with the fault, its place and a remedy, and the documented
+//! exit code. A command that failed leaves nothing behind.
 
 use crate::common;
 
@@ -13,8 +13,8 @@ use common::{
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
-/// The demonstration drive's file with the first line that begins with `start` replaced,
-/// and that line's number.
+/// Replaces the first line that begins with `start` in the demonstration drive's file. Returns the
+/// text and the line's number.
 fn changed_model(start: &str, replacement: &str) -> (String, usize) {
     let at = DEMO.lines().position(|line| line.starts_with(start));
     let at = at.unwrap_or_else(|| panic!("no line {start}"));
@@ -200,7 +200,7 @@ fn options_of_real_targets_are_not_passed_over_on_simulated_ones() {
     assert_eq!(names(dir.path()), ["j.fio"]);
 }
 
-/// What is said of a model file by `drives check` and by a review of it.
+/// Checks the messages of `drives check` and of a review about a model file.
 fn complaint(text: &str, parts: &[&str]) {
     let dir = folder();
     let dir = dir.path();
@@ -223,7 +223,7 @@ fn complaint(text: &str, parts: &[&str]) {
     assert_eq!(names(dir), ["bad.toml"]);
 }
 
-/// As [`complaint`] about a changed line; `{}` in `place` is its number.
+/// As [`complaint`], about a changed line; `{}` in `place` is its number.
 fn complaint_about_line(start: &str, replacement: &str, place: &str, parts: &[&str]) {
     let (text, line) = changed_model(start, replacement);
     let place = place.replace("{}", &line.to_string());
@@ -340,7 +340,7 @@ fn impossible_geometry_of_a_model() {
 
 #[test]
 fn figures_of_a_model_that_contradict_each_other() {
-    // It is said of the other figure.
+    // The message names the other figure.
     let other_figure = |start: &str, value: &str, parts: &[&str]| {
         complaint(&changed_model(start, &figure_line(start, value)).0, parts);
     };
@@ -435,7 +435,7 @@ fn bad_job_files() {
         "; a load\n[global]\nbs=4k\n\n[mail]\niodeth=4\n",
         &["j.fio, line 6, section [mail]", "`iodeth`", "`iodepth`"],
     );
-    // fio knows it, and the simulation cannot honour it.
+    // fio knows the option, but the simulation cannot apply it.
     complaint(
         "[a]\nrw=randread\nverify=crc32c\n",
         &[
@@ -515,7 +515,7 @@ fn a_job_beyond_a_real_file_names_its_own_line() {
 fn folders_that_cannot_be_written_to() {
     let dir = folder();
     let dir = dir.path();
-    // The tests may run as root, who may write everywhere but here.
+    // The tests may run as root, for whom every other place is writable.
     let short = ["--duration-scale", "0.01", "--tests", "sequential"];
     let to = |out: &str, parts: &[&str]| {
         let mut args = vec!["review", "demo-8gb", "--out", out];
@@ -774,7 +774,7 @@ fn a_reader_that_goes_away_is_no_error() {
         };
         let output = program(dir.path(), args).stdout(gone()).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
-        // Nor may the loss of stderr cost a result, as with `2>&1 | head -1`.
+        // Nor may a closed stderr lose a result, as with `2>&1 | head -1`.
         let status = program(dir.path(), args)
             .stdout(gone())
             .stderr(gone())

@@ -1,5 +1,5 @@
-//! `stend bench`, from outside. The other simulators are stand-ins: scripts that look whether the
-//! files they are given are right, and answer in the format of the simulator.
+//! `stend bench`, from outside. The other simulators are replaced by scripts that check their input
+//! files and answer in the simulator's format.
 
 use crate::common;
 
@@ -19,13 +19,13 @@ const DRIVE: &str = concat!(
     "/../../benches/models/samsung-850-pro-scaled-8gb.toml"
 );
 
-/// What both scripts begin with: an error ends them, and says what is wrong.
+/// Beginning of both scripts: an error ends them, and is reported.
 const CHECKS: &str = "set -e
 wrong() { echo \"wrong: $*\" >&2; exit 3; }
 has() { grep -qxE \" *$2\" \"$1\" || wrong \"$1 lacks $2\"; }
 tag() { has \"$1\" \"<$2>$3</$2>\"; }";
 
-/// Answers as MQSim. Each request takes 20 us of virtual time, and has a latency of 120 us.
+/// Answers as MQSim. Each request takes 20 us of virtual time and has a latency of 120 us.
 const MQSIM: &str = r#"
 [ "$*" = "-i ssdconfig.xml -w workload.xml" ] || wrong "arguments $*"
 tag ssdconfig.xml HostInterface_Type NVME
@@ -79,7 +79,7 @@ cat > workload_scenario_1.xml <<END
 </MQSim_Results>
 END"#;
 
-/// Answers as SimpleSSD-Standalone. Each request takes 10 us, and has a latency of 100 us.
+/// Answers as SimpleSSD-Standalone. Each request takes 10 us and has a latency of 100 us.
 const SIMPLESSD: &str = r#"
 [ "$*" = "simulation.cfg ssd.cfg ." ] || wrong "arguments $*"
 has simulation.cfg 'Mode = 1'
@@ -104,7 +104,7 @@ printf 'pal.program.bytes  \t%s.000000  \tBytes programmed\n' "$bytes" > statist
 echo "I/O (bytes): 0 (0.000000 B/s)"
 echo "End of simulation @ tick $((n * 10000000))""#;
 
-/// A stand-in in a folder of its own.
+/// A stand-in for a simulator, in a folder of its own.
 struct StandIn(TempDir);
 
 impl StandIn {
@@ -119,7 +119,7 @@ impl StandIn {
         self.0.path().join("script").display().to_string()
     }
 
-    /// The requests that it was given, over all cases.
+    /// Requests that the stand-in received, over all cases.
     fn requests(&self, name: &str) -> Vec<Vec<String>> {
         let text = fs::read_to_string(self.0.path().join(name)).unwrap();
         let words = |line: &str| line.split(' ').map(str::to_owned).collect();
@@ -146,7 +146,7 @@ fn without_another_simulator_stend_tells_its_own_figures() {
         assert!(number(&own["requests_per_s"]) > 0.0);
         assert!(number(&own["latency_ns_mean"]) > 10_000.0);
         assert!(own["stend_times_as_fast"].is_null());
-        // Virtual time is the same each time.
+        // Virtual time is the same in every run.
         let name = done["name"].as_str().unwrap();
         let other = &case(&again, name)["programs"]["stend"];
         assert_eq!(own["virtual_s"], other["virtual_s"], "{name}");
@@ -189,7 +189,7 @@ fn other_simulators_get_the_same_drive_and_the_same_requests() {
     let paced = case(&result, "random-read-paced");
     assert_eq!(paced["programs"]["mqsim"]["latency_ns_mean"], 120_000.0);
     let writes = case(&result, "random-write");
-    // A page of 8 KiB for each 4 KiB, and twice the bytes.
+    // A page of 8 KiB for each 4 KiB: twice the bytes.
     assert_eq!(writes["programs"]["mqsim"]["write_amplification"], 2.0);
     assert_eq!(writes["programs"]["simplessd"]["write_amplification"], 2.0);
     assert!(result["left_out"].to_string().contains("read-ahead"));
@@ -201,7 +201,7 @@ fn other_simulators_get_the_same_drive_and_the_same_requests() {
 
     let given = mqsim.requests("mqsim.requests");
     let other = simplessd.requests("simplessd.requests");
-    // MQSim draws the last thousand by itself.
+    // MQSim generates the last thousand itself.
     assert_eq!((given.len(), other.len()), (3000, 4000));
     for (a, b) in given.iter().zip(&other) {
         let sectors = |text: &String| text.parse::<u64>().unwrap() * 512;
@@ -234,7 +234,7 @@ fn the_table_says_what_is_not_the_same() {
     assert_eq!(rows.count(), 4, "{text}");
 }
 
-/// The folder that a failure names, which is there; it is removed.
+/// Removes and returns the folder that a failure names, which must exist.
 fn kept(stderr: &str) -> PathBuf {
     let (_, path) = stderr.split_once("its files are in ").unwrap();
     let path = PathBuf::from(path.lines().next().unwrap());
@@ -348,7 +348,7 @@ fn a_signal_ends_the_simulator_and_removes_its_files() {
         .unwrap();
     let noted = stand_in.0.path().join("pid");
     wait_for("the stand-in", || noted.exists());
-    // To stend alone.
+    // The signal goes to stend alone.
     tool("kill", &["-s", "INT", &child.id().to_string()]);
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(130), "{}", said.stderr);

@@ -1,5 +1,5 @@
-//! One suite, several backends: the same edition on a simulated drive, on a real file and
-//! on a block device yields the same JSON, and figures that agree with each other.
+//! One suite, several backends: the same edition on a simulated drive, on a real file and on a
+//! block device gives the same JSON keys, and figures that agree with each other.
 
 #![allow(missing_docs)]
 
@@ -40,10 +40,10 @@ const TESTS: [&str; 21] = [
     "unarchive",
 ];
 
-/// Of them, those that need a file system, or the model of one.
+/// Tests among them that need a file system, or the model of one.
 const FILES: [&str; 3] = ["file-copy", "archive", "unarchive"];
 
-/// Shares of the simulated and the real are compared over this time, s.
+/// Duration over which shares on simulated and real targets are compared, s.
 const POINT_S: f64 = 1.0;
 
 #[test]
@@ -63,7 +63,7 @@ fn a_file() {
         return;
     }
     let dir = folder();
-    // The other kinds of test on a file are those of `agreement`, which looks closer.
+    // The `agreement` tests check the other kinds of test on a file more closely.
     let tests = [
         "sequential",
         "sequential-depth",
@@ -104,7 +104,7 @@ fn a_directory() {
     std::fs::write(disk.path().join("mine"), "mine").unwrap();
     let dir = folder();
     let path = disk.path().to_str().unwrap();
-    // Its other tests are those of the file in it.
+    // The other tests of a directory are those of the file in it.
     let tests = [
         "sequential",
         "trim-response",
@@ -124,7 +124,7 @@ fn a_directory() {
     }
     check_responses(&review);
     check_files(&review);
-    // Another directory is a rival like any other, and is left as clean.
+    // Another directory is a rival like any other, and is left clean too.
     let other = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let rival = other.path().to_str().unwrap();
     let args = [path, "--size", "64MiB", "--tests", "file-copy"];
@@ -158,7 +158,7 @@ fn a_block_device() {
     assert_eq!(review["target"]["capacity_bytes"], 64 * MIB);
     check(&review);
     check_endurance(&worn(dir.path(), &target));
-    // The unfinished review of another device of the same name and size is not continued.
+    // An unfinished review of another device with the same name and size is not resumed.
     let mut other = review.clone();
     other["complete"] = false.into();
     let facts = other["target"]["facts"].as_array_mut().unwrap();
@@ -171,10 +171,10 @@ fn a_block_device() {
     fails(dir.path(), &args, 3, &parts);
 }
 
-/// Two rounds of 64 MiB and a part of a third, no whole number of requests.
+/// Two rounds of 64 MiB and a part of a third; not a whole number of requests.
 const BUDGET_BYTES: u64 = 150_000_000;
 
-/// Endurance has a command of its own: on a real target its budget goes with no other test.
+/// Endurance needs its own command: on a real target its budget excludes other tests.
 fn worn(dir: &Path, target: &[&str]) -> Value {
     let budget = BUDGET_BYTES.to_string();
     let more = [
@@ -188,12 +188,12 @@ fn worn(dir: &Path, target: &[&str]) -> Value {
     review(dir, &[target, &more].concat())
 }
 
-/// What is told of a test of endurance, whatever the target, beside what a drive tells of itself.
+/// Checks the keys of an endurance test on any target, except those of a drive's health.
 fn check_keys_of_endurance(worn: &Value) {
     let known: BTreeSet<String> = key_paths(worn)
         .into_iter()
         .filter(|path| {
-            // What a drive tells of itself, or why it does not.
+            // A drive's health, or the reason why it is missing.
             let health = [
                 ".before",
                 ".afterwards.health",
@@ -225,7 +225,7 @@ fn check_keys_of_endurance(worn: &Value) {
     assert_eq!(known, expected.map(String::from).into());
 }
 
-/// What holds of a drive that is not worn out within the budget, whatever the target.
+/// Checks, on any target, the review of a drive that does not wear out within the budget.
 fn check_endurance(review: &Value) {
     assert_eq!(review["complete"], true);
     assert_eq!(review["target"]["capacity_bytes"], 64 * MIB);
@@ -249,7 +249,7 @@ fn check_endurance(review: &Value) {
         .into_iter()
         .zip(column("latency_max_ns"));
     for (most, slowest) in latencies {
-        // fio tells the end of a bucket, which is a 64th wide.
+        // fio prints the end of a bucket, whose width is a 64th.
         let bounds = 1e3..=slowest * 65.0 / 64.0;
         assert!(bounds.contains(&most), "{most} of {slowest}");
     }
@@ -263,7 +263,7 @@ fn check_endurance(review: &Value) {
         warned.starts_with("not worn out within the budget: 150 MB"),
         "{warned}"
     );
-    // Health is told, or it is said why not.
+    // Health is reported, or the reason why it is missing.
     let told = worn["rounds"]
         .as_array()
         .unwrap()
@@ -281,7 +281,7 @@ fn reviewed(dir: &Path, target: &[&str]) -> Value {
     review
 }
 
-/// What holds of a review whatever the target.
+/// Checks a review of any target.
 fn check(review: &Value) {
     assert_eq!(ids(review), TESTS);
     check_measured(review);
@@ -295,7 +295,7 @@ fn check(review: &Value) {
     check_rounds(review);
 }
 
-/// Points and curves, whichever tests were chosen.
+/// Checks points and curves, whichever tests were chosen.
 fn check_measured(review: &Value) {
     assert_eq!(review["schema"], "stend.review/1");
     assert_eq!(review["complete"], true);
@@ -304,7 +304,7 @@ fn check_measured(review: &Value) {
         for point in test["points"].as_array().into_iter().flatten() {
             check_point(point, review["target"]["kind"] == "simulated");
         }
-        // A ladder's curves come about as these do, and are looked at with its rungs.
+        // A ladder's curves are measured in the same way, and are checked with its rungs.
         let curves = test["series"]
             .as_array()
             .filter(|_| test["id"] != "recovery-ladder");
@@ -317,7 +317,7 @@ fn check_measured(review: &Value) {
     }
 }
 
-/// Every backend has the keys of the simulated drive's review, and no others.
+/// Checks that every backend has exactly the keys of the simulated drive's review.
 fn same_shape(review: &Value) {
     let dir = folder();
     let tests = ids(review).join(",");
@@ -326,18 +326,18 @@ fn same_shape(review: &Value) {
     let shape = |review: &Value| -> Vec<BTreeSet<String>> {
         let tests = list(&review["tests"]).iter();
         tests
-            // Elsewhere it is said why there are none.
+            // Other targets report why the test was left out.
             .filter(|test| files || !FILES.contains(&test["id"].as_str().unwrap()))
             .map(|test| {
                 let mut paths = key_paths(test);
                 paths.remove(".warnings[]");
-                // There is no processor's time where no processor takes part.
+                // No CPU time without a real CPU.
                 paths.retain(|path| !path.ends_with(".cpu_ns_per_request"));
-                // Known of a simulated drive alone.
+                // Known only for a simulated drive.
                 paths.remove(".traces[].write_amplification");
-                // What reaches the drive is known of a simulated one alone.
+                // The requests that reach the drive are known only for a simulated one.
                 paths.retain(|path| !path.contains(".requests"));
-                // Whether a state is steady is for the target to show.
+                // A state need not be steady on every target.
                 paths.remove(".rounds.steady_from_round");
                 paths
             })
@@ -360,7 +360,7 @@ fn check_point(point: &Value, simulated: bool) {
     match point.get("cpu_ns_per_request") {
         None => assert!(simulated, "{what}"),
         Some(cpu_ns) => {
-            // All requests together took no more than all threads had.
+            // All requests together used no more CPU time than all threads had.
             let had_ns = 1e9 * number(&point["threads"]) / number(&point["iops"]);
             let cpu_ns = number(cpu_ns);
             assert!(
@@ -373,11 +373,11 @@ fn check_point(point: &Value, simulated: bool) {
     let block = number(&point["block_bytes"]);
     let bw = number(&point["bw_bytes_per_s"]);
     assert!(iops > 1.0, "{what}");
-    // fio rounds bandwidth and time each on its own.
+    // fio rounds bandwidth and time separately.
     assert!((bw / (iops * block) - 1.0).abs() < 0.01, "{what}");
     assert_eq!(number(&point["duration_s"]), POINT_S);
     check_latency(&point["latency_ns"], &what);
-    // Little's law: what is outstanding is what arrives in the time that one stays.
+    // Little's law: the mean number outstanding equals the arrival rate times the mean latency.
     let outstanding = number(&point["queue_depth"]) * number(&point["threads"]);
     let mean_s = number(&point["latency_ns"]["mean"]) / 1e9;
     assert!(iops * mean_s < 1.1 * outstanding, "{what}");
@@ -398,7 +398,7 @@ fn check_mixture(point: &Value, what: &str) {
     let reads = reads.map_or(0.0, |part| number(&part["iops"]));
     let wanted = number(&point["read_percent"]);
     let got = 100.0 * reads / sum;
-    // Within five standard deviations of as many draws, and a point for the end of a run.
+    // Five standard deviations of this number of draws, and one point for the end of a run.
     let draws = sum * POINT_S;
     let deviation = (wanted * (100.0 - wanted) / draws).sqrt();
     assert!(
@@ -419,7 +419,7 @@ fn check_latency(latency: &Value, what: &str) {
     let values: Vec<f64> = keys.iter().map(|key| number(&latency[key])).collect();
     assert!(values[0] > 0.0 && values.is_sorted(), "{what}");
     let (mean, max) = (number(&latency["mean"]), number(&latency["max"]));
-    // A percentile is the upper end of its histogram bin, a sixty-fourth wide.
+    // A percentile is the upper bound of its histogram bin, whose width is a sixty-fourth.
     assert!(mean > 0.0 && mean <= max, "{what}");
     assert!(values[4] <= 1.02 * max, "{what}");
 }
@@ -445,7 +445,7 @@ fn check_series(series: &Value) {
         (times.len() as f64 - end_s / interval_s).abs() <= 1.0,
         "{name}: {times:?}"
     );
-    // By the times as they are: under load fio's samples come late.
+    // Uses the actual times: under load, fio's samples are late.
     let before = std::iter::once(&0.0).chain(&times);
     let lengths = times.iter().zip(before).map(|(end, begin)| end - begin);
     let by_rate: f64 = iops
@@ -462,7 +462,7 @@ fn check_series(series: &Value) {
     check_latency(&series["latency_ns"], name);
 }
 
-/// A pass over a range ends at the end of the range, whatever time it takes.
+/// Checks that a pass over a range ends at the end of the range, whatever its duration.
 fn check_pass(series: &Value, range: f64) {
     assert_eq!(range, (64 * MIB) as f64);
     let samples = list(&series["samples"]);
@@ -474,7 +474,7 @@ fn check_pass(series: &Value, range: f64) {
     check_latency(&series["latency_ns"], "pass");
 }
 
-/// Reads go on through a deletion, and every one of them is accounted for.
+/// Checks that reads continue during a deletion, and that each of them is counted.
 fn check_responses(review: &Value) {
     let responses = list(&test(review, "trim-response")["responses"]);
     let names: Vec<&str> = responses
@@ -488,15 +488,15 @@ fn check_responses(review: &Value) {
         let intervals = list(&response["intervals"]);
         let times: Vec<f64> = intervals.iter().map(|i| number(&i["t_s"])).collect();
         assert!(times.is_sorted_by(|a, b| a < b), "{name}");
-        // Two seconds before the deletion; a busy machine is late with it, never early.
+        // Two seconds before the deletion; a busy machine may be late with it, never early.
         assert!(times[0] < -1.5 && times[0] > -3.0, "{name}: {}", times[0]);
         let last = times[times.len() - 1];
         assert!(last > 1.0 && last < 2.5, "{name}: {last}");
         assert!(last - times[0] > 3.6, "{name}: {times:?}");
         let counted: f64 = intervals.iter().map(|i| number(&i["iops"]) * 0.1).sum();
         let requests = number(&response["requests"]);
-        // Less than an interval is left out at either end, on a busy machine of any speed; that
-        // each interval holds what it should, fio's own log tells (`agreement`).
+        // Less than an interval is left out at either end, whatever the machine's speed. The
+        // `agreement` tests check each interval against fio's own log.
         assert!(
             counted < requests + 0.5 && counted > 0.5 * requests,
             "{name}: {counted} of {requests}"
@@ -521,7 +521,7 @@ fn check_responses(review: &Value) {
     assert_eq!(responses[1]["command_bytes"], 8 * MIB);
 }
 
-/// Rows in the order of measuring, of which the fastest pass counts.
+/// Checks the order of the rows, and that the fastest pass counts.
 fn check_benchmark(test: &Value) {
     let cells = list(&test["benchmark"]);
     let names: Vec<String> = cells
@@ -541,7 +541,7 @@ fn check_benchmark(test: &Value) {
         "4K Q2T2 write",
     ];
     assert_eq!(names, expected);
-    // A discarded pass and two that count, of each.
+    // For each cell a discarded pass and two that count.
     assert_eq!(list(&test["jobs"]).len(), 4 * 3);
     for cell in cells {
         let what = format!("{cell}");
@@ -556,7 +556,7 @@ fn check_benchmark(test: &Value) {
         let means = passes.iter().map(|p| number(&p["latency_ns"]["mean"]));
         let least = means.fold(f64::MAX, f64::min);
         assert_eq!(number(&cell["best_mean_latency_ns"]), least, "{what}");
-        // Little's law over all threads: their requests are added up, and none twice.
+        // Little's law over all threads: their requests are added up, and none is counted twice.
         let outstanding = number(&cell["queue_depth"]) * number(&cell["threads"]);
         for pass in passes {
             let held = number(&pass["iops"]) * number(&pass["latency_ns"]["mean"]) / 1e9;
@@ -569,7 +569,7 @@ fn check_benchmark(test: &Value) {
     }
 }
 
-/// Every byte of the traces is accounted for, in a time that they can have taken.
+/// Checks that every byte of the traces is counted, in a plausible time.
 fn check_traces(review: &Value) {
     let of = |id: &str| list(&test(review, id)["traces"]);
     let names = |id: &str| -> Vec<&str> {
@@ -603,13 +603,13 @@ fn check_traces(review: &Value) {
             let moved = number(&trace["moved_requests"]) > 0.0;
             assert_eq!(moved, start && small, "{what}");
             let (busy, elapsed) = (number(&trace["busy_s"]), number(&trace["elapsed_s"]));
-            // Real requests are known to the millisecond.
+            // The times of real requests are known to the millisecond.
             assert!(busy > 0.0 && busy <= elapsed + 0.01, "{what}");
             let both = f64::from(asked.0 + asked.1);
             let rate = number(&trace["bw_bytes_per_s"]) * busy / both;
             assert!((rate - 1.0).abs() < 1e-6, "{what}");
             if !start {
-                // Its own times: a few hundred ms, most of them idle on any drive.
+                // The trace's own times: a few hundred ms, mostly idle on any drive.
                 assert!(elapsed > 0.2, "{what}");
             }
             assert_eq!(
@@ -631,12 +631,12 @@ fn check_traces(review: &Value) {
     }
 }
 
-/// Whether the target has a file system, or the model of one.
+/// True if the target has a file system, or the model of one.
 fn works_on_files(review: &Value) -> bool {
     review["target"]["kind"] == "simulated" || review["target"]["kind"] == "directory"
 }
 
-/// The same files are worked on everywhere, or it is said why not.
+/// Checks that every target works on the same files, or reports why not.
 fn check_files(review: &Value) {
     let expected = [
         ("file-copy", "copy", &["iso", "program", "work"][..]),
@@ -673,7 +673,7 @@ fn check_files(review: &Value) {
     }
 }
 
-/// The points are those that the edition asks for, in its order.
+/// Checks that the points are those of the edition, in its order.
 fn check_loads(review: &Value) {
     let column = |id: &str, key: &str| -> Vec<Value> {
         let points = list(&test(review, id)["points"]);
@@ -699,7 +699,7 @@ fn check_loads(review: &Value) {
         None
     );
     for test in list(&review["tests"]) {
-        // Neither a trace nor work on files is a job of the methodology's.
+        // Neither a trace nor work on files is a job of the methodology.
         if test.get("traces").is_some() || test.get("files").is_some() {
             continue;
         }
@@ -710,7 +710,7 @@ fn check_loads(review: &Value) {
     }
 }
 
-/// Three curves, of which the first is that of the degradation test.
+/// Checks three curves, the first of which is that of the degradation test.
 fn check_recovery(review: &Value) {
     let recovery = list(&test(review, "recovery")["series"]);
     let names: Vec<&str> = recovery
@@ -721,7 +721,7 @@ fn check_recovery(review: &Value) {
     assert_eq!(recovery[0], test(review, "degradation")["series"][0]);
 }
 
-/// A fresh curve, and one for each rest.
+/// Checks a fresh curve, and one for each rest.
 fn check_ladder(review: &Value) {
     let ladder = test(review, "recovery-ladder");
     let (curves, rungs) = (list(&ladder["series"]), list(&ladder["rungs"]));
@@ -747,7 +747,7 @@ fn check_ladder(review: &Value) {
     }
 }
 
-/// Every load in every round, and a verdict.
+/// Checks every load in every round, and a verdict.
 fn check_rounds(review: &Value) {
     let rounds = &test(review, "steady-iops")["rounds"];
     let shares: Vec<&Value> = list(&rounds["loads"])

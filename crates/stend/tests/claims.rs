@@ -1,5 +1,4 @@
-//! Published findings put to models, from outside: what is simulated, what is taken from the
-//! lab, what is said, and how it ends.
+//! `stend claims` from outside: simulated and reused drives, output, and exit codes.
 
 use crate::common;
 
@@ -13,7 +12,7 @@ use stend_model::SHIPPED;
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
-/// A small drive, and one that takes three times as long over a command that reads.
+/// Writes a model of a small drive, and one whose read commands take three times as long.
 fn models(dir: &Path) {
     let mut small = DEMO.to_owned();
     for (key, was, now) in [
@@ -32,7 +31,7 @@ fn models(dir: &Path) {
     fs::write(dir.join("slow.toml"), slow.replace("demo-8gb", "slow")).unwrap();
 }
 
-/// An article on both, with one finding that holds, and a second one.
+/// Writes an article about both drives, with one finding that holds, and a second one.
 fn article(dir: &Path, second: &str) {
     tiny_edition(dir);
     models(dir);
@@ -58,7 +57,7 @@ fn article(dir: &Path, second: &str) {
 const HOLDS: &str = "value = { above = 1.0 }";
 const FAILS: &str = "value = { above = 1e9 }";
 
-/// What the program said on stdout and on stderr, and its exit code.
+/// Runs the command. Returns stdout, stderr and exit code.
 fn claims(dir: &Path, args: &[&str]) -> (String, String, Option<i32>) {
     let mut all = vec!["claims"];
     all.extend_from_slice(args);
@@ -66,7 +65,7 @@ fn claims(dir: &Path, args: &[&str]) -> (String, String, Option<i32>) {
     (said.stdout, said.stderr, said.code)
 }
 
-/// Outcomes by finding.
+/// Outcomes of the findings, by title.
 fn outcomes(document: &Value) -> Vec<(String, String)> {
     let findings = list(&document["articles"]).iter();
     findings
@@ -89,7 +88,7 @@ fn what_holds_and_what_does_not() {
     assert!(!text.contains("because it is made up"), "{text}");
     assert!(progress.contains("2 drives to be simulated"), "{progress}");
     assert!(text.contains("Shortened: every measurement"), "{text}");
-    // What was ended early is not taken for what was measured to its end.
+    // Shortened measurements are not reused for full ones.
     let (text, progress, _) = claims(dir, &["small-drives.toml", "--full-length"]);
     assert!(
         text.contains("Everything was measured for its full time"),
@@ -150,7 +149,7 @@ fn what_was_simulated_before_is_not_simulated_again() {
     article(dir, FAILS);
     let (first, progress, _) = claims(dir, &["small-drives.toml", "--json"]);
     assert!(progress.contains("2 drives to be simulated"), "{progress}");
-    // Bounds are no part of what is measured.
+    // Bounds of findings do not change the measurements.
     article(dir, HOLDS);
     let (second, progress, code) = claims(dir, &["small-drives.toml", "--json"]);
     assert_eq!((progress.as_str(), code), ("", Some(0)));
@@ -163,7 +162,7 @@ fn what_was_simulated_before_is_not_simulated_again() {
     let (third, progress, _) = claims(dir, &["small-drives.toml", "--json", "--fresh"]);
     assert!(progress.contains("2 drives to be simulated"), "{progress}");
     assert_eq!(json(&third), second);
-    // Another seed and another model are others.
+    // Another seed or another model needs another simulation.
     let (_, progress, _) = claims(dir, &["small-drives.toml", "--seed", "2"]);
     assert!(
         progress.contains("2 drives to be simulated, 0 taken"),
@@ -211,7 +210,7 @@ fn only_what_is_looked_at_is_measured_and_it_says_so() {
             .any(|w| w.as_str().unwrap().contains("only a part of this test"))
     );
     assert_eq!(of("sequential"), None);
-    // A partial run stands for no drive.
+    // A drive's name does not select an unfinished run.
     fails(
         dir,
         &["compare", "small", "slow"],
@@ -293,7 +292,7 @@ fn wrong_files_are_told_by_line() {
     fails(dir, &args, 3, &["--drives x", "slow.toml"]);
 }
 
-/// Every key that the JSON has is told in the document, and every key told is there.
+/// Checks that the documentation names exactly the keys of the JSON.
 #[test]
 fn the_json_is_documented() {
     let dir = folder();
@@ -316,8 +315,8 @@ fn the_json_is_documented() {
 #[test]
 fn shipped_articles_fit_their_editions() {
     let dir = folder();
-    // A drive that every article names is enough: all files are read, and put to their editions,
-    // before a drive is looked for.
+    // An unknown drive suffices: all files are read, and checked against their editions, before the
+    // drive is looked up.
     let said = fails(
         dir.path(),
         &["claims", "--drives", "nosuch"],
@@ -343,7 +342,7 @@ fn shipped_articles_name_shipped_drives() {
     }
 }
 
-/// The document of what holds was written since the findings were last changed.
+/// Checks that the validation document contains the present text of every finding.
 #[test]
 fn the_validation_tells_of_every_finding() {
     let document = include_str!("../../../docs/validation.md");
@@ -360,7 +359,7 @@ fn the_validation_tells_of_every_finding() {
     }
 }
 
-/// The slow drive's command, drawn on both sides of that of the small one.
+/// Gives the slow drive's command a range that contains that of the small drive.
 fn slow_with_range(dir: &Path) {
     let slow = fs::read_to_string(dir.join("slow.toml")).unwrap();
     let key = "read_command_ns = { value = 27000, source = \"";
@@ -385,7 +384,7 @@ fn drives_can_be_scaled_and_every_output_says_so() {
     let said = "SCALED: every drive was simulated with 1/2 of its capacity";
     assert!(text.starts_with(said), "{text}");
 
-    // With versions, only these are; and the models once more, to be compared.
+    // With `--samples`, only the versions are scaled; the models are measured again for comparison.
     let scaled = ["small-drives.toml", "--scaled", "2", "--samples", "2"];
     let (text, progress, _) = claims(dir, &[&scaled[..], &["--json"]].concat());
     let document = json(&text);
@@ -437,7 +436,7 @@ fn findings_are_put_to_plausible_versions_of_the_drives() {
     assert!(number(&decided["rank_correlation"]) > 0.9, "{decided}");
     assert_eq!(second["samples"]["verdict"], "robust");
 
-    // What was drawn and measured is found again, and more versions change none of them.
+    // Earlier versions are reused, and more versions change none of them.
     let args = [
         "small-drives.toml",
         "--samples",
@@ -508,9 +507,10 @@ fn a_finding_that_its_loose_words_would_turn_is_marked() {
     assert!(text.contains("with its loose words read half as widely again it would hold"));
 }
 
-/// Findings of small drives, the first of which does not hold and has an experiment.
+/// Findings about small drives; the first does not hold and has an experiment.
 fn with_experiment(dir: &Path) -> String {
-    // Slower than the slow one: so it is with a slower command.
+    // The finding claims that the small drive is slower than the slow one; with a slower command
+    // it is.
     article(dir, HOLDS);
     let text = fs::read_to_string(dir.join("small-drives.toml")).unwrap();
     let text = text.replace("more_than = [\"rivals\"]", "less_than = [\"rivals\"]");
@@ -540,9 +540,9 @@ fn experiments_are_made_on_findings_that_do_not_hold() {
         .map(|one| (number(&one["value"]), one["outcome"].as_str().unwrap()))
         .collect();
     assert_eq!(outcomes, [(9_000.0, "fails"), (60_000.0, "holds")]);
-    // Of the drive alone, and found again.
+    // The experiment is simulated for the drive alone, and reused.
     assert!(progress.contains("1 drive to be simulated"), "{progress}");
-    // In the lab, the version says what it is, and stands for its drive nowhere.
+    // The lab labels the version, and the drive's name never selects it.
     let runs = json(&ok(dir, &["lab", "list", "--json"]).stdout);
     let versions = list(&runs).iter().filter(|run| {
         assert_eq!(run["state"], "unfinished");

@@ -1,5 +1,5 @@
-//! `stend drive` on real targets: loop devices, files, and fakes of the tools that talk to
-//! drives. No test gives a command to a real drive.
+//! `stend drive` on real targets: loop devices, files, and fakes of the tools that control drives.
+//! No test sends a command to a real drive.
 
 use crate::common;
 
@@ -19,7 +19,7 @@ const TOKEN: &str = "loop:disk.img";
 const ATA: &str = include_str!("../../real/tests/data/smartctl-ata.json");
 const NVME: &str = include_str!("../../real/tests/data/smartctl-nvme.json");
 
-/// A loop device full of sevens.
+/// A loop device filled with the byte 7.
 fn full() -> Loop {
     let device = Loop::new(16 * MIB);
     fs::write(device.node(), vec![7; 16 * MIB as usize]).unwrap();
@@ -33,11 +33,11 @@ fn untouched(device: &Loop) {
     assert!(content.iter().all(|byte| *byte == 7));
 }
 
-/// A command on a terminal, where something is typed once `sign` is on the screen.
+/// Runs a command on a terminal, and types `input` once `sign` is on the screen.
 fn typed(dir: &Path, args: &[&str], sign: &str, input: &str) -> (Option<i32>, String) {
     let words: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
     let program = env!("CARGO_BIN_EXE_stend");
-    // A terminal that nobody looks at has no size.
+    // A terminal without a viewer has no size.
     let line = format!("stty rows 24 cols 80; exec {program} {}", words.join(" "));
     let mut child = Command::new("timeout")
         .args(["60", "script", "-q", "-e", "-c", &line, "/dev/null"])
@@ -48,7 +48,7 @@ fn typed(dir: &Path, args: &[&str], sign: &str, input: &str) -> (Option<i32>, St
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // Open to the end: its end would be typed as an end of input.
+    // Kept open: closing it would type an end of input.
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = child.stdout.take().unwrap();
     let (mut screen, mut is_typed) = (Vec::new(), false);
@@ -135,7 +135,7 @@ fn health_is_smartctl_s_with_the_meaning_of_its_exit_status() {
     );
 }
 
-/// What `stend drive health` prints of a drive of which smartctl says this.
+/// Output of `stend drive health` for a drive with this smartctl document.
 fn health_told(device: &Loop, text: &str, more: &[&str]) -> String {
     let dir = folder();
     let answer = dir.path().join("answer");
@@ -158,7 +158,7 @@ fn what_is_left_of_a_drive_is_told_as_documented() {
         return;
     }
     let device = Loop::new(MIB);
-    // Every documented key, and no other.
+    // Exactly the documented keys.
     let document = include_str!("../../../docs/real-drives.md");
     let example = document.split("```json\n").nth(1).unwrap();
     let example = json(example.split("```").next().unwrap());
@@ -199,20 +199,20 @@ fn what_is_left_of_a_drive_follows_as_far_as_it_tells() {
         let reported = format!("\"percentage_used\": {percent}");
         NVME.replace("\"percentage_used\": 3", &reported)
     };
-    // Nothing used yet: a bound.
+    // Nothing is used yet: the results are bounds.
     let new = by_share(&used(0));
     for bound in [&new["written_bytes"], &new["power_on_years"]] {
         assert_eq!(key_paths(bound), [".least".to_owned()].into());
     }
     let told = said(&used(0), &[]);
     assert!(told.contains("the share used: at least 1,150 TB, at the rate so far at least 48.7"));
-    // Without hours, bytes alone. Of a life that is over, nothing.
+    // Without hours, only bytes are estimated. For a life that is over, nothing is.
     let timeless = used(3).replace("\"power_on_hours\": 4310", "\"power_on_hours\": 0");
     let timeless = by_share(&timeless);
     assert!(timeless["written_bytes"].is_object() && timeless["power_on_years"].is_null());
     assert!(said(&used(120), &[]).contains("by the share used: nothing\n"));
 
-    // A drive that tells no share: smartctl's document alone, unless its rating is given.
+    // A drive that reports no share: only smartctl's document, unless a rating is given.
     let silent = ATA.replace("Media_Wearout_Indicator", "Unknown_Attribute");
     let silent = silent.replace("Wear_Leveling_Count", "Unknown_Attribute");
     assert_eq!(said(&silent, &["--json"]), silent, "to the byte");
@@ -290,7 +290,7 @@ fn what_is_in_use_is_neither_trimmed_nor_erased() {
     let device = Loop::new(16 * MIB);
     tool("mkfs.ext4", &["-q", device.node()]);
     refused(&device, &["ext4"]);
-    // To be read alone: ext4 goes on writing by itself otherwise.
+    // Mounted read-only: ext4 would otherwise continue to write by itself.
     let mounted = Mounted::new(&["-o", "ro", device.node()]);
     refused(&device, &["mounted", mounted.path().to_str().unwrap()]);
     drop(mounted);
@@ -398,7 +398,7 @@ fn on_a_terminal_the_serial_number_is_typed() {
     );
 }
 
-/// A SATA drive that is not frozen, with a password while `$dir/set` exists.
+/// A SATA drive that is not frozen; it has a password while `$dir/set` exists.
 const FREE_DRIVE: &str = "case \"$*\" in\n\
     -I*) printf '\\nSecurity: \\n\\t\\tsupported\\n'\n\
     if [ -e $dir/set ]; then printf '\\t\\tenabled\\n'; else printf '\\tnot\\tenabled\\n'; fi\n\
@@ -463,7 +463,7 @@ fn a_drive_is_erased_by_its_own_command_and_only_when_named() {
     );
 }
 
-/// A SATA drive with the sanitize commands in `$dir/has`, which takes two questions to end.
+/// A SATA drive with the sanitize commands in `$dir/has`; sanitizing ends after two status queries.
 const SANITIZING_DRIVE: &str = "case \"$*\" in\n\
     -I*) cat $dir/has; printf '\\nSecurity: \\n\\t\\tsupported\\n' ;;\n\
     --sanitize-status*) case $(grep -c sanitize-status $dir/calls) in\n\
@@ -561,7 +561,7 @@ fn a_device_under_load_is_watched() {
     let readings: Vec<Value> = said.stdout.lines().map(json).collect();
     assert_eq!(readings.len(), 3);
     let mean = |key: &str| readings.iter().map(|r| number(&r[key])).sum::<f64>() / 3.0;
-    // As many as fio was asked for, which a busy machine may delay.
+    // The number requested from fio, which a busy machine may delay.
     for (iops, bytes, latency, rate) in [
         (
             "read_iops",
@@ -634,7 +634,7 @@ fn a_simulated_drive_is_watched_in_virtual_time() {
         "watching changes nothing"
     );
     assert_eq!(number(&readings[0]["t_s"]), 1.0);
-    // Between requests that are far apart, nothing is outstanding.
+    // Between requests that are far apart, none is outstanding.
     let job = "[a]\nrw=randread\nbs=4k\niodepth=4\nrate_iops=1000\ntime_based\nruntime=2\n";
     fs::write(dir.join("slow.fio"), job).unwrap();
     let slow = [
@@ -685,7 +685,7 @@ fn a_simulated_drive_is_watched_only_with_a_job_that_fits() {
     fails(dir, &args, 3, &["offset"]);
 }
 
-/// Switches to a terminal's other screen; the same with an `l` goes back.
+/// Switches to a terminal's alternate screen; the same with an `l` switches back.
 const SCREEN: &str = "\u{1b}[?1049h";
 
 #[test]
@@ -704,7 +704,7 @@ fn the_screen_ends_by_a_key_and_by_a_signal() {
     let left = |screen: &str| {
         let (on, off) = (screen.find(SCREEN), screen.rfind("\u{1b}[?1049l"));
         assert!(on.is_some() && off > on, "{screen:?}");
-        // The cursor, shown and not hidden again.
+        // The cursor is shown, and not hidden again.
         let (shown, hidden) = (screen.rfind("\u{1b}[?25h"), screen.rfind("\u{1b}[?25l"));
         assert!(shown > hidden, "{screen:?}");
     };

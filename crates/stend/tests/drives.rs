@@ -1,4 +1,4 @@
-//! `stend drives`: the shipped models, and files of one's own that include shipped parts.
+//! `stend drives`: the shipped models, and the user's own files that include shipped parts.
 
 use crate::common;
 
@@ -37,7 +37,7 @@ fn a_shown_model_needs_no_other_file() {
     assert_eq!(said["file"].as_str().unwrap(), shown);
     fs::write(dir.join("mine.toml"), &shown).unwrap();
     ok(dir, &["drives", "check", "mine.toml"]);
-    // The same drive, by its fingerprint, when it lives in a file.
+    // A state file of the same drive has the same fingerprint.
     ok(dir, &["drives", "create", ULTRA_II, "--state", "shipped"]);
     ok(dir, &["drives", "create", "mine.toml", "--state", "mine"]);
     let bytes = |name: &str| fs::read(dir.join(name)).unwrap();

@@ -1,4 +1,4 @@
-//! `--edition endurance` and `--write-budget`: how a drive ends, and that a real one is
+//! `--edition endurance` and `--write-budget`: the end of a drive's life, and that a real drive is
 //! never written more than its owner allows.
 
 use crate::common;
@@ -51,10 +51,10 @@ fn a_simulated_drive_is_written_until_it_refuses() {
         (health(end, "spare_percent"), &end["health"]["read_only"]),
         (0.0, &true.into())
     );
-    // The superblock that is used most has borne nine erasures, and two spare ones with it.
+    // The most worn superblock has endured nine erase cycles, and so have two spare ones.
     assert_eq!(number(&end["health"]["erase_cycles"]["max"]), 9.0);
     assert_eq!(health(end, "retired_blocks"), 2.0);
-    // What the drive counts is what the test wrote, but for writes under way when it refused.
+    // The drive counts the bytes that the test wrote, and writes under way when it refused.
     let host = health(end, "host_written_bytes");
     assert!(
         host >= sum && host - sum <= 32.0 * 131_072.0,
@@ -62,8 +62,8 @@ fn a_simulated_drive_is_written_until_it_refuses() {
     );
     let used: Vec<f64> = rounds.iter().map(|r| health(r, "used_percent")).collect();
     assert!(used.is_sorted() && used[used.len() - 1] > 100.0, "{used:?}");
-    // Every byte goes through the SLC cache, and has a sixth of parity twice: no less than
-    // once each, no more than GC of a drive written in sequence adds.
+    // Every byte goes through the SLC cache, and is written twice, each time with a sixth of
+    // parity. GC of a sequentially written drive adds less than one more write.
     for round in &rounds[1..] {
         let amplification = number(&round["write_amplification"]);
         assert!((2.0..3.0).contains(&amplification), "{round}");
@@ -97,7 +97,7 @@ fn a_life_is_the_same_again_and_twice_as_long_with_twice_the_erasures() {
     assert!((1.8..2.4).contains(&ratio), "{ratio}");
 }
 
-/// What is said to be left holds, once wear is steady and until the drive refuses.
+/// The reported remaining life proves true, once wear is steady and until the drive refuses.
 #[test]
 fn the_life_that_is_left_comes_to_what_was_said() {
     let dir = folder();
@@ -200,7 +200,7 @@ fn a_real_target_is_not_touched_without_a_budget_of_its_own() {
         4,
         &["`endurance`", "--write-budget BYTES", part],
     );
-    // An edition in which it is one of several.
+    // An edition in which endurance is one of several tests.
     let text = include_str!("../../../editions/endurance.toml").to_owned()
         + "[[test]]\nid = \"other\"\ntitle = \"\"\nmethod = \"\"\n\
            [[test.sweep]]\nop = \"write\"\nstate = \"as-it-is\"\npattern = \"random\"\n\
@@ -248,7 +248,7 @@ fn a_real_target_is_not_touched_without_a_budget_of_its_own() {
     assert_eq!(left, ["mine.toml"]);
 }
 
-/// Bytes that the kernel has written to a block device of this name since it began.
+/// Bytes that the kernel has written to a block device since the device was created.
 fn device_written_bytes(node: &str) -> u64 {
     let name = Path::new(node).file_name().unwrap().to_str().unwrap();
     let text = fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
@@ -256,7 +256,7 @@ fn device_written_bytes(node: &str) -> u64 {
     sectors * 512
 }
 
-/// An NVMe drive whose counts follow the device's own.
+/// Replaces smartctl for an NVMe drive whose counts follow the device's own.
 fn smartctl_for(dir: &Path, node: &str) {
     let name = Path::new(node).file_name().unwrap().to_str().unwrap();
     let folder = dir.join("bin");
@@ -288,7 +288,7 @@ fn a_device_is_written_as_much_as_allowed_and_asked_for_its_health() {
     let dir = dir.path();
     let begin = device_written_bytes(device.node());
     let common = [&["review", device.node(), "--out", "out"][..], &EDITION].concat();
-    // The table of what will be lost has the budget.
+    // The table of data to be lost includes the budget.
     let ask = [&common[..], &["--write-budget", "150MB"]].concat();
     fails(
         dir,
@@ -297,7 +297,7 @@ fn a_device_is_written_as_much_as_allowed_and_asked_for_its_health() {
         &["will be written 150.0 MB", "--destroy loop:disk.img"],
     );
     assert_eq!(device_written_bytes(device.node()), begin);
-    // Every other test's plan is in the table as well.
+    // The table also includes the plans of all other tests.
     let other = [
         "review",
         device.node(),
@@ -367,7 +367,7 @@ fn a_device_without_health_says_so_and_goes_on() {
     assert!(warnings.iter().any(|w| w.as_str().unwrap().contains(why)));
 }
 
-/// A script in fio's place whose nth write of a round ends with this errno.
+/// A script that replaces fio; its nth write of a round ends with this errno.
 fn refusing_fio(dir: &Path, nth: u32, errno: i32) -> std::path::PathBuf {
     let count = dir.join("count");
     fake_fio(
@@ -443,7 +443,7 @@ fn a_full_file_system_is_no_end_of_a_drive() {
         7,
         &["No space left"],
     );
-    // What was done is kept, with the round that was broken off.
+    // The results so far are saved, with the interrupted round.
     let kept = saved(&dir.join("out"));
     let begun = &kept["unfinished"][0]["endurance"];
     assert_eq!(begun["end"], "unfinished");
@@ -503,7 +503,7 @@ fn an_interrupted_test_goes_on_within_its_budget() {
     let written = number(&begun["written_bytes"]);
     assert_eq!(begun["broken_off_bytes"], 64 * MIB);
 
-    // What is begun is not left out by another choice of tests.
+    // A test under way cannot be left out by another choice of tests.
     let text = include_str!("../../../editions/endurance.toml").replace(
         "id = \"endurance\"\ntitle = \"Endurance\"",
         "id = \"other\"\ntitle = \"\"",
@@ -530,7 +530,7 @@ fn an_interrupted_test_goes_on_within_its_budget() {
     assert_eq!(review.get("unfinished"), None);
     let ended = endurance(&review);
     assert_eq!(ended["end"], "budget");
-    // One of the three rounds that were left counts for the one that was broken off.
+    // One of the three remaining rounds replaces the interrupted one.
     assert_eq!(
         number(&ended["written_bytes"]),
         written + (2 * 64 * MIB) as f64

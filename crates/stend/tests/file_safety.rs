@@ -1,4 +1,4 @@
-//! No file of a user's is written unless the user names it twice; a file of stend's own is.
+//! A file of the user is written only if the user names it twice; a file of stend's own always.
 
 use crate::common;
 
@@ -17,14 +17,14 @@ fn write_jobs(dir: &Path) {
     fs::write(dir.join("long.fio"), LONG).unwrap();
 }
 
-/// A job that runs on the file until it is ended.
+/// Starts a job that runs on the file until it is ended.
 fn start(dir: &Path, file: &str) -> Child {
     let mut command = program(dir, &["run", "long.fio", "--on", file]);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.spawn().unwrap();
     let changed = || dir.join(file).metadata().unwrap().modified().unwrap();
     let (before, began) = (changed(), Instant::now());
-    // Once by the probe of fio's engines, and then again and again.
+    // The first change is made by the probe of fio's engines, later ones by the job.
     while changed().duration_since(before).unwrap_or_default() < Duration::from_secs(1) {
         assert!(
             began.elapsed() < Duration::from_secs(30),
@@ -102,7 +102,7 @@ fn a_file_of_its_own_needs_a_name_after_sigkill_and_none_after_a_signal() {
     let mut child = start(dir, "own.bin");
     child.kill().unwrap();
     child.wait().unwrap();
-    // fio ends a moment later, with its parent.
+    // fio ends a moment later, because its parent has ended.
     sleep(Duration::from_secs(1));
     fails(
         dir,

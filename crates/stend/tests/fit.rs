@@ -1,4 +1,4 @@
-//! `stend claims --measured` and `stend fit` from outside.
+//! `stend claims --measured` and `stend fit`, from outside.
 
 use crate::common;
 
@@ -58,7 +58,7 @@ fn free() -> String {
     free(text, "write_command_ns", "[4000, 30000]")
 }
 
-/// The same, never fitted.
+/// The model of [`free`], marked as predicted: it is never fitted.
 fn predicted() -> String {
     free().replace("\n[capacity]", "\npredicted = true\n\n[capacity]")
 }
@@ -186,7 +186,7 @@ fn a_fit_writes_its_result_and_leaves_the_originals() {
         json(&fs::read_to_string(out.join("fit.json")).unwrap()),
         told
     );
-    // In place as well, by the same search, which is finished.
+    // `--in-place` uses the same search, which is finished.
     let said = ok(
         dir,
         &[&FIT[..], &["--generations", "12", "--in-place"]].concat(),
@@ -214,7 +214,7 @@ fn a_search_goes_on_by_the_same_command() {
     fit(dir, &["--generations", "3", "--out", "parts"]);
     let rest = fit(dir, &["--generations", "8", "--out", "parts"]);
     assert_eq!(rest, whole);
-    // Of another search, nothing is touched.
+    // The state of another search is not changed.
     let state = dir.join("parts/fit-state.json");
     let before = fs::read(&state).unwrap();
     let args = [&FIT[..], &["--seed", "2", "--out", "parts"]].concat();

@@ -1,4 +1,4 @@
-//! `stend fit --leave-one-out` from outside.
+//! `stend fit --leave-one-out`, from outside.
 
 use crate::common;
 
@@ -37,7 +37,7 @@ fn rows(drive: &str, value: f64) -> String {
     )
 }
 
-/// Two drives with a part, one without, one that is predicted, and what was measured of them.
+/// Writes two drives with a part, one without, one that is predicted, and their measured rows.
 fn set_up(dir: &Path) {
     let line = DEMO
         .lines()
@@ -130,7 +130,7 @@ fn the_table_of_drives_left_out() {
     assert!(!again.stderr.contains("generation"), "{}", again.stderr);
     assert!(again.stdout.contains("nothing shared"), "{}", again.stdout);
 
-    // What was measured of a drive changes nothing of what is fitted for it.
+    // The rows of a drive do not change the figures fitted for it.
     measured(dir, 20_000.0);
     let other = table(dir, &["a.toml"]);
     let new = drive(&other, "a.toml");
@@ -217,7 +217,7 @@ fn what_cannot_be_left_out_is_told() {
         3,
         &["no state `x`", "new"],
     );
-    // All rows are of new drives: nothing is left to be fitted to.
+    // All rows are of new drives: no row is left to fit to.
     let told = table(dir, &["--fit-states", "used-35gb", "--out", "none"]);
     let a = drive(&told, "a.toml");
     assert_eq!((&a["shared"], &a["middle"]), (&0.into(), &1.into()));

@@ -1,4 +1,4 @@
-//! `stend identify` from outside.
+//! `stend identify`, from outside.
 
 use crate::common;
 
@@ -60,14 +60,14 @@ fn a_drive_is_identified_and_what_was_seen_is_kept() {
     let (low, value, high) = ends("read-latency-ns", "ns");
     let value = value.unwrap();
     assert!(low < value && value < high && value > 1e4, "{value}");
-    // What a small cache holds is known as a range alone.
+    // The size of a small cache is known only as a range.
     let (low, value, high) = ends("slc-cache-bytes", "bytes");
     assert!(1e8 < low && 1.2 * low < high, "{low} to {high}");
     assert_eq!(value, None);
     let ignored = property(document, "flush-ignored");
     assert_eq!(ignored["told"], false);
     assert!(ignored["why_not"].as_str().unwrap().contains("power cut"));
-    // Every property is in the documentation, with its id.
+    // The documentation contains every property's id.
     let docs = include_str!("../../../docs/identify.md");
     for property in document["properties"].as_array().unwrap() {
         let id = property["id"].as_str().unwrap();
@@ -76,7 +76,7 @@ fn a_drive_is_identified_and_what_was_seen_is_kept() {
     let seen: Value =
         serde_json::from_str(&fs::read_to_string(dir.join("seen.json")).unwrap()).unwrap();
     assert!(seen["fill"]["samples"].as_array().unwrap().len() > 100);
-    // What is there is not replaced.
+    // An existing file is not replaced.
     fails(dir, &args, 4, &["seen.json: it exists"]);
 }
 
@@ -140,7 +140,7 @@ fn a_review_is_read_and_no_target_is_touched() {
     ];
     review(dir, &args);
     let found = documents(&ok(dir, &["identify", "r/review.json", "1", "--json"]).stdout);
-    // Of the file and of the run in the lab the same is told.
+    // The file and the run in the lab give the same properties.
     assert_eq!(found.len(), 2);
     assert_eq!(found[0]["properties"], found[1]["properties"]);
     assert_eq!(property(&found[0], "read-latency-ns")["told"], true);

@@ -1,11 +1,11 @@
-//! The folder of `stend identify --out`: what is written, and that nothing else is replaced.
+//! The folder of `stend identify --out`: its contents, and that nothing else is replaced.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::{fails, folder, json, ok, review};
 
-/// A review of few figures, as `a.json` and `b.json`, with its report in `r`.
+/// Writes a review of few figures as `a.json` and `b.json`, with its report in `r`.
 fn reviews(dir: &Path) {
     let [scale, tests] = [["--duration-scale", "0.01"], ["--tests", "random"]];
     let more = [["--against", "none"], ["--out", "r"]].concat();

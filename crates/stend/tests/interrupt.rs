@@ -1,6 +1,5 @@
-//! What happens when something ends in the middle: a signal to stend, fio killed or
-//! failing. What is finished is kept, nothing goes on in the background, and the same
-//! command goes on from there.
+//! Interruptions: a signal to stend, fio killed or failing. Finished tests are saved, no process
+//! continues in the background, and the same command resumes.
 
 #![allow(missing_docs)]
 
@@ -20,7 +19,7 @@ use common::{
 };
 use serde_json::Value;
 
-/// Waits until something is there, half a minute at most.
+/// Waits until `look` returns a value, at most half a minute.
 fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
@@ -44,7 +43,7 @@ fn signal(child: &Child, name: &str) {
     tool("kill", &["-s", name, &child.id().to_string()]);
 }
 
-/// The review as far as it is saved, once at least one test is.
+/// The saved part of a review, once it has at least one test.
 fn first_saved(out: &Path) -> Value {
     wait_for("a finished test", || {
         let text = fs::read_to_string(out.join("review.json")).ok()?;
@@ -68,7 +67,7 @@ fn processes_with(text: &str) -> Vec<u32> {
 fn a_simulated_review_is_interrupted_and_goes_on() {
     let dir = folder();
     let dir = dir.path();
-    // One thread, so that the short tests end long before the two hours do.
+    // One thread, so that the short tests end long before the two-hour one.
     let args = [
         "review",
         "demo-8gb",
@@ -104,7 +103,7 @@ fn a_simulated_review_is_interrupted_and_goes_on() {
     assert!(page_header(&out).contains("INCOMPLETE"));
     let left: Vec<_> = fs::read_dir(&out).unwrap().collect();
     assert_eq!(left.len(), 2, "no half of a save is left: {left:?}");
-    // The price need not be told again.
+    // The price need not be given again.
     let resumed = json(&ok(dir, &args).stdout);
     assert_eq!(resumed["complete"], true);
     let command = resumed["reproduce"].as_str().unwrap();
@@ -156,7 +155,7 @@ fn an_interruption_before_any_result_says_so() {
     wait_for("the folder", || out.exists().then_some(()));
     let state = || -> Option<String> {
         let lab = rusqlite::Connection::open(dir.path().join(".lab/lab.db")).ok()?;
-        // Of the drive, and of its rival.
+        // Of the drive and of its rival.
         let states = "SELECT group_concat(state) FROM progress";
         lab.query_row(states, [], |row| row.get(0)).ok()
     };
@@ -169,7 +168,7 @@ fn an_interruption_before_any_result_says_so() {
         said.stderr.contains("interrupted; no test had finished"),
         "{said:?}"
     );
-    // Nor does it pass for a review under way.
+    // Nor is it shown as a review under way.
     assert_eq!(state().as_deref(), Some("ended,ended"));
 }
 
@@ -181,7 +180,7 @@ fn ctrl_c_ends_fio_too() {
     let dir = folder();
     let dir = dir.path();
     let edition = tiny_edition(dir);
-    // A folder for temporary files of its own, to see what is left in it.
+    // A folder for temporary files of its own, to check that nothing is left in it.
     let tmp = dir.join("tmp");
     fs::create_dir(&tmp).unwrap();
     let args = [
@@ -218,7 +217,7 @@ fn ctrl_c_ends_fio_too() {
     assert_eq!(ids(&resumed), ["sequential", "random"]);
     assert_eq!(resumed["tests"][0], part["tests"][0]);
     assert_eq!(resumed["complete"], true);
-    // Finished, it has cost real time, and is not overwritten.
+    // The finished review has cost real time, and is not overwritten.
     fails(dir, &args, 3, &["review-drive", "drive.bin", "--out"]);
     assert_eq!(saved(&out), resumed);
 }
@@ -250,8 +249,8 @@ fn a_run_on_a_real_file_is_ended_with_its_fio() {
     assert_eq!(fs::read_dir(&tmp).unwrap().count(), 0);
 }
 
-/// A review of two tests in which a script stands in for fio at the random one. Returns
-/// the arguments of the command, and what is saved.
+/// Reviews with two tests, where a script replaces fio in the random one. Returns the arguments of
+/// the command, and the saved review.
 fn with_trouble(dir: &Path, body: &str, parts: &[&str]) -> (Vec<&'static str>, Value) {
     tiny_edition(dir);
     let fio = fake_fio(
@@ -284,7 +283,7 @@ fn fio_killed_midway_costs_one_test() {
     let dir = dir.path();
     let body = "(sleep 0.4; kill -KILL $$) &";
     let (args, part) = with_trouble(dir, body, &["error: random: ", "killed by signal 9"]);
-    // With the real fio again, the same command does what is missing.
+    // With the real fio again, the same command runs the missing tests.
     let resumed = json(&ok(dir, &args).stdout);
     assert_eq!(ids(&resumed), ["sequential", "random"]);
     assert_eq!(resumed["tests"][0], part["tests"][0]);
@@ -293,8 +292,8 @@ fn fio_killed_midway_costs_one_test() {
     assert!(!page_header(&dir.join("review-drive")).contains("INCOMPLETE"));
 }
 
-/// What ends stend may come after the lab has a test and before the folder does; and a folder can
-/// be taken away.
+/// stend may be ended after a test is stored in the lab and before it is saved in the folder; and a
+/// folder can be deleted.
 #[test]
 fn what_only_the_lab_has_is_not_lost() {
     if !have(&["fio"]) {
@@ -312,7 +311,7 @@ fn what_only_the_lab_has_is_not_lost() {
     let (_, again) = with_trouble(dir, body, &goes_on);
     assert_eq!(again["tests"], part["tests"], "not measured again");
     fs::remove_dir_all(&out).unwrap();
-    // Another command begins anew.
+    // A different command starts over.
     let seed = [&args[..], &["--seed", "2", "--out", "review-drive"]].concat();
     let other = json(&ok(dir, &seed).stdout);
     assert_ne!(other["tests"][0], part["tests"][0]);
@@ -335,7 +334,7 @@ fn what_only_the_lab_has_is_not_lost() {
     );
 }
 
-/// Starts a command in a process group of its own.
+/// Starts a command in its own process group.
 fn start_group(command: &mut Command) -> Child {
     start(command.process_group(0))
 }
@@ -362,7 +361,7 @@ fn a_resumed_review_that_is_broken_off_says_what_is_still_saved() {
     wait_for("fio at the next test", || {
         dir.join("hangs").exists().then_some(())
     });
-    // Of a terminal: fio is interrupted as well, which is no failure of its test.
+    // As from a terminal: fio is interrupted as well, which is no failure of its test.
     signal_group(&child, "INT");
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(130), "{said:?}");
@@ -386,7 +385,7 @@ fn finished_traces_are_kept_and_taken_over() {
     let dir = folder();
     let dir = dir.path();
     tiny_edition(dir);
-    // The second trace does not come to its end.
+    // The second trace is not completed.
     let first = dir.join("first");
     let first = first.display();
     let body = format!(
@@ -409,7 +408,7 @@ fn finished_traces_are_kept_and_taken_over() {
     let told = "interrupted; 1 trace of `desktop-traces` is saved in review-drive, and the same";
     assert!(said.stderr.contains(told), "{}", said.stderr);
     assert!(!said.stderr.contains("failed"), "{}", said.stderr);
-    // In the lab as well.
+    // The lab stores it too.
     let kept = json(&ok(dir, &["lab", "show", "1", "--json"]).stdout);
     assert_eq!(kept["unfinished"][0], begun);
     let said = ok(dir, &args);
@@ -423,7 +422,7 @@ fn finished_traces_are_kept_and_taken_over() {
     assert_eq!(whole.get("unfinished"), None);
 }
 
-/// An edition whose state is a long rest.
+/// An edition whose state includes a long rest.
 const LONG_REST: &str = r#"
 schema = "stend.edition/1"
 id = "long-rest"
@@ -490,7 +489,7 @@ fn fio_that_fails_costs_one_test() {
     with_trouble(folder().path(), body, &parts);
 }
 
-/// The medium goes away under fio: the backing file is cut off, and the device with it.
+/// The medium disappears during fio's run: the backing file is truncated, and so is the device.
 #[test]
 fn a_device_that_goes_away_under_load_costs_the_tests_from_then_on() {
     if !have_root_and(&["fio", "losetup", "blkid", "blkdiscard", "truncate"]) {
@@ -532,11 +531,11 @@ fn a_device_that_goes_away_under_load_costs_the_tests_from_then_on() {
     assert_eq!(ids(&part), ["sequential"]);
     assert_eq!(list(&part["failed"]).len(), 1, "{told}");
     assert!(page_header(&dir.join("o")).contains("INCOMPLETE"));
-    // What is finished is in the lab too, and can be reported from there.
+    // The finished test is in the lab too, and can be reported from there.
     let kept = json(&ok(dir, &["lab", "show", "1", "--json"]).stdout);
     assert_eq!(ids(&kept), ["sequential"]);
     ok(dir, &["report", "1", "--out", "again"]);
-    // The device is still named, and has nothing left to be tested.
+    // The device still has its name, but nothing is left to test.
     let gone = fails(dir, &args, 4, &["is empty or has no medium"]);
     assert!(gone.contains(node), "{gone}");
     assert_eq!(saved(&dir.join("o")), part);
@@ -600,7 +599,7 @@ fn a_test_that_fails_on_a_rival_is_told_with_the_rival() {
     assert_eq!(saved(&dir.join("review-demo-8gb")), review);
 }
 
-/// A set of half a GiB is made and copied at once.
+/// An edition that creates and copies a set of half a GiB.
 const COPY: &str = r#"
 schema = "stend.edition/1"
 id = "copy"
@@ -642,7 +641,7 @@ fn a_directory_is_left_as_it_was_when_work_on_files_is_interrupted() {
     let below = |path: &Path| -> Vec<std::path::PathBuf> {
         names(path).iter().flat_map(|p| names(p)).collect()
     };
-    // While files are made, and in the rest that follows.
+    // While files are created, and during the rest that follows.
     for files in [3, usize::MAX] {
         let path = disk.path().to_str().unwrap();
         let args = [

@@ -1,9 +1,9 @@
-//! Reviews that are killed (SIGKILL) at random moments, again and again, until they come to their
-//! end. After each kill the lab is whole and can be opened, `review.json` can be read, and what was
-//! finished is there as it was; the result is that of a review that nobody disturbed.
+//! Reviews that are killed (SIGKILL) at random moments, again and again, until they complete. After
+//! each kill the lab is intact and can be opened, `review.json` can be parsed, and finished tests
+//! are unchanged; the result is that of an undisturbed review.
 //!
 //! `STEND_KILLS=10000 STEND_KILL_SEED=S cargo test -p stend --test main kills:: -- --nocapture`
-//! makes so many kills in all, at moments that follow from the seed.
+//! makes this number of kills in all, at moments that follow from the seed.
 
 use crate::common;
 
@@ -19,24 +19,24 @@ use rusqlite::Connection;
 use serde_json::Value;
 use stend_base::Rng;
 
-/// Kills in all, without the variable.
+/// Default number of kills.
 const KILLS: u64 = 20;
 
-/// Kills in a row after which nothing more is finished, and a review counts as one that never ends.
+/// Number of consecutive kills without a finished test, after which a review fails as endless.
 const BARREN_MAX: u32 = 200;
 
 /// A review to be killed.
 struct Subject {
     name: &'static str,
     args: &'static [&'static str],
-    /// Of a hundred kills.
+    /// Per cent of all kills.
     share: u64,
-    /// Its runs in the lab.
+    /// Number of its runs in the lab.
     runs: usize,
     real: bool,
 }
 
-/// A simulated drive: the same bytes, however often it is killed.
+/// A simulated drive: the same bytes, whatever the number of kills.
 const SIMULATED: Subject = Subject {
     name: "simulated",
     args: &[
@@ -52,7 +52,7 @@ const SIMULATED: Subject = Subject {
     real: false,
 };
 
-/// A shipped one, of which most takes longer.
+/// A shipped model; most of its tests take longer.
 const SHIPPED: Subject = Subject {
     name: "shipped",
     args: &[
@@ -70,7 +70,7 @@ const SHIPPED: Subject = Subject {
     real: false,
 };
 
-/// A simulated drive with a rival, which is a run of its own.
+/// A simulated drive with a rival, which has its own run.
 const WITH_RIVAL: Subject = Subject {
     name: "with a rival",
     args: &[
@@ -90,7 +90,7 @@ const WITH_RIVAL: Subject = Subject {
     real: false,
 };
 
-/// A file, through fio.
+/// A file, tested through fio.
 const REAL: Subject = Subject {
     name: "a file",
     args: &[
@@ -102,7 +102,7 @@ const REAL: Subject = Subject {
         "./short.toml",
         "--out",
         "out",
-        // A run that is killed leaves a file that is not known to be stend's own.
+        // A killed run leaves a file that is not known to be stend's own.
         "--destroy",
         "drive.bin",
     ],
@@ -111,7 +111,7 @@ const REAL: Subject = Subject {
     real: true,
 };
 
-/// The folder of a review, with what it needs.
+/// The folder of a review, with its input files.
 struct Place {
     _folder: tempfile::TempDir,
     dir: PathBuf,
@@ -138,12 +138,12 @@ impl Place {
         }
     }
 
-    /// The report's folder.
+    /// Folder of the report.
     fn out(&self) -> PathBuf {
         self.dir.join("out")
     }
 
-    /// Starts the review; what it says goes to a file.
+    /// Starts the review; its output goes to a file.
     fn start(&self) -> Child {
         let said = File::create(self.dir.join("said")).unwrap();
         program(&self.dir, self.subject.args)
@@ -165,7 +165,7 @@ impl Place {
         assert!(status.success(), "{status}: {}", self.said());
     }
 
-    /// Waits until no fio goes on for a review that was killed.
+    /// Waits until no fio of a killed review is running.
     fn wait_for_fio(&self) {
         if !self.subject.real {
             return;
@@ -179,7 +179,7 @@ impl Place {
     }
 }
 
-/// Whether a process has this text in its command line.
+/// True if a process has this text in its command line.
 fn runs_with(text: &str) -> bool {
     let processes = fs::read_dir("/proc").unwrap();
     let lines = processes.filter_map(|entry| fs::read(entry.ok()?.path().join("cmdline")).ok());
@@ -188,7 +188,7 @@ fn runs_with(text: &str) -> bool {
         .any(|line| line.contains(text))
 }
 
-/// What is known of a review's finished tests.
+/// Finished tests of a review.
 #[derive(Default)]
 struct Kept {
     /// In `review.json`: JSON by target and id.
@@ -199,8 +199,8 @@ struct Kept {
 }
 
 impl Kept {
-    /// Looks at what a kill has left. The lab is looked at as a copy, so that the next command
-    /// finds it as the kill left it.
+    /// Reads the state after a kill. The lab is read from a copy, so that the next command finds it
+    /// unchanged.
     fn of(place: &Place) -> Kept {
         let mut kept = Kept::default();
         let copy = place.dir.join("copy");
@@ -240,7 +240,7 @@ impl Kept {
     fn look_at_lab(&mut self, place: &Place) {
         let args = ["lab", "list", "--json", "--lab", "copy/lab.db"];
         let listed = run(&mut stend(&place.dir, &args));
-        // Killed before there was anything in it.
+        // The process was killed before the lab contained anything.
         if listed.code == Some(3) && listed.stderr.contains("there is no lab yet") {
             return;
         }
@@ -265,12 +265,12 @@ impl Kept {
         self.in_lab = rows.unwrap().collect::<Result<_, _>>().unwrap();
     }
 
-    /// Finished tests.
+    /// Number of finished tests.
     fn len(&self) -> usize {
         self.in_folder.len().max(self.in_lab.len())
     }
 
-    /// What was finished before stays as it was.
+    /// Checks that earlier finished tests are unchanged.
     fn follows(&self, before: &Kept) {
         for (test, was) in &before.in_folder {
             assert_eq!(self.in_folder.get(test), Some(was), "{test:?}");
@@ -281,7 +281,7 @@ impl Kept {
     }
 }
 
-/// A review that nobody disturbed.
+/// An undisturbed review.
 struct Whole {
     place: Place,
     time: Duration,
@@ -298,7 +298,7 @@ impl Whole {
         }
     }
 
-    /// Whether a review that was killed has the same result.
+    /// Checks that a killed review has the same result.
     fn is_that_of(&self, place: &Place, kept: &Kept) {
         let [ours, theirs] = [&self.place, place].map(|place| saved(&place.out()));
         assert_eq!(theirs["complete"], true);
@@ -332,7 +332,7 @@ impl Whole {
     }
 }
 
-/// All conditions but the notes of interruptions.
+/// All conditions except notes about interruptions.
 fn conditions(review: &Value) -> Vec<&Value> {
     let all = list(&review["conditions"]).iter();
     all.filter(|condition| condition["name"] != "interrupted")
@@ -347,27 +347,28 @@ fn host_limit(review: &Value) -> &str {
         .map_or("", |fact| fact["value"].as_str().unwrap())
 }
 
-/// What was tried.
+/// Counts of kills and reviews.
 #[derive(Debug, Default)]
 struct Tried {
-    /// While the review ran.
+    /// Kills while the review ran.
     kills: u64,
-    /// After its end.
+    /// Kills after its end.
     too_late: u64,
-    /// Before anything was finished.
+    /// Kills before a test was finished.
     before_first: u64,
-    /// Reviews that came to their end.
+    /// Completed reviews.
     reviews: u64,
 }
 
-/// One review, killed until it comes to its end.
+/// Runs one review, killing it until it completes.
 fn kill_until_its_end(whole: &Whole, rng: &mut Rng, tried: &mut Tried) {
     let place = Place::new(whole.place.subject);
     let mut kept = Kept::default();
     let mut barren = 0;
     while !kept.complete {
         let mut child = place.start();
-        // Now and then while all is being opened; longer where nothing more is finished.
+        // One kill in four comes early, while files are opened. The range grows while no test
+        // finishes.
         let most = match rng.ratio(1, 4) {
             true => whole.time / 6,
             false => whole.time + whole.time / 8 * barren,
@@ -400,7 +401,7 @@ fn kill_until_its_end(whole: &Whole, rng: &mut Rng, tried: &mut Tried) {
     tried.reviews += 1;
 }
 
-/// Where the kill came between lab and folder, the same command completes the folder.
+/// If the kill came between lab and folder, checks that the same command completes the folder.
 fn finish_folder(place: &Place) {
     if place.out().join("review.json").exists() && saved(&place.out())["complete"] == true {
         return;
@@ -421,7 +422,7 @@ fn number(name: &str) -> Option<u64> {
     )
 }
 
-/// Says how the same moments are drawn again.
+/// Prints the seed that repeats the same moments.
 struct Replay(u64);
 
 impl Drop for Replay {
@@ -448,7 +449,7 @@ fn kill_again_and_again(subject: &'static Subject) {
         kill_until_its_end(&whole, &mut rng, &mut tried);
         if tried.reviews % 50 == 0 {
             println!("{}: {tried:?}", subject.name);
-            // As fast as the machine is now.
+            // Measured again at the machine's present speed.
             whole = Whole::of(subject);
         }
     }

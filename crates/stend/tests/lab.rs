@@ -1,4 +1,4 @@
-//! The lab from outside: reviews go there and come back.
+//! The lab from outside: storing reviews and reading them.
 
 use crate::common;
 
@@ -65,7 +65,7 @@ fn a_review_is_kept_and_its_report_can_be_made_again() {
     ok(dir, &["report", "1", "--out", "again"]);
     let page = |folder: &str| fs::read(dir.join(folder).join("index.html")).unwrap();
     assert!(page("again") == page("review-demo-8gb"), "the same bytes");
-    // A second one is another run; both can be in one report.
+    // A second review is another run; both can be in one report.
     let mut other = QUICK.to_vec();
     other[0] = "samsung-850-pro-256gb";
     other.extend(["--against", "none"]);
@@ -115,7 +115,7 @@ fn a_pdf_that_stend_has_not_printed_is_kept() {
     let printed = read();
     assert!(printed.starts_with(b"%PDF-1.4") && printed.ends_with(b"% printed by stend\n"));
     assert_eq!(report(&prints).code, Some(0), "its own is replaced");
-    // One that fails costs nothing.
+    // A failed browser loses no data.
     let said = report(&browser("echo no memory >&2; exit 1"));
     assert_eq!(said.code, Some(6), "{said:?}");
     assert!(said.stderr.contains("no memory"), "{said:?}");
@@ -164,7 +164,7 @@ fn rivals_are_runs_of_their_own_and_labs_are_merged() {
     assert_eq!(json(&shown), made);
 }
 
-/// What a table or a page would replace and is not stend's own.
+/// Checks that a table or a page replaces no file of others.
 fn files_of_others_are_kept(dir: &Path) {
     for (format, name, text) in [
         ("csv", "samples.csv", "id,name\n1,mine\n"),
@@ -263,7 +263,7 @@ fn reviews_are_compared_with_what_was_unlike_on_top() {
     let page = fs::read_to_string(dir.join("both/index.html")).unwrap();
     let conditions = page.contains("Not measured under the same conditions");
     assert!(conditions && page.contains("GB against Samsung 850 PRO"));
-    // Every ratio is that of the figures beside it, and every figure one of the review's.
+    // Every ratio is that of the adjacent figures, and every figure is one of the review's.
     let all = json(&ok(dir, &["compare", "1", "2", "--points", "--json"]).stdout);
     let mut found = 0;
     for row in list(&all["figures"]) {

@@ -1,4 +1,4 @@
-//! `stend lab serve` from outside: addresses, signals, reviews of other processes.
+//! `stend lab serve` from outside: addresses, signals, reviews by other processes.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use common::{fails, folder, have, json, list, number, ok, program, test, tiny};
 use rusqlite::Connection;
 
-/// A server, ended with the test.
+/// A server that ends with the test.
 struct Served {
     child: Child,
     port: String,
@@ -35,7 +35,7 @@ impl Served {
         }
     }
 
-    /// A page as it is sent.
+    /// Requests a page.
     fn get(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(format!("127.0.0.1:{}", self.port)).unwrap();
         let port = &self.port;
@@ -49,7 +49,7 @@ impl Served {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// Ends it by this signal; its exit code.
+    /// Ends the server with this signal; returns its exit code.
     fn end(mut self, signal: &str) -> Option<i32> {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args([signal, &id]).status().unwrap();
@@ -60,13 +60,13 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Waits until `is` holds.
+/// Waits until `is` returns true.
 fn wait(what: &str, mut is: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is() {
@@ -113,8 +113,8 @@ fn a_lab_of_another_program_is_refused() {
     fails(dir, &["lab", "serve", "--port", "0"], 3, &["not a lab"]);
 }
 
-/// The curve of a real target grows by the kernel's count, which is said, until fio's own takes its
-/// place.
+/// The curve of a real target grows by the kernel's counts, marked as preliminary, until fio's own
+/// samples replace it.
 #[test]
 fn a_curve_of_a_real_target_grows() {
     if !have(&["fio"]) {
@@ -160,7 +160,7 @@ fn a_curve_of_a_real_target_grows() {
 fn a_review_tells_how_far_it_is_and_is_stopped_when_it_was_killed() {
     let dir = folder();
     let dir = dir.path();
-    // One that comes to its end.
+    // A review that completes.
     ok(
         dir,
         &[
@@ -189,7 +189,7 @@ fn a_review_tells_how_far_it_is_and_is_stopped_when_it_was_killed() {
     let points: u32 = text(&curve).parse().unwrap();
     assert!(points > 50, "{points} points of a curve");
 
-    // One that is killed.
+    // A review that is killed.
     let mut killed = program(
         dir,
         &["review", "sandisk-ultra-ii-240gb", "--out", "killed"],

@@ -1,4 +1,4 @@
-//! When the lab cannot be written: what is said, and that nothing in it is lost.
+//! A lab that cannot be written: messages, and no loss of data.
 
 use crate::common;
 
@@ -40,7 +40,7 @@ fn a_full_disk_costs_no_run_and_no_report() {
     let lab = lab.to_str().unwrap();
     ok(dir, &with(&["--lab", lab, "--out", "first"]));
     let shown = ok(dir, &["lab", "show", "1", "--json", "--lab", lab]).stdout;
-    // All that is left.
+    // Fills the remaining space.
     let filler = disk.path().join("filler");
     let _no_room = fs::write(&filler, vec![0; 1 << 20]).unwrap_err();
     let args = with(&["--lab", lab, "--out", "second"]);
@@ -57,7 +57,7 @@ fn a_full_disk_costs_no_run_and_no_report() {
     assert_eq!(runs(dir, lab), 2);
 }
 
-/// As on a medium that cannot be written, or in another user's folder.
+/// As on a read-only medium, or in another user's folder.
 #[test]
 fn a_lab_where_nothing_can_be_written_is_read_and_merged() {
     if !have_root_and(&["mount", "umount"]) {
@@ -90,7 +90,7 @@ fn a_lab_that_is_locked_is_waited_for_and_said() {
     ok(dir, &with(&["--lab", "lab.db", "--out", "first"]));
     let other = Connection::open(dir.join("lab.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    // Reading goes on.
+    // Reading is still possible.
     assert_eq!(runs(dir, "lab.db"), 1);
     let args = ["lab", "delete", "1", "--lab", "lab.db"];
     fails(
@@ -99,7 +99,7 @@ fn a_lab_that_is_locked_is_waited_for_and_said() {
         6,
         &["being written by another program", "try again"],
     );
-    // One that ends in time is waited for.
+    // A writer that ends in time is waited for.
     let args = with(&["--lab", "lab.db", "--out", "second"]);
     let waiting = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| stend(dir, &args).output().unwrap());
@@ -117,14 +117,14 @@ fn a_damaged_lab_is_found_before_anything_is_begun() {
     let dir = dir.path();
     ok(dir, &with(&["--lab", "lab.db", "--out", "first"]));
     let mut bytes = fs::read(dir.join("lab.db")).unwrap();
-    // The head and the list of tables are whole.
+    // The header and the list of tables are intact.
     let half = bytes.len() / 2 / 4096 * 4096;
     bytes[half..].fill(0x55);
     fs::write(dir.join("lab.db"), &bytes).unwrap();
     let damaged = ["lab.db", "the lab is damaged", "sqlite3"];
     let args = with(&["--lab", "lab.db", "--out", "second"]);
     fails(dir, &args, 3, &damaged);
-    // Before the name of a target is demanded.
+    // Reported before the user is asked to name the target again.
     fs::write(dir.join("thesis.txt"), "chapter 1\n".repeat(200_000)).unwrap();
     let args = ["review", "./thesis.txt", "--lab", "lab.db"];
     let said = fails(dir, &args, 3, &damaged);
@@ -138,7 +138,7 @@ fn a_place_where_no_lab_can_be_made_is_found_before_anything_is_begun() {
     let dir = folder();
     let dir = dir.path();
     fs::write(dir.join("file"), "text").unwrap();
-    // Nobody can write to /proc.
+    // /proc cannot be written to.
     for lab in ["/proc/none", "/proc/none/lab.db", "file/lab.db"] {
         let expected = [lab, "no lab can be made there", "--lab"];
         fails(dir, &with(&["--lab", lab, "--out", "o"]), 6, &expected);
@@ -163,7 +163,7 @@ fn a_lab_that_is_named_and_not_there_is_an_error() {
         fails(dir, &args, 3, &["there is no lab yet"]);
     }
     assert_eq!(fs::read_dir(dir).unwrap().count(), 0);
-    // Nobody has named the place of the first one.
+    // The user has not named the place of the first lab.
     let mut first = stend(dir, &["lab", "list", "--json"]);
     let said = run(first.env_remove("STEND_LAB").env("XDG_DATA_HOME", dir));
     assert_eq!((said.code, said.stdout.as_str()), (Some(0), "[]\n"));

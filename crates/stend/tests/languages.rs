@@ -1,10 +1,10 @@
-//! The report in Russian from outside: whole reviews, in which nothing English is left over.
+//! The report in Russian, from outside: whole reviews, in which no English text remains.
 
 use std::path::Path;
 
 use crate::common::stend;
 
-/// What stays: names of drives, programs, files and figures of models, terms of fio and the field.
+/// Words that stay: names of drives, programs, files and model figures, terms of fio and the field.
 const STAY: &str = "Demonstration drive GB IOPS TRIM SLC DRAM SATA SNIA fio stend claims review \
     json JavaScript CrystalDiskMark PCMark Storage FNV-1a SanDisk Ultra II TLC O_DSYNC fsync \
     fdatasync clean filled filled-steady steady purged preconditioned as-it-is demo-8gb CPU p99 \
@@ -14,7 +14,7 @@ const STAY: &str = "Demonstration drive GB IOPS TRIM SLC DRAM SATA SNIA fio sten
     illustrator indesign after-effects word excel powerpoint world-of-warcraft battlefield-3 \
     game-start applications-start";
 
-/// A text without what stands from one mark to another.
+/// Removes the text between each pair of marks.
 fn without(text: &str, from: &str, to: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
@@ -26,7 +26,7 @@ fn without(text: &str, from: &str, to: &str) -> String {
     kept + rest
 }
 
-/// Words in Latin letters that a reader of a page reads, without commands and jobs.
+/// Words in Latin letters on a page, without commands and jobs.
 fn words(html: &str) -> Vec<String> {
     let marks = [
         ("<script", "</script>"),

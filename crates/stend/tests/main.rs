@@ -1,6 +1,6 @@
 //! The program from outside: commands, files, exit codes.
 //!
-//! One program for all of them: it is built and linked once, and its tests run side by side.
+//! A single test program: it is built and linked once, and its tests run in parallel.
 
 #![allow(missing_docs)]
 

@@ -1,5 +1,5 @@
-//! What belongs to other users: one exit code, whatever it is. Tried as `nobody`, since nothing is
-//! forbidden to root.
+//! Files and devices of other users: one exit code in every case. Tested as `nobody`, because root
+//! has all permissions.
 
 use crate::common;
 
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 const TOKEN: &str = "loop:disk.img";
 
-/// A folder that every user reaches, with the program in it.
+/// Creates a folder that every user can access, with the program in it.
 fn folder_for_all() -> TempDir {
     let dir = TempDir::new_in("/var/tmp").unwrap();
     allow(dir.path(), 0o777);
@@ -28,7 +28,7 @@ fn allow(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// The program as a user who owns nothing.
+/// Runs the program as a user who owns nothing.
 fn as_nobody(dir: &Path, args: &[&str]) -> assert_cmd::Command {
     let mut command = assert_cmd::Command::new("setpriv");
     command
@@ -42,8 +42,8 @@ fn as_nobody(dir: &Path, args: &[&str]) -> assert_cmd::Command {
     command
 }
 
-/// Files of root's: `secret*` that nobody else reads, `theirs*` that nobody else writes; a folder
-/// `shut` that nobody else enters.
+/// Creates files of root: `secret*`, which others cannot read, `theirs*`, which others cannot
+/// write; and a folder `shut`, which others cannot enter.
 fn belongings(dir: &Path) {
     for folder in ["shut", "theirs"] {
         fs::create_dir(dir.join(folder)).unwrap();
@@ -83,7 +83,7 @@ fn belongings(dir: &Path) {
     allow(&dir.join("theirs"), 0o755);
 }
 
-/// Fails unless the program says, as nobody, that permission is denied, with its one code.
+/// Checks that the program, run as nobody, reports a denied permission with its exit code.
 fn denied(dir: &Path, args: &[&str]) {
     fails_as(&mut as_nobody(dir, args), 6, &["ermission"]);
 }
@@ -140,7 +140,7 @@ fn labs_of_others_have_the_same_exit_code() {
     ] {
         denied(dir, args);
     }
-    // In SQLite's words.
+    // The message is SQLite's.
     for lab in ["theirs/lab.db", "theirs/new.db"] {
         let args = ["review", "demo-8gb", "--lab", lab, "--out", "out"];
         fails_as(&mut as_nobody(dir, &args), 6, &[lab]);
@@ -168,7 +168,7 @@ fn devices_have_the_same_exit_code() {
     ] {
         denied(dir, args);
     }
-    // In smartctl's words.
+    // The message is smartctl's.
     fails_as(&mut as_nobody(dir, &["drive", "health", node]), 6, &[node]);
     assert!(fs::read(node).unwrap().iter().all(|byte| *byte == 0));
 }

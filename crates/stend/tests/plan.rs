@@ -1,11 +1,11 @@
-//! `stend review --plan`: it tells, and touches nothing.
+//! `stend review --plan`: prints the plan, and changes nothing.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::{MIB, fails, folder, ids, json, list, number, ok, review};
 
-/// Everything in a folder, hidden files and folders in it as well.
+/// All names in a folder and its subfolders, including hidden ones.
 fn contents(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
     let mut names: Vec<String> = entries
@@ -47,7 +47,7 @@ fn nothing_is_made_or_changed() {
 
 #[test]
 fn a_device_is_looked_up_and_not_opened() {
-    // Any disk will do, the one that the system is on as well.
+    // Any disk will do, even the system's own.
     let disks = fs::read_dir("/sys/block").into_iter().flatten();
     let names = disks.map(|disk| disk.unwrap().file_name().into_string().unwrap());
     let sized = |name: &String| {
@@ -88,7 +88,7 @@ fn the_plan_says_how_long_how_much_and_of_what() {
     let written = number(&target["estimated_written_bytes"]);
     let share = number(&target["estimated_life_percent"]);
     assert!((share - 100.0 * written / 3.08e15).abs() < 1e-9);
-    // Each state is made once: filled, and filled once more; and the benchmark's file.
+    // Each state is prepared once: a fill, and a second one; and the benchmark's file.
     let capacity = number(&target["target"]["capacity_bytes"]);
     let fills = number(&target["fill_bytes"]) - 2.0 * capacity;
     assert!(fills > 1e9 && fills < 0.2 * capacity, "{fills}");
@@ -254,7 +254,7 @@ fn a_review_that_names_no_rival_has_the_nearest() {
     assert_eq!(planned_targets(&[ultra, "--against", "none"]), [ultra]);
     let named = [ultra, "--against", "demo-8gb"];
     assert_eq!(planned_targets(&named), [ultra, "demo-8gb"]);
-    // Nothing is near the demonstration drive; with other figures it has itself.
+    // No model is near the demonstration drive; with changed figures the original is its rival.
     assert_eq!(planned_targets(&["demo-8gb"]), ["demo-8gb"]);
     let changed = ["demo-8gb", "--set", "nand.dies=8"];
     assert_eq!(planned_targets(&changed), ["demo-8gb", "demo-8gb"]);
@@ -279,7 +279,7 @@ fn the_rival_that_nobody_names_is_not_measured_after_rest_and_trim() {
     assert!(has(&nearest, "degradation") && !has(&nearest, "recovery"));
     let named = tests_of_rival(&["--against", "samsung-840-evo-250gb"]);
     assert!(has(&named, "degradation") && has(&named, "recovery"));
-    // The model before a change is set beside it in everything.
+    // The unchanged model is compared in all tests.
     assert!(has(
         &tests_of_rival(&["--set", "nand.read_us=[70,70,70]"]),
         "recovery"

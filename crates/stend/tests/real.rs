@@ -1,4 +1,4 @@
-//! What only real targets have: the host's own limit, SMART, reading alone.
+//! Features of real targets only: the host limit, SMART, read-only mode.
 
 #![allow(missing_docs)]
 
@@ -37,7 +37,7 @@ fn a_figure_that_is_the_hosts_is_said_to_be() {
     }
     let dir = folder();
     let dir = dir.path();
-    // A machine that does not get beyond 7 requests a second.
+    // A machine that completes at most 7 requests a second.
     let slow = script(
         dir,
         "case \"$*\" in *ioengine=null*) fio \"$@\" | \
@@ -66,7 +66,7 @@ fn a_figure_that_is_the_hosts_is_said_to_be() {
             .filter(|w| w.contains("near the 7"));
         assert_eq!(near.count(), list(&test["points"]).len(), "{warnings:?}");
     }
-    // Every sample of a curve, and every cell of a benchmark.
+    // The warning covers every sample of a curve, and every cell of a benchmark.
     let curve = test(&flagged, "degradation");
     let samples = list(&curve["series"][0]["samples"]).len();
     let warned = curve["warnings"].to_string();
@@ -92,7 +92,7 @@ fn a_figure_below_the_hosts_limit_is_not_said_to_be_the_hosts() {
     }
     let dir = folder();
     let dir = dir.path();
-    // This machine itself does more than the file.
+    // This machine can do more than the file.
     let args = tiny(dir, &["drive.bin", "--size", "16MiB"], "random");
     let free = json(&ok(dir, &args).stdout);
     let limit = fact(&free["environment"], "host limit").unwrap();
@@ -100,7 +100,7 @@ fn a_figure_below_the_hosts_limit_is_not_said_to_be_the_hosts() {
         limit.contains("IOPS") && !limit.contains(": 7 IOPS"),
         "{limit}"
     );
-    // A simulated drive meets no host.
+    // A simulated drive has no host limit.
     let simulated = review(
         dir,
         &[
@@ -288,7 +288,7 @@ fn a_job_runs_by_reading_alone_or_not_at_all() {
     assert_eq!(before, sum_of(dir.join("data.bin").to_str().unwrap()));
 }
 
-/// Reads of a file's holes reach no drive, whether space is reserved for them or not.
+/// Reads of a file's holes do not reach the drive, even if space is reserved for them.
 #[test]
 fn reads_of_a_file_without_data_are_told() {
     if !have(&["fio"]) {
@@ -311,8 +311,8 @@ fn reads_of_a_file_without_data_are_told() {
     assert!(!warned("r.fio", &[]));
 }
 
-/// A folder with a script in smartctl's place: the nth call answers with the nth document, or
-/// the last.
+/// A folder with a script that replaces smartctl: the nth call returns the nth document, or the
+/// last.
 fn smartctl(dir: &Path, documents: &[&str]) -> String {
     let bin = dir.join("bin");
     fs::create_dir(&bin).unwrap();
@@ -349,7 +349,7 @@ fn a_plan_tells_the_share_of_the_life_by_the_wear_so_far() {
     let target = &json(&told(&["--json"]))["targets"][0];
     assert_eq!(target.get("rated_bytes"), None);
     let written = number(&target["estimated_written_bytes"]);
-    // 14 % of its life are used by 43,210 GiB.
+    // 43,210 GiB have used 14 % of its life.
     let percent = 14.0 * written / (43_210_u64 << 30) as f64;
     let share = number(&target["estimated_life_percent"]);
     assert!(
@@ -395,7 +395,7 @@ fn what_a_drive_told_of_itself_before_and_after() {
         100.0 * 1024.0 * 1024.0 * 1024.0
     );
     assert_eq!(smart.get("missing"), None);
-    // The lab gives it back, and has the documents in a table of their own.
+    // The lab returns it, and stores the documents in a separate table.
     let kept = json(&ok(dir, &["lab", "show", "1", "--json"]).stdout);
     assert_eq!(kept, review);
     ok(dir, &["lab", "export", "tables", "--format", "json"]);
@@ -424,7 +424,7 @@ fn a_drive_that_tells_nothing_of_itself_is_no_failure() {
     let dir = folder();
     let dir = dir.path();
     let target = [device.node(), "--destroy", "loop:disk.img"];
-    // The real smartctl, if there is one, knows no loop devices.
+    // The real smartctl, if installed, does not support loop devices.
     let looped = json(&ok(dir, &tiny(dir, &target, "sequential")).stdout);
     assert!(
         looped["smart"]["missing"]

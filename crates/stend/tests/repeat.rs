@@ -1,4 +1,4 @@
-//! `stend review --repeat`: from the outside.
+//! `stend review --repeat`, from outside.
 
 use crate::common;
 
@@ -38,14 +38,14 @@ fn figures_are_means_with_intervals() {
             "{point}"
         );
     }
-    // Reads in sequence depend on nothing that a seed decides.
+    // Sequential reads do not depend on the seed.
     let said = text(dir);
     assert!(said.contains("the 95 % interval has no width"), "{said}");
     assert!(
         said.contains("means of 2 repetitions, 95 % intervals: read, depth 1 ± "),
         "{said}"
     );
-    // Made once is a number of repetitions, too; and a width is told as on the page.
+    // A single run has a number of repetitions, too. Widths are printed as on the page.
     review(dir, &[&TWICE[..5], &["--out", "once"]].concat());
     let compared = ok(dir, &["compare", "1", "3", "--out", "both"]).stdout;
     let times = "  repetitions\n    [1] 2\n    [2] 1\n";
@@ -72,7 +72,7 @@ fn a_repetition_that_is_missing_is_made() {
     let dir = dir.path();
     let whole = review(dir, &TWICE);
     let folder = dir.join("review-demo-8gb");
-    // As it was when the second repetition of the last test was under way.
+    // The state in which the second repetition of the last test is under way.
     let mut broken: Value = saved(&folder);
     let mut last = broken["tests"].as_array_mut().unwrap().pop().unwrap();
     let alone = review(dir, &[&TWICE[..5], &["--out", "once"]].concat());
@@ -89,7 +89,7 @@ fn a_repetition_that_is_missing_is_made() {
     );
     assert_eq!(json(&said.stdout), whole);
     assert!(fs::exists(folder.join("index.html")).unwrap());
-    // Another number is another review.
+    // A review with another number of repetitions is a different review.
     save(&folder, &broken);
     let args = [&["review"], &TWICE[..6], &["3"]].concat();
     fails(dir, &args, 3, &["repetitions", "now it is 3"]);

@@ -160,8 +160,8 @@ fn reads_of_space_without_data_are_told() {
     if !have(&["fio"]) {
         return;
     }
-    // Of a file that it makes, all is written first; of one that has data in its half, the rest
-    // is told.
+    // A new file is written completely before the replay; a file whose second half has no data is
+    // reported.
     fs::write(dir.path().join("t.log"), TRACE).unwrap();
     let beyond = TRACE.replace("read 4096 4096", "read 786432 4096");
     fs::write(dir.path().join("half.log"), beyond).unwrap();
@@ -262,7 +262,7 @@ fn one_trace_on_a_real_file_and_on_a_simulated_drive() {
     assert!(busy > 0.0 && busy < elapsed, "{busy} of {elapsed}");
     let shape = |result| {
         let mut paths = common::key_paths(result);
-        // Of a simulated drive there is nothing to say, and of a machine under load there may be.
+        // No limits apply to a simulated drive; warnings may occur on a machine under load.
         paths.remove(".limits[]");
         paths.remove(".warnings[]");
         paths

@@ -1,5 +1,5 @@
-//! A review of a simulated drive from the outside: the JSON, the page, the same bytes
-//! every time, rivals, and going on from where an earlier run ended.
+//! A review of a simulated drive from outside: the JSON, the page, equal bytes in every run,
+//! rivals, and resuming an interrupted run.
 
 use crate::common;
 
@@ -29,18 +29,18 @@ const ALL: [&str; 14] = [
     "unarchive",
 ];
 
-/// The whole edition in a second or two.
+/// Shortens the whole edition to a second or two.
 const SHORT: [&str; 2] = ["--duration-scale", "0.01"];
 
-/// One test in a fraction of that.
+/// Selects one test, which takes a fraction of that.
 const ONE: [&str; 4] = ["--duration-scale", "0.01", "--tests", "sequential"];
 
 fn with<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     [args, more].concat()
 }
 
-/// The whole edition on the demonstration drive: the review, its text and its page. Run
-/// once for all tests that only look at it.
+/// The whole edition on the demonstration drive: the review, its text and its page. Run once for
+/// all tests that only read it.
 fn whole() -> &'static (Value, String, String) {
     static WHOLE: OnceLock<(Value, String, String)> = OnceLock::new();
     WHOLE.get_or_init(|| {
@@ -48,7 +48,7 @@ fn whole() -> &'static (Value, String, String) {
         let said = ok(dir.path(), &with(&["review", "demo-8gb", "--json"], &SHORT));
         assert!(said.stderr.contains("report: review-demo-8gb/index.html"));
         let out = dir.path().join("review-demo-8gb");
-        // The folder holds the same, to the byte.
+        // The folder holds the same bytes.
         assert_eq!(
             fs::read_to_string(out.join("review.json")).unwrap(),
             said.stdout
@@ -58,7 +58,7 @@ fn whole() -> &'static (Value, String, String) {
     })
 }
 
-/// The demonstration drive under another name and with half the dies: a rival.
+/// A rival: the demonstration drive with another name and half the dies.
 fn rival(dir: &Path) {
     let demo = include_str!("../../../drives/demo-8gb.toml")
         .replace("name = \"demo-8gb\"", "name = \"rival\"")
@@ -73,7 +73,7 @@ fn rival(dir: &Path) {
 #[test]
 fn the_json_is_as_documented() {
     let (review, text, _) = whole();
-    // One document in one line, and nothing else.
+    // One document in one line, without other output.
     assert_eq!(text.lines().count(), 1);
     assert_eq!(review["schema"], "stend.review/1");
     assert_eq!(review["edition"], "2014");
@@ -87,7 +87,7 @@ fn the_json_is_as_documented() {
     assert_eq!(ids(review), ALL);
     assert_eq!(review.get("failed"), None);
     assert_eq!(review.get("rivals"), None);
-    // What the types of the schema do not know is not there: they give back all of it.
+    // Contains no key that the types of the schema do not know: parsing loses nothing.
     let typed: Review = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_value(&typed).unwrap(), *review);
     for test in list(&review["tests"]) {
@@ -164,7 +164,7 @@ fn the_same_command_gives_the_same_bytes_whatever_the_threads() {
         first == run("out", &["--threads", "1"]),
         "threads make a difference"
     );
-    // Into a folder that holds the finished review already.
+    // Written to a folder that already holds the finished review.
     assert!(first == run("out", &["--threads", "3"]), "two runs differ");
     let (other, _) = run("other", &["--seed", "2", "--tests", "random,degradation"]);
     let (was, is) = (json(text), json(&other));
@@ -246,7 +246,7 @@ fn the_text_for_people_has_the_figures() {
     assert!(said.stderr.contains("million requests simulated"));
 }
 
-/// The page's text between two marks, of every place.
+/// All texts of the page between two marks.
 fn between<'a>(page: &'a str, start: &str, end: &str) -> Vec<&'a str> {
     page.split(start)
         .skip(1)
@@ -272,8 +272,8 @@ fn a_shortened_run_says_so_once_above_all_charts() {
     assert!(!body.contains("SHORTENED") && !said.stdout.contains("SHORTENED"));
 }
 
-/// A finished review as an interrupted one would have left it: with the first `left`
-/// tests, marked by a title so that it shows whether they are run again.
+/// A finished review as an interruption would have left it: with the first `left` tests. Their
+/// titles are marked, which shows if they are run again.
 fn cut(finished: &Value, left: usize) -> Value {
     let mut part = finished.clone();
     part["complete"] = json!(false);
@@ -307,12 +307,12 @@ fn an_unfinished_review_goes_on_without_repeating_what_is_finished() {
     assert_eq!(list(&resumed["tests"])[3..], list(&finished["tests"])[3..]);
     assert_eq!(resumed["complete"], true);
     assert_eq!(saved(&out), resumed);
-    // What goes on with another test's drive needs that test again.
+    // A test that continues another test's drive needs that test again.
     save(&out, &cut(finished, 6));
     let resumed = review(dir, &args);
     assert_eq!(titles(&resumed).iter().filter(|t| **t == "kept").count(), 5);
     assert_eq!(list(&resumed["tests"])[5..], list(&finished["tests"])[5..]);
-    // A finished one is made anew.
+    // A finished review is run again.
     let mut marked = cut(finished, ALL.len());
     marked["complete"] = json!(true);
     save(&out, &marked);
@@ -353,7 +353,7 @@ fn only_the_same_command_goes_on() {
         3,
         &["target is Demonstration drive, 8 GB", "now it is A rival"],
     );
-    // The same drive by name, of which the model has been edited since.
+    // The drive has the same name, but its model has been edited since.
     let edited = include_str!("../../../drives/demo-8gb.toml")
         .replace("size_mib = { value = 16", "size_mib = { value = 32");
     fs::write(dir.join("demo-8gb.toml"), edited).unwrap();

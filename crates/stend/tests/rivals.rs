@@ -1,4 +1,4 @@
-//! Rivals that were simulated before are taken from the lab.
+//! Rivals that were simulated before are read from the lab.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::common::{fails, folder, ids, json, list, ok, program, save, saved, small_model, test};
 
-/// What makes a review short.
+/// Options that make a review short.
 const FEW: [&str; 4] = ["--duration-scale", "0.01", "--tests", "random"];
 
-/// A review against the demonstration drive, and what was told meanwhile.
+/// Reviews against the demonstration drive; returns the review and the messages on stderr.
 fn reviewed(dir: &Path, more: &[&str]) -> (Value, String) {
     let head = ["review", "--json", "demo-8gb", "--set", "gc.depth=2"];
     let said = ok(dir, &[&head, more].concat());
@@ -27,7 +27,7 @@ fn the_same_simulation_is_not_repeated() {
     assert!(told.contains(taken), "{told}");
     assert_eq!(again["rivals"], first["rivals"], "to the byte");
     assert!(again["complete"].as_bool().unwrap());
-    // Of another seed, other tests, another duration, more repetitions: another simulation.
+    // Another seed, other tests, another duration, or more repetitions need another simulation.
     let [scale, of_tests] = [&FEW[..2], &FEW[2..]];
     let others = [
         [scale, of_tests, &["--seed", "2", "--out", "c"]],
@@ -50,7 +50,7 @@ fn the_same_simulation_is_not_repeated() {
 fn a_drive_that_was_reviewed_itself_is_known_as_a_rival() {
     let dir = folder();
     let dir = dir.path();
-    // In more tests than are asked for later.
+    // Reviewed with more tests than are requested later.
     let alone = ["review", "demo-8gb", "--json", "--out", "alone"];
     let more = ["--tests", "random,mixed-sequential"];
     let alone = json(&ok(dir, &[&alone[..], &FEW[..2], &more].concat()).stdout);
@@ -58,7 +58,7 @@ fn a_drive_that_was_reviewed_itself_is_known_as_a_rival() {
     assert!(told.contains("simulated before"), "{told}");
     assert_eq!(ids(&review["rivals"][0]), ["random"]);
     assert_eq!(test(&review["rivals"][0], "random"), test(&alone, "random"));
-    // A newer program may simulate otherwise.
+    // A newer program may simulate differently.
     let program = dir.join("stend");
     std::fs::copy(env!("CARGO_BIN_EXE_stend"), &program).unwrap();
     let mut newer = std::process::Command::new(&program);
@@ -97,7 +97,7 @@ fn drives_side_by_side_have_the_results_of_one_after_the_other() {
 fn what_is_finished_of_a_rival_is_kept_before_the_drive_has_a_result() {
     let dir = folder();
     let dir = dir.path();
-    // The drive, of less than an eighth of its size, takes several times as long as its rival.
+    // The drive, with less than an eighth of its size, takes several times as long as its rival.
     let args = ["review", "sandisk-ultra-ii-240gb", "--json", "--out", "a"];
     let size = ["--set", "capacity.user_bytes=27999997952"];
     let blocks = ["--set", "nand.blocks_per_plane=275"];
@@ -134,7 +134,7 @@ fn what_a_named_rival_has_finished_is_not_dropped_when_it_is_no_longer_named() {
     let ultra = "sandisk-ultra-ii-240gb";
     let plan = json(&ok(dir, &["review", ultra, "--plan", "--json"]).stdout);
     let target = |nth: usize| plan["targets"][nth]["target"].clone();
-    // As if it had been interrupted when the rival alone had finished a test.
+    // As if interrupted when only the rival had finished a test.
     let mut review = reviewed(dir, &[&FEW[..], &["--out", "a"]].concat()).0;
     let mut finished = review["tests"][0].clone();
     finished["id"] = "recovery".into();

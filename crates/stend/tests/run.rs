@@ -1,5 +1,5 @@
-//! `stend run`: one fio job file on a simulated drive and on a real file, read as scripts
-//! written for fio read it.
+//! `stend run`: one fio job file on a simulated drive and on a real file. The output is parsed as
+//! scripts for fio parse it.
 
 use crate::common;
 
@@ -43,7 +43,7 @@ fn simulated(dir: &Path, more: &[&str]) -> String {
     ok(dir, &args).stdout
 }
 
-/// What fio itself answers to the job, on a file of its own.
+/// fio's own answer to the job, on a file of its own.
 fn fio(dir: &Path, format: &str) -> Value {
     let file = dir.join("fio.bin");
     let format = format!("--output-format={format}");
@@ -191,7 +191,7 @@ fn a_filled_drive_reads_more_slowly_than_an_empty_one() {
     assert!(filled < 0.8 * empty, "{filled} of {empty}");
 }
 
-/// 7,003 and 11,656 requests a second before the fill rested and after.
+/// IOPS are 7,003 before the rest after a fill, and 11,656 after it.
 #[test]
 fn a_filled_drive_rests_unless_it_is_to_be_busy() {
     let reads = "[a]\nrw=randread\nbs=4k\ntime_based\nruntime=1\n";
@@ -222,7 +222,7 @@ fn a_filled_drive_rests_unless_it_is_to_be_busy() {
     );
     let typo = ["run", "j.fio", on, "--fill=idle"];
     fails(dir.path(), &typo, 2, &["--fill", "rest", "busy"]);
-    // The lab keeps the command that repeats it.
+    // The lab stores the command that repeats it.
     let listed = json(&ok(dir.path(), &["lab", "jobs", "--json"]).stdout).to_string();
     assert!(
         listed.contains("--fill=busy") && listed.contains("ahci-256gb --fill --seed"),
@@ -238,7 +238,7 @@ fn output_goes_where_it_is_wanted() {
     assert_eq!(said, "");
     let text = fs::read_to_string(dir.join("answer.json")).unwrap();
     assert_eq!(text, simulated(dir, &["--output-format", "json"]));
-    // An answer that was there outlives a run that fails, and none is left by one.
+    // A failed run neither removes an earlier answer nor leaves a new one.
     fs::write(dir.join("bad.fio"), "[a]\nrw=read\nsize=9g\n").unwrap();
     let run = ["run", "bad.fio", "--on", "demo-8gb", "--output"];
     fails(
@@ -270,7 +270,7 @@ fn output_replaces_results_and_nothing_else() {
         fails(dir, &args, 4, &[name, "no results of a job"]);
         assert_eq!(fs::read_to_string(dir.join(name)).unwrap(), mine);
     }
-    // A device is no file that is replaced.
+    // A device is not replaced like a file.
     simulated(dir, &["--output", "/dev/null"]);
 }
 
@@ -327,8 +327,8 @@ fn logs_are_written_to_the_present_folder() {
         names.sort();
         names
     };
-    // `time in ms, value, direction, block size, offset, priority`: a row for 100 ms.
-    // On a busy machine fio may come to no write in some.
+    // `time in ms, value, direction, block size, offset, priority`: a row per 100 ms. On a busy
+    // machine fio may complete no write in some of them.
     let check = |rows_min: usize| {
         let text = fs::read_to_string(dir.join("l_bw.1.log")).unwrap();
         assert!((rows_min..=12).contains(&text.lines().count()), "{text}");
@@ -400,7 +400,7 @@ fn a_real_file_is_created_kept_and_never_grows() {
     assert!(before[..half] != after[..half] && before[half..] == after[half..]);
 }
 
-/// The figures until then are printed, and are no result of the drive.
+/// The figures up to the error are printed, but are no result of the drive.
 #[test]
 fn a_job_that_an_error_of_the_drive_ends_is_a_failure() {
     let dir = with_job("[j]\nrw=read\nbs=4k\nsize=1m\niodepth=4\n");
@@ -420,7 +420,7 @@ fn a_job_that_an_error_of_the_drive_ends_is_a_failure() {
     assert!(went_on.contains("errors    : total="), "{went_on}");
 }
 
-/// Of several targets, none is touched before all are known to be some.
+/// No target is touched before all of them are known to be valid.
 #[test]
 fn what_is_wrong_with_a_later_target_is_told_first() {
     let dir = with_job("[j]\nrw=write\nsize=1m\n");
@@ -528,7 +528,7 @@ fn a_drive_without_trim_takes_no_job_of_trim() {
     );
 }
 
-/// To its last sector, also where the end is no whole block of the fill.
+/// Filled to the last sector, even if the last block of the fill is incomplete.
 #[test]
 fn a_filled_drive_is_full() {
     let dir = folder();

@@ -1,4 +1,4 @@
-//! `stend serve` from outside: a client, files that are kept, refusals, commands, replay.
+//! `stend serve` from outside: a client, data files, refusals, commands, replay.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,13 +14,13 @@ const FLUSH: u16 = 3;
 const TRIM: u16 = 4;
 const FUA: u16 = 1;
 
-/// A server, which never outlives its test.
+/// A server that never outlives its test.
 struct Served {
     child: Child,
 }
 
 impl Served {
-    /// Serves at `s`, with commands at `c`.
+    /// Serves at `s`, and accepts commands at `c`.
     fn start(dir: &Path, args: &[&str]) -> Served {
         let args = [&["serve", "--nbd", "unix:s", "--control", "c"], args].concat();
         let mut command = program(dir, &args);
@@ -46,7 +46,7 @@ impl Served {
         text
     }
 
-    /// Ends it by SIGTERM: what it said.
+    /// Ends the server with SIGTERM; returns its output.
     fn end(mut self) -> String {
         let id = self.child.id().to_string();
         let kill = Command::new("kill").arg(id).status().unwrap();
@@ -60,7 +60,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended.
+        // The server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -70,7 +70,7 @@ struct Client(UnixStream);
 
 impl Client {
     fn connect(dir: &Path) -> Client {
-        // The name of a socket is short; that of a test's folder need not be.
+        // The path of a socket must be short; that of a test's folder need not be.
         let path = dir.join("s");
         let mut stream = UnixStream::connect(&path).unwrap();
         let limit = Some(Duration::from_secs(60));
@@ -108,7 +108,7 @@ impl Client {
     }
 }
 
-/// A folder whose path is short enough for sockets.
+/// Creates a folder whose path is short enough for sockets.
 fn short_folder() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("s").tempdir().unwrap()
 }
@@ -127,7 +127,7 @@ fn drive_and_data_are_kept_together() {
         &["in use"],
     );
     assert!(served.end().contains("no longer served"));
-    // The drive in the file has what was written, and the data are its own.
+    // The drive in the state file contains the writes, and the data file belongs to it.
     let health = ok(dir, &["drive", "health", "d", "--json"]).stdout;
     assert!(
         health.contains("smart_status") || health.contains("host_pages_written"),
@@ -139,7 +139,7 @@ fn drive_and_data_are_kept_together() {
     assert_eq!(client.read(0, 512), [0; 512]);
     client.write(0, &[8; 512]);
     served.end();
-    // What happens to the drive elsewhere parts them.
+    // A change of the drive elsewhere invalidates the data file.
     ok(dir, &["drive", "trim", "d"]);
     let args = ["serve", "d", "--data", "x", "--nbd", "unix:s"];
     fails(
@@ -151,7 +151,7 @@ fn drive_and_data_are_kept_together() {
     let served = Served::start(dir, &["d", "--data", "x", "--as-it-is"]);
     assert_eq!(Client::connect(dir).read(0, 512), [8; 512]);
     drop(served);
-    // It was killed.
+    // The server was killed.
     fs::remove_file(dir.join("c")).unwrap();
     fails(dir, &args, 4, &["killed", "--as-it-is"]);
     let served = Served::start(dir, &["d", "--data", "x", "--as-it-is"]);
@@ -213,7 +213,7 @@ fn what_cannot_be_served_is_refused() {
         &["holds another drive than samsung-850-pro-256gb"],
     );
     serve(&["d", "--state", "d2"], 3, &["leave --state out"]);
-    // A socket that somebody listens at stays.
+    // A socket with a listener is not removed.
     let served = Served::start(dir, &["demo-8gb"]);
     serve(
         &["demo-8gb", "--nbd", "unix:s"],
@@ -269,7 +269,7 @@ fn commands_reach_a_served_drive() {
     fails(dir, &["drive", "trim", "c"], 3, &["power-on"]);
     fails(dir, &["drive", "power-cut", "c"], 3, &["the power is off"]);
     ok(dir, &["drive", "power-on", "c"]);
-    // The write cache was off: what was written is there.
+    // The write cache was off, so that the write is kept.
     assert_eq!(Client::connect(dir).read(0, 4096), [2; 4096]);
     ok(dir, &["drive", "erase", "c"]);
     assert_eq!(Client::connect(dir).read(0, 4096), [0; 4096]);
@@ -278,7 +278,7 @@ fn commands_reach_a_served_drive() {
         dir,
         &["drive", "overprovision", "c", "--user-bytes", "200GB"],
     );
-    // It was told another capacity.
+    // This client was told another capacity.
     assert!(matches!(told.0.read(&mut [0; 1]), Ok(0) | Err(_)));
     let status = json(&ok(dir, &["drive", "status", "c", "--json"]).stdout);
     assert_eq!(status["capacity_bytes"], 200_000_000_000u64);
@@ -297,7 +297,7 @@ fn what_trim_and_status_tell_is_what_the_host_has() {
     let dir = dir.path();
     let _served = Served::start(dir, &["demo-8gb", "--speed", "max"]);
     let mut client = Client::connect(dir);
-    // An SLC cache of 461 MB with a page of parity for every five of data.
+    // An SLC cache of 461 MB, with a page of parity for every five of data.
     let status = json(&ok(dir, &["drive", "status", "c", "--json"]).stdout);
     let free_bytes = status["free_entry_bytes"].as_u64().unwrap();
     assert!((380_000_000..390_000_000).contains(&free_bytes), "{status}");
@@ -329,7 +329,7 @@ fn the_virtual_time_of_a_served_drive_ends_some_day() {
     fails(dir, &["drive", "status", "s"], 3, &["--control"]);
 }
 
-/// What lies on a die that fails cannot be read, and the server goes on.
+/// Data on a failed die cannot be read, and the server continues.
 #[test]
 fn a_die_that_fails_is_an_error_of_reads() {
     let dir = short_folder();
@@ -345,7 +345,7 @@ fn a_die_that_fails_is_an_error_of_reads() {
     served.end();
 }
 
-/// The data file stays as long as the drive was made, whatever the host can address.
+/// The data file keeps the native length, whatever capacity the host can address.
 #[test]
 fn a_drive_that_shows_less_keeps_its_data_file() {
     let dir = short_folder();
@@ -372,7 +372,7 @@ fn a_drive_that_shows_less_keeps_its_data_file() {
     assert_eq!(fs::metadata(dir.join("x")).unwrap().len(), 8_000_000_000);
 }
 
-/// At full speed the log of requests, replayed, makes the same drive.
+/// Replaying the log of requests at full speed gives the same drive.
 #[test]
 fn a_log_is_replayed_to_the_same_bytes() {
     for model in ["demo-8gb", "samsung-850-evo-250gb"] {
@@ -404,7 +404,7 @@ fn a_log_is_replayed_to_the_same_bytes() {
     }
 }
 
-/// fio writes and verifies through the served drive, and what it wrote outlasts the server.
+/// fio writes and verifies through the served drive, and its data outlasts the server.
 #[test]
 fn fio_verifies_what_it_wrote() {
     let dir = short_folder();
@@ -446,7 +446,7 @@ fn fio_verifies_what_it_wrote() {
     served.end();
 }
 
-/// What the data file cannot take is told: by FUA, by each flush, by reads of it, at the end.
+/// A failed write to the data file is reported: by FUA, by each flush, by reads of it, at the end.
 #[test]
 fn writes_that_a_full_file_system_loses_are_errors() {
     if !have_root_and(&["mount", "umount"]) {
@@ -486,7 +486,7 @@ fn writes_that_a_full_file_system_loses_are_errors() {
     drop(client);
 }
 
-/// What does not begin leaves nothing behind, and nothing of another's is removed.
+/// A server that fails to start leaves no file behind, and removes no file of others.
 #[test]
 fn a_server_that_cannot_begin_leaves_no_files() {
     let dir = short_folder();
@@ -500,7 +500,7 @@ fn a_server_that_cannot_begin_leaves_no_files() {
     serve(&["--nbd", "unix:none/s"], 6, &["cannot listen"]);
     serve(&nowhere, 6, &["cannot listen"]);
     assert_eq!(names(dir), [] as [&str; 0]);
-    // What tells of data that was moved away stays.
+    // The sidecar file of data that was moved away is not removed.
     fs::write(dir.join("x.stend"), "of another").unwrap();
     serve(&nowhere, 6, &["cannot listen"]);
     assert_eq!(names(dir), ["x.stend"]);
@@ -512,7 +512,7 @@ fn a_server_that_cannot_begin_leaves_no_files() {
     serve(&["--nbd", "unix:s"], 4, &["x is not written"]);
     assert_eq!(names(dir), ["x"]);
     assert_eq!(fs::read(dir.join("x")).unwrap(), b"mine");
-    // Nor does it take a drive and its data for those of a server that was killed.
+    // Nor does it mistake a drive and its data for those of a killed server.
     fs::rename(dir.join("x"), dir.join("log")).unwrap();
     let kept = ["demo-8gb", "--state", "d", "--data", "x"];
     Served::start(dir, &kept).end();

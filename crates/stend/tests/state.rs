@@ -1,4 +1,4 @@
-//! Simulated drives that live in files: made, used, changed; and files that are none.
+//! Simulated drives in state files: creating, using and changing them; and files that are none.
 
 use crate::common;
 
@@ -49,7 +49,7 @@ fn count(dir: &Path, key: &str) -> f64 {
     number(&drive(dir, &["health", "d"])["counters"][key])
 }
 
-/// The demonstration drive with a table of health and one attribute.
+/// The demonstration drive with a health table and one attribute.
 fn model_with_health(dir: &Path, protocol: &str, cycles: &str) {
     let text = fs::read_to_string("../../drives/demo-8gb.toml").unwrap();
     let figures = [
@@ -176,7 +176,7 @@ fn a_drive_that_encrypts_discards_its_key_at_once_and_wears_nothing() {
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
-    // It is a fact of the report.
+    // The report contains it as a fact.
     let args = [
         "./mine.toml",
         "--duration-scale",
@@ -217,7 +217,7 @@ fn health_is_told_as_smartctl_would_and_changes_with_use() {
         model_with_health(dir, protocol, "1000");
         fs::write(dir.join("write.fio"), WRITE).unwrap();
         ok(dir, &["drives", "create", "mine.toml", "--state", "d"]);
-        // The file holds its own model.
+        // The state file contains its own model.
         fs::remove_file(dir.join("mine.toml")).unwrap();
         let written = || {
             let document = drive(dir, &["health", "d"]);
@@ -272,7 +272,7 @@ fn a_drive_that_is_worn_out_says_so() {
     assert!(shown.contains("FAILED"), "{shown}");
 }
 
-/// One cycle of ten is used, and forty hours have passed.
+/// One erase cycle of ten is used, and forty hours have passed.
 #[test]
 fn what_is_left_of_a_simulated_drive_follows_from_its_health() {
     let dir = folder();
@@ -317,7 +317,7 @@ fn a_model_without_health_says_so() {
     assert_eq!(document["stend"], serde_json::json!({}));
 }
 
-/// The demonstration drive with errors that no pass corrects, and without parity.
+/// The demonstration drive without parity, and with errors that no pass corrects.
 #[test]
 fn a_drive_whose_pages_are_lost_tells_its_uber() {
     let text = fs::read_to_string("../../drives/demo-8gb.toml").unwrap();
@@ -405,7 +405,7 @@ fn looking_and_reviewing_change_nothing() {
     assert_eq!(state(dir), before);
 }
 
-/// Sectors of 512 bytes that the host has written, as a drive's SMART document tells them.
+/// Sectors of 512 bytes that the host has written, from a drive's SMART document.
 fn sectors_written(document: &Value) -> f64 {
     number(&document["ata_smart_attributes"]["table"][0]["raw"]["value"])
 }
@@ -425,7 +425,7 @@ fn a_review_keeps_the_drive_that_all_its_tests_ran_on() {
     assert_eq!(sectors_written(&health), sectors_written(after));
     let written: f64 = 512.0 * sectors_written(after);
     assert!(written > 8e9, "it was filled at least once: {written}");
-    // It goes on from there.
+    // The drive continues from there.
     drive(dir, &["trim", "d"]);
     let kept = state(dir);
     let copies = [&short[..4], &["p", "--tests", "sequential"]].concat();
@@ -489,7 +489,7 @@ fn a_damaged_file_is_refused_and_left_alone() {
         ],
     );
     bad(&newer, &["review", "bad"], &[&format]);
-    // What is no state at all is a file to be tested, or nothing for most of `stend drive`.
+    // A file that is no state at all is a target to test, or unknown to most of `stend drive`.
     for foreign in [&b""[..], b"something else", &vec![7; 4 << 20]] {
         for command in ["health", "erase"] {
             bad(foreign, &["drive", command, "bad"], &["bad"]);
@@ -497,12 +497,12 @@ fn a_damaged_file_is_refused_and_left_alone() {
     }
     let trim = ["drive", "trim", "bad"];
     bad_as(b"something else", &trim, 4, &["--destroy bad"]);
-    // A damaged one is not taken for another file, whose space could be given back.
+    // A damaged state file is not mistaken for another file, whose space could be freed.
     bad(&newer, &["drive", "trim", "bad"], &[&format]);
     bad(&good[..8], &["drive", "trim", "bad"], &["bad is damaged"]);
 }
 
-/// A drive with errors of the flash whose power can be cut.
+/// A drive with flash errors whose power can be cut.
 fn fragile(dir: &Path) {
     const MORE: &str = "[media]
 rber_fresh_ppb = [20000]
@@ -529,7 +529,7 @@ checkpoint_pages = 16
 boot_ms = 100
 replay_page_ns = 100";
     let demo = ok(dir, &["drives", "show", "demo-8gb"]).stdout;
-    // A stripe has at most a page on each of the four dies.
+    // A stripe has at most one page on each of the four dies.
     let mut text = demo
         .replace("data_pages = { value = 5", "data_pages = { value = 3")
         .replace(
@@ -562,7 +562,7 @@ fn harm_comes_to_a_drive_in_a_file() {
     run_on(dir, "read.fio", "d");
     assert_eq!(count(dir, "read_retries"), 0.0);
 
-    // 40 °C count 3.8 times: 180 days are more than a year.
+    // Ageing at 40 °C is 3.8 times as fast: 180 days are more than a year.
     let aged = drive(dir, &["age", "d", "--days", "180", "--celsius", "40"]);
     let days = number(&aged["days_at_30_c"]);
     assert!((days / 180.0 - 3.84).abs() < 0.02, "{days}");
@@ -619,7 +619,7 @@ fn harm_comes_to_a_drive_in_a_file() {
     }
 }
 
-/// A shipped drive on fewer blocks, whose flash is as at its rated cycles from the beginning.
+/// A shipped drive with fewer blocks, whose flash is at its rated cycles from the beginning.
 fn worn_mx100(dir: &Path) {
     let shown = ok(dir, &["drives", "show", "crucial-mx100-256gb"]).stdout;
     let mut text = shown.clone();
@@ -632,7 +632,7 @@ fn worn_mx100(dir: &Path) {
             "\nblocks_per_plane = { value = 1092",
             "\nblocks_per_plane = { value = 48",
         ),
-        // Fresh and worn figures add up at the rated cycles.
+        // The worn figure is the sum of the fresh one and the increase at the rated cycles.
         (
             "rber_fresh_ppb = { value = [50000",
             "rber_fresh_ppb = { value = [450000",
@@ -649,9 +649,9 @@ fn worn_mx100(dir: &Path) {
     ok(dir, &["drives", "create", "./worn.toml", "--state", "d"]);
 }
 
-/// Two times 90 days without power at 40 °C, each nearly the year at 30 °C that JESD218 asks of
-/// client drives at their rated cycles: the worn drive reads slowly and loses nothing, and reports
-/// its retries.
+/// Two times 90 days without power at 40 °C, each nearly equal to the year at 30 °C that JESD218
+/// requires of client drives at their rated cycles. The worn drive reads slowly, loses nothing, and
+/// reports its retries.
 #[test]
 fn old_data_on_worn_flash_is_read_slowly_and_whole() {
     let dir = folder();
@@ -666,7 +666,7 @@ fn old_data_on_worn_flash_is_read_slowly_and_whole() {
         fs::write(dir.join(name), text).unwrap();
     }
     run_on(dir, "fill.fio", "d");
-    // Sixteen dies hide the retries from a long queue, but not from one request at a time.
+    // Sixteen dies hide the retries from a long queue, but not from single requests.
     let latency_ns = || {
         let whole = &run_on(dir, "all.fio", "d")["jobs"][0];
         let read = (&whole["error"], &whole["read"]["io_bytes"]);
@@ -821,7 +821,7 @@ fn an_interrupted_run_leaves_the_old_state_and_holds_others_off() {
         );
         sleep(Duration::from_millis(10));
     }
-    // From here to its lock are some instructions.
+    // Only a few instructions remain before it takes its lock.
     sleep(Duration::from_millis(200));
     fails(
         dir,

@@ -1,4 +1,4 @@
-//! `--until-steady`, and what is told of rounds.
+//! `--until-steady`, and the report of rounds.
 
 use crate::common;
 
@@ -9,8 +9,8 @@ use common::{fails, folder, list, mortal_model, number, ok, review, test, tiny_e
 
 const SHORT: [&str; 4] = ["--edition", "rested.toml", "--duration-scale", "0.05"];
 
-/// A small drive, which soon shows all that it has, and an edition with rests that give a drive
-/// time to make room.
+/// Writes the model of a small drive, which soon reaches its steady state, and an edition with
+/// rests that give a drive time to free space.
 fn prepare(dir: &Path) {
     let text = fs::read_to_string(tiny_edition(dir)).unwrap();
     let rested = text.replace(
@@ -39,7 +39,7 @@ fn a_test_starts_from_a_steady_state_on_wish() {
     ];
     let steady = review(dir, &[&args[..], &SHORT].concat());
     assert_eq!(steady["until_steady"], "random-write-4k");
-    // Not even the order of these depends on the number of threads.
+    // The number of threads does not change even their order.
     let alone = [
         &args[..3],
         &["--out", "alone", "--until-steady", "--threads", "1"],
@@ -53,14 +53,14 @@ fn a_test_starts_from_a_steady_state_on_wish() {
         "{command}"
     );
     let starts = list(&test(&steady, "random")["steady_starts"]);
-    // Reads start from `filled`, writes from `clean`, each with its own steady state behind.
+    // Reads start from `filled`, writes from `clean`, each with its own steady state.
     let states: Vec<&str> = starts
         .iter()
         .map(|s| s["state"].as_str().unwrap())
         .collect();
     assert_eq!(states, ["filled-steady", "clean-steady"]);
     starts.iter().for_each(check_start);
-    // It changes what is measured: a second of writes finds no room made for it.
+    // It changes the result: in steady state, a second of writes finds no free space.
     let plain = [
         "./small.toml",
         "--tests",
@@ -81,7 +81,7 @@ fn a_test_starts_from_a_steady_state_on_wish() {
     assert!(page.contains("Steady state before the test (state “clean-steady”)"));
 }
 
-/// A steady start by rounds of a minute, scaled, of random 4 KiB writes.
+/// Checks a steady start: rounds of a minute, scaled, of random 4 KiB writes.
 fn check_start(start: &serde_json::Value) {
     let rounds = number(&start["rounds"]);
     assert!((5.0..=25.0).contains(&rounds), "{start}");

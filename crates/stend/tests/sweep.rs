@@ -1,4 +1,4 @@
-//! Studies from outside: tables, pages, breaks, what is refused.
+//! Studies from outside: tables, pages, interruptions, refusals.
 
 use crate::common;
 
@@ -32,7 +32,7 @@ fn write(dir: &Path, name: &str, text: &str) {
     fs::write(dir.join(name), text).unwrap();
 }
 
-/// The table of a study, by columns of a row.
+/// Table of a study: rows of columns.
 fn rows(dir: &Path, path: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(dir.join(path)).unwrap();
     let lines = text.lines().map(|line| line.split(',').map(str::to_owned));
@@ -74,7 +74,7 @@ fn a_study_is_a_table_a_page_and_in_the_lab() {
             (&b"PAR1"[..], &b"PAR1"[..])
         );
     }
-    // The same again, without simulating.
+    // The same study again, without simulations.
     let again = ok(dir, &["sweep", "s.toml", "--json", "--out", "other"]);
     assert!(
         again.stderr.contains("4 of them taken from the lab"),
@@ -98,7 +98,7 @@ fn a_study_is_a_table_a_page_and_in_the_lab() {
     assert_eq!(rows(dir, "tables/study_rows.csv").len(), 5);
 }
 
-/// A row is what `stend run` says of the same drive and job.
+/// A row has the results of `stend run` for the same drive and job.
 #[test]
 fn a_row_has_the_figures_of_stend_run() {
     let dir = folder();
@@ -167,7 +167,7 @@ fn a_variant_that_fails_is_a_row_and_the_exit_code_tells() {
     assert!(page.contains("2 of 4 rows failed"), "{page}");
     let warning = "warning: 2 of 4 rows make no sound drive; row 0: demo-8gb: capacity.user_bytes";
     assert!(said.stderr.contains(warning), "{}", said.stderr);
-    // A study without a row that can have a result is refused, and by --plan too.
+    // A study of which no row can have a result is refused, with `--plan` too.
     let none = fs::read_to_string(dir.join("s.toml")).unwrap();
     fs::write(dir.join("none.toml"), none.replace("[2, 4]", "[2, 3]")).unwrap();
     let args = ["sweep", "none.toml", "--plan"];
@@ -212,7 +212,7 @@ fn wrong_studies_and_folders_of_others_are_refused() {
         assert_eq!(&fs::read_to_string(out.join(name)).unwrap(), mine);
         fs::remove_file(out.join(name)).unwrap();
     }
-    // Nor is one of ones own beside the table of an earlier study.
+    // Nor is a file of the user beside the table of an earlier study replaced.
     let study = dir.join("there");
     if with_parquet {
         fs::create_dir_all(&study).unwrap();
@@ -256,7 +256,7 @@ fn labs_with_studies_are_merged() {
     );
 }
 
-/// Killed at any moment, the same command goes on, and comes to the same table.
+/// After a kill at any moment, the same command resumes and produces the same table.
 #[test]
 fn a_study_that_was_killed_goes_on() {
     let dir = folder();
@@ -278,7 +278,7 @@ fn a_study_that_was_killed_goes_on() {
         words.split(' ').next().unwrap().parse().unwrap()
     };
     let done = || {
-        // There is no lab before it has begun.
+        // The lab does not exist before the study has begun.
         let said = run(&mut stend(dir, &["lab", "studies", "--json"]));
         let studies = serde_json::from_str(&said.stdout).unwrap_or(Value::Null);
         studies[0]["rows_done"].as_u64().unwrap_or(0)
@@ -288,7 +288,7 @@ fn a_study_that_was_killed_goes_on() {
         let mut command = program(dir, &arguments);
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
-        // Until it has kept more rows than were there.
+        // Until more rows are stored than before.
         while done() <= before {
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -1,4 +1,4 @@
-//! Durable writes on simulated and real targets: flushes are measured and told.
+//! Durable writes on simulated and real targets: flushes are measured and reported.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,10 +9,10 @@ use crate::common::{
     fails, folder, have, ids, json, key_paths, list, number, ok, page_header, review, test,
 };
 
-/// The tests that need no steady state, as short as they can be.
+/// Tests that need no steady state, as short as possible.
 const TESTS: &str = "durability-cost,log-beside-data";
 
-/// What holds of a short run of the edition, whatever the target.
+/// Checks a short run of the edition on any target.
 fn check(review: &Value) {
     assert_eq!(review["complete"], true);
     assert_eq!(ids(review), ["durability-cost", "log-beside-data"]);
@@ -29,14 +29,14 @@ fn check(review: &Value) {
             number(&stream["commits_per_s"]),
         );
         let every = number(&stream["every"]);
-        // The last flush of a job may be missing, whose writes are counted.
+        // The last flush of a job may be missing; the writes before it are counted.
         let left = writes - commits * every;
         assert!(
             left > -0.01 * writes && left <= every + 0.01 * writes,
             "{stream}"
         );
         let flush = &stream["sync_latency_ns"];
-        // fio states the upper end of a percentile's bin.
+        // fio prints the upper bound of a percentile's bin.
         let (slow, slowest) = (number(&flush["p99_9"]), number(&flush["max"]));
         assert!(number(&flush["mean"]) > 0.0 && slow < 1.02 * slowest);
     }
@@ -104,7 +104,7 @@ fn a_file_has_the_results_of_a_simulated_drive() {
     let page = fs::read_to_string(dir.path().join("file/index.html")).unwrap();
     assert!(page.contains("Writes a second by how they become durable"));
     assert!(!page_header(&dir.path().join("file")).contains("INCOMPLETE"));
-    // The lab keeps what the folder has.
+    // The lab stores the same tests as the folder.
     let kept = json(&ok(dir.path(), &["lab", "show", "2", "--json"]).stdout);
     assert_eq!(kept["tests"], real["tests"]);
 }
@@ -131,7 +131,7 @@ fn a_job_with_flushes_tells_their_latency_on_either_target() {
         answer["jobs"][0]["sync"].clone()
     });
     for block in &blocks {
-        // As in fio, none follows the last write.
+        // As in fio, no flush follows the last write.
         assert_eq!(number(&block["lat_ns"]["N"]), 15.0, "{block}");
     }
     assert_eq!(key_paths(&blocks[0]), key_paths(&blocks[1]));

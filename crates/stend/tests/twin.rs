@@ -1,4 +1,4 @@
-//! `stend twin` from outside.
+//! `stend twin`, from outside.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ assignment = { value = "shared", source = "s" }
 
 const PARTS: &str = "flash.toml,controller.toml";
 
-/// A review of the demonstration drive, and the parts that are known of it.
+/// Writes a review of the demonstration drive, and its known parts.
 fn set_up(dir: &Path) {
     fs::write(dir.join("flash.toml"), FLASH).unwrap();
     fs::write(dir.join("controller.toml"), CONTROLLER).unwrap();
@@ -100,7 +100,7 @@ fn a_twin_is_a_drive_file_and_tells_its_error() {
     ok(dir, &["drives", "check", "my-drive.toml"]);
     let text = fs::read_to_string(dir.join("my-drive.toml")).unwrap();
     assert!(text.contains("inferred: fold-first: reads"), "{text}");
-    // The size was fitted within what was told: 0.44 to 0.48 GB in superblocks of 4 MiB.
+    // The size was fitted within the inferred range: 0.44 to 0.48 GB in superblocks of 4 MiB.
     assert!(text.contains("free = [105, 114]"), "{text}");
     assert!(text.contains("fitted: to review of"), "{text}");
     assert!(text.contains(" Its median error: "), "{text}");
@@ -109,7 +109,7 @@ fn a_twin_is_a_drive_file_and_tells_its_error() {
         document["warning"].is_null(),
         tests.iter().all(|t| !poor(&t))
     );
-    // By run of the lab, too; and nothing is overwritten.
+    // The run may also be named by its number in the lab; an existing file is not overwritten.
     let again = ["twin", "1", "--parts", PARTS, "--out", "my-drive.toml"];
     fails(dir, &again, 3, &["exists already", "--force"]);
     let by_run = [

@@ -1,4 +1,4 @@
-//! Variants of a model are told apart, and runs are called by names.
+//! Variants of a model are distinguished, and runs can be named.
 
 use crate::common;
 
@@ -12,7 +12,7 @@ const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
 const TITLE: &str = "Demonstration drive, 8 GB";
 
-/// A short review.
+/// Options for a short review.
 const SHORT: [&str; 6] = [
     "--edition",
     "quick",
@@ -34,7 +34,7 @@ fn reviewed(dir: &Path, target: &[&str]) -> Value {
     review(dir, &args.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The demonstration drive with this capacity, in a file.
+/// Writes the demonstration drive with this capacity to a file.
 fn variant(dir: &Path, bytes: u64) -> String {
     let name = format!("size-{bytes}.toml");
     let given = "user_bytes = { value = 8000000000";
@@ -79,7 +79,7 @@ fn eight_variants_of_a_model_have_eight_names() {
     let listed = ok(dir, &["lab"]).stdout;
     assert!(listed.contains("user_bytes = 7.3728 GB"), "{listed}");
 
-    // By the stem of the file, the file as typed, the full name, and the number.
+    // By the file's stem, the file name as typed, the full name, and the number.
     let last = format!("{TITLE}, user_bytes = 7.3728 GB");
     for word in ["size-7372800000", "size-7372800000.toml", &last, "8"] {
         let compared = ok(dir, &["compare", "size-4505600000", word, "--out", "both"]).stdout;
@@ -139,7 +139,7 @@ fn figures_are_set_on_the_command_line_and_told_with_the_result() {
     let in_full = "nand.read_us = [75.5, 70, 70] µs (shipped: [70, 70, 70] µs); gc.policy = fifo \
                    (shipped: greedy)";
     assert_eq!(differs.unwrap()["value"], in_full);
-    // The same figures in a file are the same drive to the bit.
+    // The same figures in a file give exactly the same drive.
     let shown = ["drives", "show", "demo-8gb"];
     let file = ok(dir, &[&shown[..], &set[1..5]].concat()).stdout;
     fs::write(dir.join("mine.toml"), file).unwrap();
@@ -213,7 +213,7 @@ fn an_unfinished_review_of_another_variant_is_not_continued() {
     assert_eq!(runs(dir).len(), 1);
     assert_eq!(runs(dir)[0]["breaks"], 0, "nothing was continued");
 
-    // What the lab has of the first variant is nothing of the second one's.
+    // Results of the first variant in the lab are not used for the second one.
     let lab = rusqlite::Connection::open(dir.join(".lab/lab.db")).unwrap();
     let unfinished = "UPDATE runs SET state = 'unfinished'";
     lab.execute_batch(unfinished).unwrap();
@@ -432,7 +432,7 @@ fn a_lab_that_cannot_be_kept_costs_no_result() {
     fs::write(dir.join("notes"), "what I think of drives\n".repeat(100)).unwrap();
     let args = ["run", "a.fio", "--on", "demo-8gb", "--lab", "notes"];
     fails(dir, &args, 3, &["notes is not a lab"]);
-    // Found before; what is found after, as a lock, comes after the result.
+    // This error is found before the run; a later one, such as a lock, comes after the result.
     ok(dir, &["run", "a.fio", "--on", "demo-8gb"]);
     let lock = rusqlite::Connection::open(dir.join(".lab/lab.db")).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -480,7 +480,7 @@ fn several_targets_one_after_the_other() {
         assert_eq!(kept["command"], command);
         assert!(dir.join(format!("{name}-b_bw.1.log")).exists());
     }
-    // Results may be replaced by results.
+    // Results may be replaced by newer results.
     ok(dir, &["run", "a.fio", "--on", &both, "--output", "all"]);
     ok(dir, &["run", "a.fio", "--on", &both, "--output", "all"]);
     let text = fs::read_to_string(dir.join("all")).unwrap();
@@ -492,7 +492,7 @@ fn several_targets_one_after_the_other() {
         text.starts_with(&heads[0]) && text.contains(&heads[1]),
         "{text}"
     );
-    // What was measured before a target is refused is not lost.
+    // Results measured before a target is refused are not lost.
     fs::write(dir.join("foreign.bin"), vec![1; 1 << 20]).unwrap();
     let args = ["run", "a.fio", "--on", "demo-8gb,./foreign.bin"];
     let said = common::run(&mut common::stend(dir, &args));

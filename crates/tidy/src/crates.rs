@@ -1,12 +1,12 @@
-//! Imports between crates, and what each crate must declare.
+//! Imports between crates, and required declarations of each crate.
 
 use crate::{Finding, SourceFile};
 
-/// Crates that serve development: they may import any other, and none may import them.
+/// Crates for development: they may import any other, and none may import them.
 pub const DEVELOPMENT: [&str; 2] = ["tidy", "xtask"];
 
-/// The crates in the order of the map in `ARCHITECTURE.md`: each row of its first table that
-/// begins with a name in backticks.
+/// Crates in the order of the map in `ARCHITECTURE.md`: each row of its first table that begins
+/// with a name in backticks.
 pub fn order(architecture: &str) -> Vec<String> {
     let rows = architecture
         .lines()
@@ -17,8 +17,8 @@ pub fn order(architecture: &str) -> Vec<String> {
         .collect()
 }
 
-/// Crates that the map does not have, and imports of crates that do not stand above the
-/// importing one in the map.
+/// Crates that the map lacks, and imports of crates that are not above the importing one in the
+/// map.
 pub fn directions(files: &[SourceFile], order: &[String]) -> Vec<Finding> {
     let place = |name: &str| order.iter().position(|other| other == name);
     let mut findings = Vec::new();
@@ -33,7 +33,7 @@ pub fn directions(files: &[SourceFile], order: &[String]) -> Vec<Finding> {
             findings.push(Finding::at(&file.path, 1, &message));
         }
         let all = dependencies(file).into_iter();
-        // Tests of a crate may switch on its own features.
+        // Tests of a crate may enable its own features.
         for (line, imported) in all.filter(|(_, imported)| *imported != name) {
             if place(&imported) >= own || place(&imported).is_none() {
                 let message = format!(
@@ -47,8 +47,8 @@ pub fn directions(files: &[SourceFile], order: &[String]) -> Vec<Finding> {
     findings
 }
 
-/// Crates without the lints of the workspace, and a workspace whose lints allow public items
-/// without documentation.
+/// Crates without the lints of the workspace, and a workspace whose lints allow undocumented public
+/// items.
 pub fn lints(files: &[SourceFile]) -> Vec<Finding> {
     let lacks = |file: &&SourceFile, name: &'static str, key: &str| {
         !section(file, name).any(|(_, line)| line == key)
@@ -69,7 +69,7 @@ fn manifests(files: &[SourceFile]) -> impl Iterator<Item = &SourceFile> {
         .filter(|f| f.path.starts_with("crates/") && f.path.ends_with("/Cargo.toml"))
 }
 
-/// The crates of the workspace that a manifest names, with the lines.
+/// Crates of the workspace that a manifest names, with the lines.
 fn dependencies(manifest: &SourceFile) -> Vec<(usize, String)> {
     let sections = [
         "[dependencies]",
@@ -85,7 +85,7 @@ fn dependencies(manifest: &SourceFile) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// The lines of a section of a manifest, with their numbers.
+/// Lines of a section of a manifest, with their numbers.
 fn section<'a>(
     manifest: &'a SourceFile,
     name: &'static str,

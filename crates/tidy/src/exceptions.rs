@@ -1,21 +1,22 @@
-//! Findings, and the table of those that are excepted.
+//! Findings, and the table of exceptions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Something that a check does not allow.
+/// A violation of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What an exception names: mostly a file, or a file and a function.
+    /// Name for exceptions: usually a file, or a file and a function.
     pub subject: String,
-    /// How much of it: a number of findings, of lines, of imports. Amounts of one subject add up.
+    /// Size of the violation: a number of findings, of lines, of imports. Amounts of one subject
+    /// are added.
     pub amount: usize,
-    /// What is wrong, where, and what to do.
+    /// The fault, its place, and the remedy.
     pub message: String,
 }
 
 impl Finding {
-    /// One finding at a line of a file; the subject is the file.
+    /// Creates a finding at a line of a file; the subject is the file.
     pub fn at(path: &str, line: usize, message: &str) -> Self {
         Self {
             subject: path.to_owned(),
@@ -30,10 +31,11 @@ impl Finding {
 pub struct Exceptions(BTreeMap<String, BTreeMap<String, usize>>);
 
 impl Exceptions {
-    /// Reads the table: `[check]`, then lines of an amount and a subject. `#` begins a comment.
+    /// Parses the table: `[check]`, followed by lines with an amount and a subject. `#` begins a
+    /// comment.
     ///
     /// # Panics
-    /// If a line is neither.
+    /// If a line is neither of these.
     pub fn parse(text: &str) -> Self {
         let mut table = Self::default();
         let mut check = None;
@@ -59,7 +61,7 @@ impl Exceptions {
         table
     }
 
-    /// The table as text, as [`Exceptions::parse`] reads it.
+    /// Formats the table for [`Exceptions::parse`].
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for (check, subjects) in self.0.iter().filter(|(_, subjects)| !subjects.is_empty()) {
@@ -71,13 +73,13 @@ impl Exceptions {
         text
     }
 
-    /// Puts what was found in the place of a check's exceptions.
+    /// Replaces the exceptions of a check by its findings.
     pub fn replace(&mut self, check: &str, findings: &[Finding]) {
         self.0.insert(check.to_owned(), amounts(findings));
     }
 
-    /// What keeps a check from passing: findings that no exception covers, and exceptions that
-    /// are larger than what is found. Empty if it passes.
+    /// Reasons why a check fails: findings without an exception, and exceptions larger than their
+    /// findings. Empty if it passes.
     pub fn compare(&self, check: &str, findings: &[Finding]) -> Vec<String> {
         let found = amounts(findings);
         let none = BTreeMap::new();

@@ -1,21 +1,21 @@
-//! Identities that are bare integers: a superblock that is a `u32` can be taken for a die.
+//! Identities that are plain integers: a superblock that is a `u32` can be mistaken for a die.
 
 use proc_macro2::TokenTree;
 
 use crate::tokens::{inside, is_mark, is_path_separator, line, name, tokens};
 use crate::{Finding, SourceFile};
 
-/// Where identities have types of their own.
+/// Path in which identities must have their own types.
 const SCOPE: &str = "crates/drive/src/sim/";
 
-/// What is identified: a name that is one of these, or ends with one after `_`.
+/// Names of identities: a name that is one of these, or ends with one after `_`.
 const IDENTITIES: &str = "\
     lpn ppn unit slot page mp_page block superblock victim die command stream segment row";
 
 const INTEGERS: [&str; 4] = ["u16", "u32", "u64", "usize"];
 
-/// Fields, parameters and variables of the simulator that are named for an identity and have an
-/// integer for a type.
+/// Fields, parameters and variables of the simulator that are named after an identity and have an
+/// integer type.
 pub fn bare_integers(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|f| f.path.starts_with(SCOPE)) {
@@ -46,7 +46,7 @@ fn bare_integers_of(tokens: &[TokenTree], found: &mut Vec<(usize, String, String
     }
 }
 
-/// `pages_per_block` is a count.
+/// False for counts, such as `pages_per_block`.
 fn is_identity(name: &str) -> bool {
     let ends_with = |end| {
         let start = name.strip_suffix(end);

@@ -5,19 +5,19 @@ use proc_macro2::{Delimiter, TokenTree};
 use crate::tokens::{self, group, inside, is_mark, is_name, line, name};
 use crate::{Finding, SourceFile};
 
-/// The most lines of a function, from its `fn` to its closing brace.
+/// Maximum number of lines of a function, from its `fn` to its closing brace.
 pub const FUNCTION_LINES_MAX: usize = 70;
 
-/// The most lines of a Rust file.
+/// Maximum number of lines of a Rust file.
 pub const FILE_LINES_MAX: usize = 1_000;
 
-/// The most columns of a line of Rust or of a document.
+/// Maximum number of columns of a line of Rust or of a document.
 pub const COLUMNS_MAX: usize = 100;
 
-/// Documents that the program writes: their lines are as long as a sentence.
+/// Documents that the program writes: each of their lines is a whole sentence.
 const GENERATED: [&str; 2] = ["docs/drive-format.md", "docs/validation.md"];
 
-/// Functions of Rust files that are too long. The subject names the function, the amount is its
+/// Functions in Rust files that are too long. The subject names the function, the amount is its
 /// number of lines.
 pub fn functions(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -78,8 +78,8 @@ pub fn files(files: &[SourceFile]) -> Vec<Finding> {
     long.collect()
 }
 
-/// Lines of Rust files and documents that are too long. In documents, rows of tables, code, lines
-/// that hold one word (an address) and what the program writes may be longer.
+/// Lines of Rust files and documents that are too long. In documents, table rows, code, lines with
+/// a single word (an address) and generated text may be longer.
 pub fn columns(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {

@@ -1,20 +1,19 @@
-//! Checks of the source as text: what the compiler and clippy do not see.
+//! Checks of the source text that the compiler and clippy do not make.
 //!
-//! A check takes [`SourceFile`]s and gives [`Finding`]s. `tests/tidy.rs` runs every check over
-//! the repository and compares the findings with `exceptions.txt`, which lists what is not yet
-//! in order. An exception that is larger than what is found fails the test as well, so that the
-//! table can only shrink.
+//! A check receives [`SourceFile`]s and returns [`Finding`]s. `tests/tidy.rs` runs every check on
+//! the repository and compares the findings with `exceptions.txt`, which lists known faults. An
+//! exception larger than its findings fails the test as well, so that the table can only shrink.
 //!
 //! | module | checks |
 //! |---|---|
-//! | [`crates`] | crates import only crates above them in the map of `ARCHITECTURE.md`; all have the lints of the workspace |
-//! | [`modules`] | no circle of imports between the modules of a crate |
+//! | [`crates`] | crates import only crates above them in `ARCHITECTURE.md`; all have lints |
+//! | [`modules`] | no circular imports between the modules of a crate |
 //! | [`lengths`] | lines of functions and files, columns of lines |
-//! | [`structs`] | fields, methods and files of a struct |
-//! | [`identities`] | pages, superblocks, dies and commands of the simulator have types of their own |
+//! | [`structs`] | fields, methods and files of a type |
+//! | [`identities`] | pages, superblocks, dies and commands have their own types |
 //! | [`words`] | banned words, with the word to use instead (`words.txt`) |
-//! | [`quantities`] | a public quantity tells its unit in its name or documentation |
-//! | [`text`] | no path of a machine, no unfinished code, files that documents name exist |
+//! | [`quantities`] | a public quantity has a unit in its name or documentation |
+//! | [`text`] | no machine-specific paths, no unfinished code, documents name existing files |
 
 pub mod crates;
 pub mod exceptions;

@@ -1,4 +1,4 @@
-//! Circles of imports between the modules of a crate.
+//! Circular imports between the modules of a crate.
 //!
 //! What counts is the top of a scope: the files and folders right below `src/`, and right below
 //! each folder. An import is any path that begins with `crate`, `super`, `self` or
@@ -20,15 +20,15 @@ use crate::{Finding, SourceFile};
 /// others it may hold what its modules share.
 pub const SCOPES: [(&str, &str); 1] = [("drive", "sim")];
 
-/// A path of a file, as it stands there.
+/// A path in a file, as written.
 struct Reference {
     path: Vec<String>,
     line: usize,
-    /// The module in which it stands.
+    /// The module that contains it.
     module: Vec<String>,
-    /// The name that a `use` gives it there; `*` for all names; nothing in code.
+    /// Name that a `use` introduces; `*` for all names; `None` in code.
     imported_as: Option<String>,
-    /// Whether the name is handed on to others (`pub use`).
+    /// True if the name is re-exported (`pub use`).
     handed_on: bool,
 }
 
@@ -36,17 +36,17 @@ struct Reference {
 struct Crate {
     name: String,
     modules: BTreeSet<Vec<String>>,
-    /// What the names mean that a module imports: by module and name.
+    /// Targets of imported names, by module and name.
     names: BTreeMap<(Vec<String>, String), Vec<String>>,
-    /// With the file in which they stand.
+    /// References, each with its file.
     references: Vec<(String, Reference)>,
 }
 
-/// An import of one component by another: where it stands and what it names.
+/// Imports of one component by another, with their places and paths.
 type Imports = BTreeMap<(String, String), Vec<String>>;
 
-/// Circles of imports, one finding for each pair of components of a circle of which one imports
-/// the other. The subject is the scope, so that the amount is the number of pairs.
+/// Circular imports, one finding for each pair of components of a circle of which one imports the
+/// other. The subject is the scope, so that the amount is the number of pairs.
 pub fn circles(files: &[SourceFile]) -> Vec<Finding> {
     let mut by_crate: BTreeMap<&str, Vec<&SourceFile>> = BTreeMap::new();
     for file in files.iter().filter(|f| f.is("rs") && f.module().is_some()) {
@@ -66,7 +66,7 @@ pub fn circles(files: &[SourceFile]) -> Vec<Finding> {
 impl Crate {
     fn read(name: &str, files: &[&SourceFile]) -> Self {
         let own = files.iter().filter_map(|file| file.module());
-        // With the folders around them.
+        // Includes the folders around them.
         let modules: BTreeSet<_> = own
             .flat_map(|m| {
                 (0..=m.len())
@@ -97,7 +97,7 @@ impl Crate {
         }
     }
 
-    /// The module in which the thing is that a path from the crate's root names.
+    /// The module that contains the item of a path from the crate's root.
     fn home(&self, path: &[String], depth: usize) -> Vec<String> {
         let mut module: Vec<String> = Vec::new();
         for (index, segment) in path.iter().enumerate() {
@@ -107,7 +107,7 @@ impl Crate {
             }
             module.pop();
             let key = (module.clone(), segment.clone());
-            // A name that stands for itself (`use self::a;`) leads nowhere else.
+            // A name that refers to itself (`use self::a;`) leads nowhere else.
             let Some(target) = self.names.get(&key).filter(|_| depth < 8) else {
                 break;
             };
@@ -172,7 +172,7 @@ impl Crate {
     }
 }
 
-/// All pairs of which the first leads to the second.
+/// All pairs whose first component leads to the second.
 fn reachable(imports: &Imports) -> BTreeSet<(String, String)> {
     let mut pairs: BTreeSet<_> = imports.keys().cloned().collect();
     loop {
@@ -202,7 +202,7 @@ fn absolute(reference: &Reference, modules: &BTreeSet<Vec<String>>) -> Option<Ve
         "self" => rest = &rest[1..],
         "super" => {}
         first => {
-            // Not from a keyword: a module of this one, or another crate.
+            // Without a keyword: a module of this one, or another crate.
             let child = [base.as_slice(), &[first.to_owned()]].concat();
             if !modules.contains(&child) {
                 return None;
@@ -256,7 +256,8 @@ fn references_of(tokens: &[TokenTree], module: &[String], found: &mut Vec<Refere
     }
 }
 
-/// Takes up a group, or a path in code, or passes one token over; says where to go on.
+/// Collects the references of a group or of a path in code, or skips one token; returns the next
+/// position.
 fn other(tokens: &[TokenTree], at: usize, module: &[String], found: &mut Vec<Reference>) -> usize {
     if let TokenTree::Group(group) = &tokens[at] {
         references_of(&inside(group), module, found);
@@ -292,7 +293,7 @@ fn follows_pub(tokens: &[TokenTree], at: usize) -> bool {
     before.is_some_and(|before| is_name(tokens.get(before), "pub"))
 }
 
-/// The paths of a `use`, each with the name that it gets.
+/// The paths of a `use`, each with the name that it introduces.
 fn leaves_of(tokens: &[TokenTree], start: &[String], leaves: &mut Vec<(Vec<String>, String)>) {
     for part in tokens.split(|token| is_mark(Some(token), ',')) {
         let mut path = start.to_vec();

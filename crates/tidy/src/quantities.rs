@@ -1,9 +1,9 @@
 //! Units of public quantities.
 //!
 //! A public field, function or constant of a library is a quantity if its type is a plain number
-//! (or an option or list of them) and its name has a word for something that is measured: a time,
-//! a size, a speed, an energy. Such a name must have a unit in it (`read_ns`), or its
-//! documentation a word for one ("in bytes"). Types of their own (`Nanos`) tell their unit.
+//! (or an option or list of them) and its name contains a word for a measured quantity: a time, a
+//! size, a speed, an energy. Its name must contain a unit (`read_ns`), or its documentation a word
+//! for one ("in bytes"). Dedicated types (`Nanos`) imply their unit.
 
 use proc_macro2::{Delimiter, TokenTree};
 
@@ -12,19 +12,19 @@ use crate::tokens::{
 };
 use crate::{Finding, SourceFile};
 
-/// Words of names that stand for something measured.
+/// Words in names that stand for a measured quantity.
 const QUANTITIES: &str = "\
     age bandwidth budget capacity cost delay duration elapsed energy heat interval latency \
     length offset period power pause rate rest room size space span speed temperature \
     throughput time timeout wait window written volume position deadline amount";
 
-/// Words of names that are units.
+/// Words in names that are units.
 const UNITS: &str = "\
     ns us ms s min minutes seconds hours days bits bytes kib mib gib tib kb mb gb tb percent \
     ppm c mc k pj nj uj mj j uw mw w ma mv v mhz hz iops sectors pages blocks slots units \
     superblocks count ratio share log2";
 
-/// Words of documentation that are units, or say that a number has none.
+/// Words in documentation that are units, or state that a number has none.
 const UNIT_WORDS: &str = "\
     ns µs us ms s nanosecond nanoseconds microsecond microseconds millisecond milliseconds \
     second seconds minute minutes hour hours day days bit bits byte bytes kib mib gib kb mb gb \
@@ -33,14 +33,14 @@ const UNIT_WORDS: &str = "\
     commands cycles cells degrees °c celsius mw milliwatts pj picojoules joules watts index \
     pixels px dies lines characters points";
 
-/// A `u8` is a kind or a level more often than a quantity.
+/// Number types. A `u8` is more often a kind or a level than a quantity.
 const NUMBERS: &str = "\
     u16 u32 u64 u128 usize i32 i64 i128 isize f32 f64";
 
-/// Around a number: `Option<u64>`, `Vec<f64>`, `&[u32]`.
+/// Types around a number: `Option<u64>`, `Vec<f64>`, `&[u32]`.
 const AROUND: [&str; 3] = ["Option", "Vec", "Box"];
 
-/// Public quantities of libraries that do not tell their unit.
+/// Public quantities of libraries without a unit.
 pub fn without_unit(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|f| f.is("rs") && f.module().is_some()) {
@@ -85,7 +85,7 @@ impl Item {
     }
 }
 
-/// Whether a list of words, with spaces between them, has this one.
+/// True if a list of words, separated by spaces, contains this one.
 fn has_word(list: &str, word: &str) -> bool {
     list.split(' ').any(|of_list| of_list == word)
 }
@@ -126,7 +126,7 @@ fn items_of(tokens: &[TokenTree], found: &mut Vec<Item>) {
     }
 }
 
-/// The item behind a `pub`, if it is a field, a function or a constant.
+/// The item after a `pub`, if it is a field, a function or a constant.
 fn item(tokens: &[TokenTree], from: usize, documentation: &str) -> Option<Item> {
     let rest = tokens.get(from..)?;
     let keyword = |at| name(rest.get(at)).filter(|word| is_keyword(word));

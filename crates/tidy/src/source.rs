@@ -1,4 +1,4 @@
-//! The files that are checked.
+//! The checked files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,14 +6,14 @@ use std::process::Command;
 /// A text file of the repository.
 #[derive(Clone)]
 pub struct SourceFile {
-    /// From the root of the repository, with `/`.
+    /// Path from the root of the repository, with `/`.
     pub path: String,
     /// The whole text.
     pub text: String,
 }
 
 impl SourceFile {
-    /// A file with this path and text.
+    /// Creates a file with this path and text.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -26,8 +26,8 @@ impl SourceFile {
         self.path.strip_prefix("crates/")?.split('/').next()
     }
 
-    /// The module path of a library or program source (`["sim", "host"]` of
-    /// `crates/drive/src/sim/host/mod.rs`); nothing for tests, benches and examples.
+    /// Module path of a library or program source (`["sim", "host"]` for
+    /// `crates/drive/src/sim/host/mod.rs`); `None` for tests, benches and examples.
     pub fn module(&self) -> Option<Vec<String>> {
         let inside = self.path.strip_prefix("crates/")?.split_once("/src/")?.1;
         let mut names: Vec<&str> = inside.strip_suffix(".rs")?.split('/').collect();
@@ -37,12 +37,12 @@ impl SourceFile {
         Some(names.into_iter().map(str::to_owned).collect())
     }
 
-    /// The lines with their numbers, from 1.
+    /// Lines with their numbers, from 1.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         (1..).zip(self.text.lines())
     }
 
-    /// Whether the path ends with this extension.
+    /// True if the path ends with this extension.
     pub fn is(&self, extension: &str) -> bool {
         self.path
             .rsplit_once('.')
@@ -56,7 +56,7 @@ pub fn root() -> PathBuf {
     root.canonicalize().expect("the workspace's folder exists")
 }
 
-/// The paths of all files of the repository, in order: those that git tracks or would track.
+/// Paths of all files in the repository, in order: those that git tracks or would track.
 ///
 /// # Panics
 /// If git cannot list them.
@@ -76,7 +76,7 @@ pub fn paths() -> Vec<String> {
     paths
 }
 
-/// All files of the repository whose names end with one of the extensions, in the order of
+/// All files in the repository whose names end with one of the extensions, in the order of
 /// [`paths`].
 ///
 /// # Panics

@@ -1,4 +1,4 @@
-//! Sizes of structs: one that has every field of a program cannot be understood by parts.
+//! Sizes of types: a type with too many fields or methods cannot be understood in parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +9,16 @@ use crate::tokens::{
 };
 use crate::{Finding, SourceFile};
 
-/// The most fields of a struct.
+/// Maximum number of fields of a struct, unless all of them are public.
 pub const FIELDS_MAX: usize = 24;
 
-/// The most methods of a type, those of traits left out.
+/// Maximum number of methods of a type, without those of traits.
 pub const METHODS_MAX: usize = 50;
 
-/// The most files in which a type has methods.
+/// Maximum number of files that contain methods of a type.
 pub const FILES_MAX: usize = 4;
 
-/// What a type of a crate is made of.
+/// Size of a type of a crate.
 #[derive(Default)]
 struct Size {
     fields: usize,
@@ -27,9 +27,9 @@ struct Size {
     definitions: usize,
 }
 
-/// Types with too many fields, methods, or files in which they have methods. The subject is what
-/// there is too much of, the crate and the type; the amount is its number. Types of data, whose
-/// fields are all public, may have as many fields as they need.
+/// Types with too many fields, methods, or files with their methods. The subject names the exceeded
+/// limit, the crate and the type; the amount is the number. Data types, whose fields are all
+/// public, may have any number of fields.
 pub fn sizes(files: &[SourceFile]) -> Vec<Finding> {
     let mut sizes: BTreeMap<(String, String), Size> = BTreeMap::new();
     for file in files.iter().filter(|f| f.is("rs") && f.module().is_some()) {
@@ -46,7 +46,7 @@ pub fn sizes(files: &[SourceFile]) -> Vec<Finding> {
             }
         }
     }
-    // Types of one name in several modules cannot be told apart here.
+    // Types of the same name in several modules cannot be distinguished here.
     sizes.retain(|_, size| size.definitions == 1);
     let mut findings = Vec::new();
     for ((crate_name, name), size) in &sizes {
@@ -113,7 +113,7 @@ fn name_of(token: &TokenTree) -> Option<String> {
     name(Some(token))
 }
 
-/// The number of fields; 0 where all are public.
+/// Number of fields; 0 if all are public.
 fn private_fields(tokens: &[TokenTree]) -> usize {
     let colons = (0..tokens.len()).filter(|&at| {
         let of_a_path =
@@ -130,7 +130,7 @@ fn private_fields(tokens: &[TokenTree]) -> usize {
     if public == fields { 0 } else { fields }
 }
 
-/// The type that an `impl` is of; nothing for that of a trait.
+/// The type of an inherent `impl`; `None` for the `impl` of a trait.
 fn implemented(head: &[TokenTree]) -> Option<String> {
     if head.iter().any(|token| is_name(Some(token), "for")) {
         return None;

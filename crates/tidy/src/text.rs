@@ -1,10 +1,10 @@
-//! Paths of a machine, unfinished code, and files that documents name.
+//! Machine-specific paths, unfinished code, and files that documents name.
 
 use std::collections::BTreeSet;
 
 use crate::{Finding, SourceFile};
 
-/// Where the paths of documents may begin, beside the repository's root.
+/// Folders to which paths in documents may be relative.
 const BASES: [&str; 6] = [
     "",
     "crates/",
@@ -14,8 +14,8 @@ const BASES: [&str; 6] = [
     "docs/",
 ];
 
-/// Text that belongs to one machine, or was not meant to stay. The parts are put together here so
-/// that this list does not find itself.
+/// Text that is specific to one machine, or was not meant to stay. The strings are concatenated
+/// here so that this list does not match itself.
 fn unwanted() -> Vec<(String, &'static str)> {
     let code = "write it, or return an error";
     let path = "a path of one machine";
@@ -34,7 +34,7 @@ fn unwanted() -> Vec<(String, &'static str)> {
     .into()
 }
 
-/// Lines that hold a path of a machine, a registry of its own, or unfinished code.
+/// Lines that contain a machine-specific path, a private registry, or unfinished code.
 pub fn machine(files: &[SourceFile]) -> Vec<Finding> {
     let unwanted = unwanted();
     let mut findings = Vec::new();
@@ -58,8 +58,8 @@ pub fn sources(lock: &SourceFile) -> Vec<Finding> {
         .collect()
 }
 
-/// Files and folders that documents name in backticks and that do not exist. A name counts if it
-/// has a `/` and ends with `.rs`, `.toml`, `.md` or `/`.
+/// Files and folders that documents name in backticks but that do not exist. A name counts if it
+/// contains a `/` and ends with `.rs`, `.toml`, `.md` or `/`.
 pub fn named_files(documents: &[SourceFile], paths: &[String]) -> Vec<Finding> {
     let mut known: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
     for path in paths {

@@ -1,13 +1,13 @@
-//! Rust source as tokens with their lines.
+//! Rust source as tokens with line numbers.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use crate::SourceFile;
 
-/// The tokens of a Rust file.
+/// Parses a Rust file into tokens.
 ///
 /// # Panics
-/// If the text is not Rust.
+/// If the text is not valid Rust.
 pub fn tokens(file: &SourceFile) -> Vec<TokenTree> {
     let stream: TokenStream = file
         .text
@@ -34,17 +34,17 @@ pub fn name(token: Option<&TokenTree>) -> Option<String> {
     }
 }
 
-/// Whether the token is this identifier or keyword.
+/// True if the token is this identifier or keyword.
 pub fn is_name(token: Option<&TokenTree>, expected: &str) -> bool {
     matches!(token, Some(TokenTree::Ident(ident)) if ident == expected)
 }
 
-/// Whether the token is this character.
+/// True if the token is this character.
 pub fn is_mark(token: Option<&TokenTree>, expected: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == expected)
 }
 
-/// Whether `::` begins at this place.
+/// True if `::` begins at this position.
 pub fn is_path_separator(tokens: &[TokenTree], at: usize) -> bool {
     is_mark(tokens.get(at), ':') && is_mark(tokens.get(at + 1), ':')
 }
@@ -57,7 +57,7 @@ pub fn group(token: Option<&TokenTree>, delimiter: Delimiter) -> Option<&Group> 
     }
 }
 
-/// Whether `#[cfg(test)]` begins at this place, alone or with other conditions.
+/// True if `#[cfg(test)]` begins at this position, alone or with other conditions.
 pub fn is_test_only(tokens: &[TokenTree], at: usize) -> bool {
     let Some(attribute) = attribute(tokens, at) else {
         return false;
@@ -71,7 +71,7 @@ pub fn is_test_only(tokens: &[TokenTree], at: usize) -> bool {
         })
 }
 
-/// The brackets of an attribute that begins at this place.
+/// The brackets of an attribute that begins at this position.
 pub fn attribute(tokens: &[TokenTree], at: usize) -> Option<&Group> {
     if !is_mark(tokens.get(at), '#') {
         return None;
@@ -79,7 +79,7 @@ pub fn attribute(tokens: &[TokenTree], at: usize) -> Option<&Group> {
     group(tokens.get(at + 1), Delimiter::Bracket)
 }
 
-/// The place behind the item that begins here: behind its braces or its semicolon.
+/// Position after the item that begins here: after its braces or its semicolon.
 pub fn behind_item(tokens: &[TokenTree], from: usize) -> usize {
     let ends = |token: &TokenTree| {
         is_mark(Some(token), ';') || group(Some(token), Delimiter::Brace).is_some()

@@ -1,30 +1,30 @@
-//! Banned words: those that only this project uses, where the field has a word of its own.
+//! Banned words: words that only this project uses although the field has its own word.
 //!
-//! `words.txt` lists them with the word to use instead. Identifiers are words too: `put_over`
-//! and `PutOver` are found like "put over".
+//! `words.txt` lists them with their replacements. Identifiers count as words too: `put_over` and
+//! `PutOver` match "put over".
 
 use crate::{Finding, SourceFile};
 
-/// A banned word, or words that follow each other.
+/// A banned word, or sequence of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Banned {
-    /// Words after which they are allowed.
+    /// Words after which it is allowed.
     unless_after: Vec<String>,
-    /// The words. The last may end with `*`: any word that begins so.
+    /// The words. The last may end with `*`, which matches any word with that beginning.
     words: Vec<String>,
-    /// What to write instead.
+    /// Replacement.
     instead: String,
-    /// Beginnings of the paths in which it is banned; everywhere if there are none.
+    /// Prefixes of the paths in which it is banned; empty for all paths.
     only_in: Vec<String>,
-    /// Beginnings of the paths in which it is allowed all the same.
+    /// Prefixes of the paths in which it is allowed nevertheless.
     not_in: Vec<String>,
 }
 
-/// Reads the list: a line for each, `words | instead` or `words | instead | path !path`. Words in
-/// brackets before the others, with commas, are those after which they are allowed.
+/// Parses the list. Its lines are `words | instead` or `words | instead | path !path`. Words in
+/// parentheses before the others, separated by commas, are those after which they are allowed.
 ///
 /// # Panics
-/// If a line does not say what to write instead.
+/// If a line lacks the replacement.
 pub fn parse(text: &str) -> Vec<Banned> {
     let lines = text.lines().map(str::trim);
     lines
@@ -53,7 +53,7 @@ pub fn parse(text: &str) -> Vec<Banned> {
         .collect()
 }
 
-/// The banned words of all files. A file that holds the list itself is left out.
+/// Banned words in all files, except in the files of this crate, which contain the list.
 pub fn banned(files: &[SourceFile], list: &[Banned]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {
@@ -97,9 +97,9 @@ impl Banned {
     }
 }
 
-/// All words in lower case, with their lines. Identifiers are taken apart. Anything between two
-/// words that is not a space, a line's end or the mark of a comment stands as a word of its own,
-/// so that words of two sentences do not seem to follow each other.
+/// All words in lower case, with their lines. Identifiers are split. Anything between two words
+/// except spaces, line ends and comment marks counts as a word of its own, so that words of two
+/// sentences do not seem adjacent.
 fn words_of(file: &SourceFile) -> Vec<(String, usize)> {
     let mut words: Vec<(String, usize)> = Vec::new();
     for (number, line) in file.lines() {

@@ -1,7 +1,7 @@
-//! Every check over the repository, against `exceptions.txt`.
+//! Runs every check on the repository, with `exceptions.txt`.
 //!
-//! `STEND_TIDY=write` writes what is found now as the exceptions: use it to shrink the table,
-//! and look at the difference.
+//! `STEND_TIDY=write` writes the present findings as the exceptions: use it to shrink the table,
+//! and examine the difference.
 
 use std::fs;
 use std::sync::{LazyLock, Mutex};
@@ -14,7 +14,7 @@ use stend_tidy::{
 
 static FILES: LazyLock<Vec<SourceFile>> = LazyLock::new(|| files(&["rs", "md", "toml"]));
 
-/// Held while the table is read or written.
+/// Locked while the table is read or written.
 static TABLE: Mutex<()> = Mutex::new(());
 
 fn check(name: &str, findings: &[Finding]) {
@@ -93,7 +93,7 @@ fn words_are_those_of_the_field() {
     let is_program_text = |file: &&SourceFile| {
         !file.is("toml") || file.path.starts_with("crates/") || file.path == "Cargo.toml"
     };
-    // Drives, editions and measured figures quote their sources.
+    // Drives, editions and measured figures are excluded, because they quote their sources.
     let files: Vec<_> = FILES.iter().filter(is_program_text).cloned().collect();
     check("words", &words::banned(&files, &list));
 }

@@ -1,14 +1,14 @@
-//! Twins of shipped drives, made from parts with wrong figures, beside the drives themselves: the
-//! table in docs/twin.md.
+//! Compares shipped drives with their twins, made from parts with wrong figures: the table in
+//! docs/twin.md.
 //!
 //! ```text
 //! cargo run --release -p stend-twin --example trial                    # all drives
 //! cargo run --release -p stend-twin --example trial -- intel-ssd-750-400gb --details
 //! ```
 //!
-//! The twin is given the drive's review, and its flash and controller by their parts; firmware and
-//! host are not named. Every time, size and depth that these parts give in [`ALTERED`] is
-//! multiplied by a factor within [`FACTORS`], even by its logarithm, which follows from [`SEED`],
+//! The inputs of a twin are the drive's review and the parts of its flash and controller; firmware
+//! and host are not named. Every time, size and depth in the tables [`ALTERED`] of these parts is
+//! multiplied by a factor within [`FACTORS`], uniform by its logarithm, that follows from [`SEED`],
 //! the drive and the figure's name.
 
 use std::error::Error;
@@ -32,7 +32,7 @@ use stend_twin::rows::{HELD_OUT, HoldoutRule, Rows, rows};
 use stend_twin::told::Told;
 use toml::{Table, Value};
 
-/// Drives of different kinds: with and without SLC caches, of SATA and NVMe, of several makers.
+/// Drives of different kinds: with and without SLC caches, SATA and NVMe, of several makers.
 const DRIVES: [&str; 7] = [
     "samsung-850-evo-250gb",
     "toshiba-q300-240gb",
@@ -43,10 +43,10 @@ const DRIVES: [&str; 7] = [
     "sandisk-ultra-ii-240gb",
 ];
 
-/// The edition of the reviews.
+/// Edition of the reviews.
 const EDITION: &str = "2018";
 
-/// Its tests that are made.
+/// Tests of the edition that are run.
 const TESTS: [&str; 7] = [
     "sequential",
     "random",
@@ -57,13 +57,13 @@ const TESTS: [&str; 7] = [
     "crystaldiskmark",
 ];
 
-/// How long they last, as a share of the edition's durations.
+/// Factor for the edition's durations.
 const DURATION_SCALE: f64 = 0.1;
 
 /// Tables whose figures are altered.
 const ALTERED: [&str; 5] = ["controller", "gc", "nand", "nand_commands", "slc_cache"];
 
-/// Ends of the names of times, sizes and depths.
+/// Endings of the names of times, sizes and depths.
 const KINDS: [&str; 6] = [
     "_ns",
     "_us",
@@ -73,13 +73,14 @@ const KINDS: [&str; 6] = [
     "depth",
 ];
 
-/// The least and the greatest factor.
+/// Smallest and largest factor.
 const FACTORS: [f64; 2] = [0.6, 1.6];
 
 /// Seed of the factors.
 const SEED: u64 = 1;
 
-/// Evaluations of a search at most: fewer than by `stend twin`, so that all take half an hour.
+/// Maximum number of evaluations of a search: fewer than in `stend twin`, so that all take half an
+/// hour.
 const EVALUATIONS: usize = 64;
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -113,7 +114,7 @@ fn main() -> Fallible<()> {
     Ok(())
 }
 
-/// The review of a shipped drive: kept in a folder, if one is named, and taken from there.
+/// Review of a shipped drive: stored in a folder, if one is named, and read from there.
 fn original(name: &str, keep: Option<&PathBuf>) -> Fallible<Review> {
     let file = keep.map(|folder| folder.join(format!("{name}.json")));
     if let Some(file) = file.as_ref().filter(|file| file.exists()) {
@@ -143,7 +144,7 @@ fn review(model: Model) -> Fallible<Review> {
     )?)
 }
 
-/// A twin beside its original.
+/// A twin and its original.
 struct Twin {
     rows: Rows,
     found: Found,
@@ -203,7 +204,7 @@ fn twin(name: &str, original: &Review, evaluations: usize) -> Fallible<Twin> {
     })
 }
 
-/// The parts of a drive's flash and controller, with wrong figures.
+/// Parts of a drive's flash and controller, with wrong figures.
 fn parts(name: &str) -> Fallible<Vec<Part>> {
     let drives = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../drives");
     let file: Table = fs::read_to_string(drives.join(format!("{name}.toml")))?.parse()?;
@@ -224,7 +225,8 @@ fn parts(name: &str) -> Fallible<Vec<Part>> {
         Ok(Part::parse(part, &tables.to_string())?)
     };
     let mut parts: Vec<Part> = known.map(part).collect::<Fallible<_>>()?;
-    // A drive with dies of two sizes: the part cannot tell how many there are, a look inside does.
+    // A drive with dies of two sizes: the number of dies is in the drive's own file, not in the
+    // part.
     let own = file.get("nand").and_then(Value::as_table);
     if let Some(own) = own.filter(|own| own.contains_key("generation")) {
         let mut text = "schema = \"stend.part/2\"\n[nand]\n".to_owned();
@@ -237,8 +239,8 @@ fn parts(name: &str) -> Fallible<Vec<Part>> {
     Ok(parts)
 }
 
-/// Multiplies a figure, or all entries of a list, by its factor; its range grows to hold what comes
-/// of it.
+/// Multiplies a figure, or all entries of a list, by its factor; its range is widened to contain
+/// the result.
 fn alter(figure: &mut Table, (name, table, key): (&str, &str, &str)) {
     if !KINDS.iter().any(|end| key.ends_with(end)) {
         return;
@@ -275,9 +277,9 @@ fn number(value: &Value) -> Option<f64> {
     value.as_float().or(whole)
 }
 
-/// The factor of a name.
+/// Factor for a name.
 fn factor(name: &str) -> f64 {
-    // FNV-1a, and the mixing of SplitMix64 behind it.
+    // FNV-1a, followed by the mixing of SplitMix64.
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
@@ -306,7 +308,7 @@ fn line(name: &str, twin: &Twin, seconds: u64) -> String {
     )
 }
 
-/// What became of each free figure, each row, and each test.
+/// Prints the results for each free figure, each row, and each test.
 fn tell(twin: &Twin) {
     for fitted in &twin.found.fit.parameters {
         let figure = &fitted.parameter.figure;

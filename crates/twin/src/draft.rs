@@ -1,5 +1,5 @@
-//! The model before the fit: structure from what was told of the drive, the rest from the user's
-//! parts, and below them what is usual.
+//! The model before the fit: its structure from the properties of the drive, the rest from the
+//! user's parts, and missing figures from default parts.
 
 use stend_model::PARTS;
 use stend_record::load::{Load, Pattern};
@@ -12,14 +12,14 @@ use crate::told::{Quantity, Told, most_iops};
 /// A logical page, bytes.
 const PAGE_BYTES: f64 = 4096.0;
 
-/// A SATA link moves no more than this, bytes a second.
+/// Maximum speed of a SATA link, bytes per second.
 const SATA_BYTES_PER_S: f64 = 565e6;
 
-/// Spare space that every drive has at least, as a share of the user's capacity: GC needs some.
+/// Minimum spare space of any drive, as a share of the user's capacity, because GC needs some.
 const SPARE_LEAST: f64 = 0.02;
 
-/// Figures that decide how fast a drive is, and so may be fitted where a part gives a range. Other
-/// ranges are kept for drawing plausible versions.
+/// Figures that determine the speed of a drive, and may be fitted if a part contains their range.
+/// Other ranges are kept for drawing plausible versions.
 const FITTED: [(&str, &str); 18] = [
     ("controller", "read_command_ns"),
     ("controller", "write_command_ns"),
@@ -41,8 +41,8 @@ const FITTED: [(&str, &str); 18] = [
     ("slc_cache", "program_us"),
 ];
 
-/// Those that decide how fast a drive makes room: writes that go on tell them, or a cache that is
-/// full.
+/// Figures that determine how fast a drive frees space: sustained writes depend on them, or writes
+/// to a full cache.
 const FITTED_TO_CURVES: [(&str, &str); 11] = [
     ("controller", "fold_page_ns"),
     ("controller", "gc_page_ns"),
@@ -57,11 +57,11 @@ const FITTED_TO_CURVES: [(&str, &str); 11] = [
     ("slc_cache", "idle_free_mib"),
 ];
 
-/// A figure that decides speed, and for which no part gives a range, may be as many times what the
-/// part says: data sheets tell what is typical of the kind.
+/// Factors of the range of a figure that determines speed, if no part contains its range: data
+/// sheets contain typical values.
 const PLAUSIBLE: [f64; 2] = [0.5, 2.0];
 
-/// What a draft is made from.
+/// Inputs of a draft.
 pub struct Draft<'a> {
     /// Short name of the model.
     pub name: &'a str,
@@ -69,19 +69,19 @@ pub struct Draft<'a> {
     pub review: &'a Review,
     /// The user's parts.
     pub parts: &'a [Part],
-    /// What is known of the drive.
+    /// Known properties of the drive.
     pub told: &'a Told,
-    /// Whether a curve is fitted to: without one, and without a cache, nothing tells how fast the
-    /// drive makes room.
+    /// True if curves are fitted: without a curve, and without a cache, no result depends on how
+    /// fast the drive frees space.
     pub sustained: bool,
-    /// Whether a load of a test, by its id, may be looked at: what is held out may not.
+    /// Returns true if a load of a test, by the test's id, may be used: held-out ones must not.
     pub counts: &'a dyn Fn(&str, &Load) -> bool,
 }
 
 /// A part that is built into the program.
 ///
 /// # Errors
-/// [`TwinError::Parts`] if there is none of this name.
+/// [`TwinError::Parts`] if there is no such part.
 pub fn shipped(name: &str) -> Result<Part, TwinError> {
     let known = PARTS.iter().find(|part| part.name == name);
     let part = known.ok_or_else(|| {
@@ -100,8 +100,8 @@ pub fn shipped(name: &str) -> Result<Part, TwinError> {
     Part::parse(name, part.text)
 }
 
-/// Leaves tables out of which the flash's part gives nothing where others give some: as drive files
-/// do with parts.
+/// Removes tables if the flash's part lacks the figures that other parts contain, as drive files do
+/// with parts.
 fn drop_halves(layers: &mut Layers) {
     let of_flash = [
         ("energy", "read_nj"),
@@ -120,11 +120,11 @@ fn drop_halves(layers: &mut Layers) {
 }
 
 impl Draft<'_> {
-    /// The text of the model, and those with other structure, where nothing tells it: what the SLC
-    /// cache does when it is full, and whether all mappings are at hand.
+    /// Texts of the model, and of variants with another structure that is unknown: the behaviour of
+    /// a full SLC cache, and an L2P that is not completely in DRAM.
     ///
     /// # Errors
-    /// Parts that do not fit each other, or lack what no default can give.
+    /// Parts that are incompatible, or lack figures without a default.
     pub fn texts(&self) -> Result<Vec<String>, TwinError> {
         let mut texts: Vec<String> = Vec::new();
         for mapped_bytes in [None, self.narrowest_bytes()] {
@@ -144,8 +144,8 @@ impl Draft<'_> {
         Ok(texts)
     }
 
-    /// The smallest region with random access, if a curve goes beyond it: only then do misses of
-    /// mappings show.
+    /// Smallest region with random access, if a curve goes beyond it: only then do L2P misses
+    /// affect results.
     fn narrowest_bytes(&self) -> Option<u64> {
         let tests = self.review.tests.iter();
         let points = tests.flat_map(|test| {
@@ -229,13 +229,13 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Whether the twin has an SLC cache: as told, else as the parts have it.
+    /// True if the twin has an SLC cache: from the properties, else from the parts.
     fn has_cache(&self, layers: &Layers) -> bool {
         let told = self.told.present("slc-cache");
         told.unwrap_or_else(|| layers.has("slc_cache"))
     }
 
-    /// The SLC mode of the flash, where the user named the flash alone.
+    /// Adds the SLC mode of the flash if the user named only the flash.
     fn slc_mode(&self, layers: &mut Layers) -> Result<(), TwinError> {
         if layers.get("slc_cache", "program_us").is_some() {
             return Ok(());
@@ -260,7 +260,7 @@ impl Draft<'_> {
         }
     }
 
-    /// What is usual, in the order in which it wins.
+    /// Default parts, in the order of precedence.
     fn usual(&self, layers: &Layers, cache: bool) -> Vec<&'static str> {
         let is_fast = self.most_bytes_per_s() > SATA_BYTES_PER_S;
         let nvme = match layers.text("host", "interface") {
@@ -308,7 +308,7 @@ impl Draft<'_> {
         points.map(|point| point.bw_bytes_per_s).fold(0.0, f64::max)
     }
 
-    /// Capacity, dies, and blocks of the data area.
+    /// Sets capacity, dies, and blocks of the data area.
     fn capacity(&self, layers: &mut Layers) -> Result<(), TwinError> {
         let user_bytes = self.review.target.capacity_bytes / 4096 * 4096;
         layers.set(
@@ -361,7 +361,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// How many dies there are, and how that is known.
+    /// Number of dies, with its source.
     fn dies(
         &self,
         layers: &Layers,
@@ -394,7 +394,7 @@ impl Draft<'_> {
         Ok((dies, why))
     }
 
-    /// Kind, size and policy of the SLC cache.
+    /// Sets kind, size and policy of the SLC cache.
     fn cache(&self, layers: &mut Layers, untold: &Untold<'_>) {
         self.cache_blocks(layers);
         match self.told.kind("slc-when-full") {
@@ -414,7 +414,7 @@ impl Draft<'_> {
             ),
         }
         if layers.get("slc_cache", "fold_start_free_mib").is_none() {
-            // Between the two no small step leads from one to the other.
+            // No small step leads from one policy to the other.
             let figure = match untold.folds {
                 Folds::WhenFull => {
                     Figure::of(100.0, "assumed: folded in idle time, or when it is full")
@@ -432,7 +432,7 @@ impl Draft<'_> {
         layers.set_if_missing("health", "slc_rated_cycles", cycles);
     }
 
-    /// How many blocks the SLC cache has, of its own and of the data area.
+    /// Sets the numbers of static and dynamic blocks of the SLC cache.
     fn cache_blocks(&self, layers: &mut Layers) {
         let kind = self.told.kind("slc-cache-kind").unwrap_or("static");
         let is_told = self.told.quantity("slc-cache-bytes").is_some();
@@ -440,7 +440,7 @@ impl Draft<'_> {
             return;
         }
         let size = self.cache_size(layers);
-        // The least that the format allows, and a little room to work with.
+        // Minimum that the format allows, plus a little space to work with.
         let least = match layers.text("slc_cache", "fold_by") {
             Some("on-chip") => 18.0,
             _ => 6.0,
@@ -471,7 +471,7 @@ impl Draft<'_> {
         layers.set("slc_cache", "dynamic_blocks_per_plane", dynamic);
     }
 
-    /// The size of the SLC cache in blocks of a plane, and its source.
+    /// Size of the SLC cache in blocks per plane, and its source.
     fn cache_size(&self, layers: &Layers) -> Quantity {
         const USUAL_SHARE: f64 = 0.015;
         let blocks_of = |bytes: f64| bytes / slc_superblock_bytes(layers);
@@ -499,7 +499,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The mapping table: in DRAM, or on flash behind a cache.
+    /// Sets the L2P: in DRAM, or on flash behind a cache.
     fn mapping(&self, layers: &mut Layers) {
         let user_bytes = layers.number("capacity", "user_bytes").unwrap_or(0.0);
         let table_mib = user_bytes / PAGE_BYTES * 4.0 / f64::from(1 << 20);
@@ -541,7 +541,7 @@ impl Draft<'_> {
         layers.set_if_missing("dram", "size_mib", figure);
     }
 
-    /// Write buffer, read-ahead, power-loss protection.
+    /// Sets write buffer, read-ahead, and power-loss protection.
     fn buffer(&self, layers: &mut Layers) {
         if let Some(size) = self.told.quantity("write-buffer-bytes") {
             let kib = |bytes: f64| (bytes / 4096.0).round().max(16.0) * 4.0;
@@ -585,8 +585,8 @@ impl Draft<'_> {
             layers.set("dram", "plp", Figure::of(plp, source.clone()));
             if plp {
                 layers.set("power_loss", "capacitors", Figure::of(true, source));
-                // Nothing outside tells how long they last, and a drive that is never cut does not
-                // show it.
+                // Their hold-up time cannot be observed from outside, and matters only at a power
+                // cut.
                 let ms = Figure::of(
                     10_000,
                     "assumed: longer than any buffer takes to be written",
@@ -596,7 +596,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Costs of commands, from the most requests a second.
+    /// Sets the costs of commands, from the highest number of requests per second.
     fn controller(&self, layers: &mut Layers) {
         for (key, op, words) in [
             ("read_command_ns", PointOp::Read, "reads"),
@@ -628,7 +628,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Idle work, and what is of no account to speed.
+    /// Sets idle work, and figures that do not affect speed.
     fn rest(&self, layers: &mut Layers) {
         let gc = self.told.present("idle-gc");
         let emptying = self.told.present("slc-idle-emptying");
@@ -660,26 +660,26 @@ impl Draft<'_> {
     }
 }
 
-/// When an SLC cache is emptied beside the host's requests.
+/// Time at which an SLC cache is folded during the host's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Folds {
-    /// When it is full; before that in idle time alone.
+    /// When it is full; before that only in idle time.
     WhenFull,
-    /// As soon as there is something in it.
+    /// As soon as it contains data.
     Always,
 }
 
-/// Structure that nothing may tell.
+/// Structure that may be unknown.
 struct Untold<'a> {
-    /// What the SLC cache does when it is full.
+    /// Behaviour of a full SLC cache.
     when_full: &'a str,
     folds: Folds,
-    /// How much of the capacity has its mappings at hand, if not all.
+    /// Bytes of the capacity whose L2P is in the cache, if not all.
     mapped_bytes: Option<u64>,
 }
 
-/// How on-chip copy is paced, where a part tells that there is such, and none how. Without a pause
-/// nobody finds one: it has to have a range.
+/// Sets the pacing of on-chip copy if no part contains it, with ranges: without them, a search
+/// could not find a pause.
 fn pace_on_chip_copy(layers: &mut Layers) {
     if layers.text("slc_cache", "fold_by") != Some("on-chip") {
         return;
@@ -692,8 +692,8 @@ fn pace_on_chip_copy(layers: &mut Layers) {
     layers.set_if_missing("slc_cache", "fold_dies_background", at_once);
 }
 
-/// Keeps at hand the mappings of so many bytes alone: what random access within them tells nothing
-/// of, access beyond them pays for.
+/// Caches the L2P of only `bytes` bytes: random access within them has no misses, access beyond
+/// them has.
 fn map_narrowly(layers: &mut Layers, bytes: u64) {
     let segment_kib = layers.number("controller", "l2p_segment_kib");
     let segments = bytes as f64 / 1024.0 / segment_kib.unwrap_or(4096.0);
@@ -706,12 +706,12 @@ fn map_narrowly(layers: &mut Layers, bytes: u64) {
     }
 }
 
-/// Sizes of the flash.
+/// Geometry of the flash.
 struct Geometry {
     planes: f64,
     page_bytes: f64,
     block_pages: f64,
-    /// What a die holds, by the name of its generation.
+    /// Bytes of a die, from the name of its generation.
     die_bytes: Option<f64>,
 }
 
@@ -727,7 +727,7 @@ impl Geometry {
         }
     }
 
-    /// A superblock in the native mode.
+    /// Bytes of a superblock in the native mode.
     fn superblock_bytes(&self, dies: f64) -> f64 {
         dies * self.planes * self.block_pages * self.page_bytes
     }
@@ -752,13 +752,13 @@ fn gbit(words: &str) -> Option<f64> {
     before.split_whitespace().last()?.parse().ok()
 }
 
-/// A text without what would end a comment.
+/// Removes control characters, which could end a comment.
 fn one_line(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
 
-/// Ranges are for the fit where the figure decides speed, and for drawing elsewhere. The entries of
-/// a list have one range, from multiples of the least to multiples of the greatest.
+/// Keeps ranges for the fit if the figure determines speed, and otherwise for drawing. The entries
+/// of a list share one range, from multiples of the smallest to multiples of the largest.
 fn settle_ranges(layers: &mut Layers, sustained: bool) {
     let one_shot = layers.get("nand_commands", "one_shot_program_us").is_some();
     for (table, key, figure) in layers.figures_mut() {
@@ -791,13 +791,13 @@ fn settle_ranges(layers: &mut Layers, sustained: bool) {
     }
 }
 
-/// A number.
+/// Converts a TOML value to a number.
 fn number(value: &toml::Value) -> Option<f64> {
     let whole = value.as_integer().map(|whole| whole as f64);
     value.as_float().or(whole)
 }
 
-/// A number twice; of a list of numbers the least and the greatest.
+/// A number twice; for a list of numbers the smallest and the largest.
 fn ends(value: &toml::Value) -> Option<[f64; 2]> {
     let list = value
         .as_array()
@@ -813,7 +813,7 @@ fn ends(value: &toml::Value) -> Option<[f64; 2]> {
 mod tests {
     use super::*;
 
-    /// The bounds that the fit has of a figure of `[nand]`.
+    /// Bounds of a figure of `[nand]` in the fit.
     fn bounds_of(key: &str, figure: &str) -> [f64; 2] {
         let text = format!("schema = \"stend.part/2\"\n[nand]\n{key} = {figure}\n");
         let mut layers = Layers::default();

@@ -1,4 +1,4 @@
-//! The twin's review beside the original's, test by test.
+//! Compares the twin's review with the original's, test by test.
 
 use std::collections::BTreeSet;
 
@@ -6,40 +6,41 @@ use serde::Serialize;
 use stend_analysis::compare::{Row, Side, key_rows, point_rows};
 use stend_record::review::Review;
 
-/// From this median error of a test on, a share, a twin does not answer as its drive there.
+/// Median error of a test, as a share, from which on the twin is reported as different from its
+/// drive.
 pub const POOR: f64 = 0.15;
 
-/// The errors of a test.
+/// Errors of a test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestErrors {
     /// Id of the test.
     pub test: String,
-    /// Whether the model was fitted to figures of it.
+    /// True if the model was fitted to figures of the test.
     pub used: bool,
-    /// Figures of both reviews.
+    /// Number of figures that both reviews have.
     pub figures: usize,
-    /// Median of the errors' sizes, as shares of the original's figures.
+    /// Median of the absolute errors, as shares of the original's figures.
     pub error_median: f64,
-    /// The largest.
+    /// Largest absolute error.
     pub error_worst: f64,
-    /// Whose figure that is.
+    /// Name of that figure.
     pub worst: String,
 }
 
-/// A figure of both reviews.
+/// A figure that both reviews have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FigureError {
     /// Id of the test.
     pub test: String,
-    /// Which.
+    /// Name of the figure.
     pub name: String,
-    /// Its unit.
+    /// Unit of the figure.
     pub unit: &'static str,
-    /// Of the original.
+    /// Value of the original.
     pub original: f64,
-    /// Of the twin.
+    /// Value of the twin.
     pub twin: f64,
-    /// How far the twin's is from it, as a share of the original's.
+    /// Difference of the twin's value, as a share of the original's.
     pub error: f64,
 }
 
@@ -48,17 +49,16 @@ pub struct FigureError {
 pub struct Errors {
     /// By test, in the order of the review.
     pub tests: Vec<TestErrors>,
-    /// Every figure.
+    /// All figures.
     pub figures: Vec<FigureError>,
-    /// Median over the figures of the tests that were fitted to; `None` where there is none.
+    /// Median over the figures of the tests used for fitting; `None` if there are none.
     pub error_median_used: Option<f64>,
-    /// Median over those of the others.
+    /// Median over the figures of the other tests.
     pub error_median_unused: Option<f64>,
 }
 
 impl Errors {
-    /// What must not be overlooked: tests in which the twin does not answer as the drive; `None`
-    /// where there is none.
+    /// Warning about tests in which the twin differs from the drive; `None` if there are none.
     pub fn warning(&self) -> Option<String> {
         let poor = self.tests.iter().filter(|test| test.error_median >= POOR);
         let poor: Vec<String> = poor
@@ -84,7 +84,7 @@ impl Errors {
         ))
     }
 
-    /// The medians in words.
+    /// Describes the medians.
     pub fn summary(&self) -> String {
         let told = |median: Option<f64>| median.map_or("-".to_owned(), percent);
         let [used, unused] = [self.error_median_used, self.error_median_unused].map(told);
@@ -96,7 +96,7 @@ impl Errors {
         }
     }
 
-    /// The text of a twin with its errors in its description, which every list and report shows.
+    /// Adds the errors to the description in the text of a twin, which every list and report shows.
     pub fn told_in(&self, text: &str) -> String {
         let mut more = format!(" Its {}.", self.summary());
         if let Some(warning) = self.warning() {
@@ -124,8 +124,8 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// Sets the twin's review beside the original's: points of the tests that have points, key figures
-/// of the others. `used` are the ids of the tests that were fitted to.
+/// Compares the twin's review with the original's: points of the tests with points, key figures of
+/// the others. `used` are the ids of the tests used for fitting.
 pub fn errors(original: &Review, twin: &Review, used: &BTreeSet<String>) -> Errors {
     let side = |review| Side { review, facts: &[] };
     let sides = [side(original), side(twin)];
@@ -173,7 +173,7 @@ fn error_of(row: &Row) -> Option<FigureError> {
     })
 }
 
-/// The median of errors' sizes.
+/// Median of the absolute errors.
 fn median<'a>(figures: impl Iterator<Item = &'a FigureError>) -> Option<f64> {
     let mut errors: Vec<f64> = figures.map(|figure| figure.error.abs()).collect();
     errors.sort_by(f64::total_cmp);

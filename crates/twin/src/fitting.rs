@@ -1,4 +1,4 @@
-//! The search, and the file with what was found.
+//! The search, and the file with the fitted values.
 
 use stend_fit::Measured;
 use stend_fit::fitting::{
@@ -11,21 +11,20 @@ use stend_model::{Files, Model, NewValue, write_values};
 use crate::TwinError;
 use crate::rows::Rows;
 
-/// Points of a generation.
+/// Number of points of a generation.
 const POPULATION: usize = 8;
 
-/// Drafts with other structure are not tried if the errors of the first come down to this, the root
-/// of the mean square.
+/// Error below which no drafts with another structure are tried, as the root of the mean square of
+/// the errors of the first draft.
 const GOOD: f64 = 0.05;
 
-/// With fewer evaluations one draft is fitted alone.
+/// Smallest number of evaluations with which more than one draft is fitted.
 const ENOUGH_FOR_TWO: usize = 144;
 
-/// The interval of a figure: the root of the mean square of all errors grows by this much within
-/// it.
+/// Growth of the root of the mean square of all errors that bounds the interval of a figure.
 const ERROR_ADDED: f64 = 0.01;
 
-/// So many threads.
+/// A pool with a limited number of threads.
 struct Limited(rayon::ThreadPool);
 
 impl Limited {
@@ -48,47 +47,47 @@ impl Pool for Limited {
 pub struct Search<'a> {
     /// Name of the model.
     pub name: &'a str,
-    /// Its text, and others with other structure: the nearest to the rows is fitted first, the
-    /// others if that leaves large errors.
+    /// Text of the model, and variants with another structure: the one closest to the rows is
+    /// fitted first, the others if that leaves large errors.
     pub drafts: &'a [String],
-    /// What it is fitted to.
+    /// Rows to which the model is fitted.
     pub rows: &'a Rows,
-    /// How the review is called in sources.
+    /// Name of the review in sources.
     pub review: &'a str,
-    /// Evaluations at most, beside the few that find out which figures matter; without one the
-    /// drafts are predicted with, and nothing is fitted.
+    /// Maximum number of evaluations, in addition to the few that find the relevant figures. With
+    /// 0, the drafts are only used for prediction, and nothing is fitted.
     pub evaluations: usize,
-    /// Root of every random choice.
+    /// Seed of every random choice.
     pub seed: u64,
-    /// Simulations at a time; as many as there are processors without.
+    /// Number of simulations at a time; defaults to the number of CPUs.
     pub threads: Option<usize>,
 }
 
-/// The model with what was found.
+/// The model with the fitted values.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The drive file.
     pub text: String,
-    /// What the draft predicted.
+    /// Predictions of the draft.
     pub before: Evaluation,
-    /// What the search came to; its parameters begin where the steps before it ended.
+    /// Result of the search; its parameters begin with the values from the steps.
     pub fit: Fit,
 }
 
-/// How far a search is.
+/// Progress of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Progress {
-    /// A step of so many, and the root of the mean square of the errors after it.
+    /// Number of a step, and the root of the mean square of the errors after it.
     Step(usize, f64),
     /// A generation after the steps.
     Generation(Generation),
 }
 
 impl Search<'_> {
-    /// Searches: steps first, then generations. `tell` is given how far it is.
+    /// Runs the search: steps first, then generations. `tell` receives the progress.
     ///
     /// # Errors
-    /// Figures that make no sound model, rows that it cannot answer, no optimiser.
+    /// Figures that make an invalid model, rows that it cannot answer, a missing optimiser.
     pub fn run(&self, tell: &mut dyn FnMut(&Progress)) -> Result<Found, TwinError> {
         let threads = Limited::to(self.threads)?;
         let (draft, refined, left) = self.refined(&threads, tell)?;
@@ -105,7 +104,7 @@ impl Search<'_> {
         };
         let fit = fit(&task, None, &mut keep).map_err(trouble)?;
         let text = match self.evaluations {
-            // What nothing was tried with keeps its source.
+            // Figures that were never changed keep their source.
             0 => draft,
             _ => self.written(&draft, &fit)?,
         };
@@ -116,8 +115,8 @@ impl Search<'_> {
         })
     }
 
-    /// The draft that steps bring nearest to the rows, the steps, and the evaluations that are
-    /// left. The one that is nearest before is tried first, the others if that is not good.
+    /// The draft that steps bring closest to the rows, the steps, and the evaluations left. The
+    /// closest draft is tried first, the others if that is not good enough.
     fn refined(
         &self,
         threads: &Limited,
@@ -134,7 +133,7 @@ impl Search<'_> {
         };
         let mut known = vec![(&**first, of(first, 1)?.before.cost)];
         for other in others {
-            // One that makes no sound model is none to choose.
+            // An invalid draft is not a candidate.
             known.extend(of(other, 1).ok().map(|tried| (&**other, tried.before.cost)));
         }
         known.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -190,7 +189,7 @@ impl Search<'_> {
         }
     }
 
-    /// The draft with what was stepped to.
+    /// The draft with the values from the steps.
     fn stepped(&self, draft: &str, refined: &Refined) -> Result<String, TwinError> {
         let source = format!(
             "fitted: to review {}; its figures hardly change with it",
@@ -259,8 +258,8 @@ fn trouble(error: FitError) -> TwinError {
     TwinError::Model(error.to_string())
 }
 
-/// Where the root of the mean square of all errors has grown by [`ERROR_ADDED`], if it grows by
-/// the square of the distance: within the figure's bounds.
+/// Interval in which the root of the mean square of all errors grows by at most [`ERROR_ADDED`], if
+/// it grows with the square of the distance; within the figure's bounds.
 pub fn interval(fitted: &Fitted, fit: &Fit) -> [f64; 2] {
     let bounds = fitted.parameter.figure.bounds;
     let added = fitted.sensitivity.cost_added;
@@ -275,7 +274,7 @@ pub fn interval(fitted: &Fitted, fit: &Fit) -> [f64; 2] {
     [low.max(bounds[0]), high.min(bounds[1])]
 }
 
-/// A number with four digits.
+/// A number with four significant digits.
 fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

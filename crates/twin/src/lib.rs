@@ -1,18 +1,18 @@
-//! A drive model made from a review: its structure from what was inferred of the drive and from
-//! the parts that the user names, its free figures fitted to some of the review's tests, its error
-//! told by the others.
+//! Makes a drive model from a review: its structure comes from inferred properties of the drive and
+//! from the parts that the user names, its free figures are fitted to some of the review's tests,
+//! and its error is measured with the others.
 //!
-//! | room | what |
+//! | module | contents |
 //! |---|---|
-//! | [`parts`] | parts of drive files, laid over each other key by key |
-//! | [`told`] | what an identification says, as the draft asks for it |
+//! | [`parts`] | parts of drive files, merged key by key |
+//! | [`told`] | access to the properties of an identification |
 //! | [`draft`] | the model before the fit: structure, dies, blocks, ranges |
-//! | [`rows`] | the review's results as measured rows; what is held out |
-//! | [`fitting`] | the search, and the file with what was found |
-//! | [`errors`] | the twin's review beside the original's, test by test |
+//! | [`rows`] | the review's results as measured rows; held-out tests |
+//! | [`fitting`] | the search, and the file with the fitted values |
+//! | [`errors`] | compares the twin's review with the original's, test by test |
 //!
-//! Nothing here measures on targets, prints, or knows a clock. Same review, parts, identification
-//! and seed: same model.
+//! Nothing here measures on targets, prints, or reads a clock. The same review, parts,
+//! identification and seed give the same model.
 
 pub mod draft;
 pub mod errors;
@@ -21,19 +21,19 @@ pub mod parts;
 pub mod rows;
 pub mod told;
 
-/// The schema of what `stend twin --json` prints.
+/// Schema of the output of `stend twin --json`.
 pub const SCHEMA: &str = "stend.twin/1";
 
-/// Why there is no twin.
+/// Reason why there is no twin.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TwinError {
-    /// A part that is no part, or parts that do not fit each other, or lack something.
+    /// A text that is no part, or parts that are incompatible or incomplete.
     #[error("{0}")]
     Parts(String),
-    /// A review from which nothing can be made.
+    /// A review that cannot be used.
     #[error("{0}")]
     Review(String),
-    /// The figures make no sound model, or could not be fitted.
+    /// The figures make an invalid model, or could not be fitted.
     #[error("{0}")]
     Model(String),
 }

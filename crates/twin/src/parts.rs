@@ -1,4 +1,4 @@
-//! Parts of drive files, laid over each other key by key.
+//! Parts of drive files, merged key by key.
 
 use std::fmt::Write as _;
 
@@ -6,22 +6,22 @@ use toml::{Table, Value};
 
 use crate::TwinError;
 
-/// The schema of a part.
+/// Schema of a part.
 const SCHEMA: &str = "stend.part/2";
 
 /// A part of drive files.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its name, as the user names it.
+    /// Name of the part, as the user names it.
     pub name: String,
     tables: Table,
 }
 
 impl Part {
-    /// Reads a part.
+    /// Parses a part.
     ///
     /// # Errors
-    /// [`TwinError::Parts`] if it is none.
+    /// [`TwinError::Parts`] if the text is no part.
     pub fn parse(name: &str, text: &str) -> Result<Part, TwinError> {
         let fail = |why: String| TwinError::Parts(format!("{name}: {why}"));
         let mut tables: Table = text.parse().map_err(|error| fail(format!("{error}")))?;
@@ -39,22 +39,22 @@ impl Part {
         })
     }
 
-    /// Whether it has a table of this name.
+    /// True if it has a table of this name.
     pub fn has(&self, table: &str) -> bool {
         self.tables.contains_key(table)
     }
 }
 
-/// The figures of a drive file: those that were laid down first stay.
+/// Figures of a drive file, merged from parts: figures that were set first stay.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     tables: Table,
-    /// Table and key of each figure, and the part that it is from.
+    /// Table and key of each figure, and the part that it comes from.
     from: Vec<(String, String, String)>,
 }
 
 impl Layers {
-    /// Lays down a figure, in place of any that is there.
+    /// Sets a figure, replacing an existing one.
     pub fn set(&mut self, table: &str, key: &str, figure: Figure) {
         let tables = self.tables.entry(table).or_insert(Table::new().into());
         if let Some(table) = tables.as_table_mut() {
@@ -63,25 +63,25 @@ impl Layers {
         }
     }
 
-    /// Lays down a figure where there is none.
+    /// Sets a figure if it is missing.
     pub fn set_if_missing(&mut self, table: &str, key: &str, figure: Figure) {
         if self.get(table, key).is_none() && !self.is_none(table) {
             self.set(table, key, figure);
         }
     }
 
-    /// Says that there is nothing of a table's kind, and why.
+    /// Declares that the drive has no such table, with the reason.
     pub fn none(&mut self, table: &str, why: &str) {
         let none = Table::from_iter([("none".to_owned(), Value::from(why))]);
         self.tables.insert(table.to_owned(), none.into());
     }
 
-    /// Drops a table.
+    /// Removes a table.
     pub fn drop_table(&mut self, table: &str) {
         self.tables.remove(table);
     }
 
-    /// Whether there is anything in a table.
+    /// True if the table exists.
     pub fn has(&self, table: &str) -> bool {
         self.tables.contains_key(table)
     }
@@ -91,12 +91,12 @@ impl Layers {
         table.is_some_and(|table| table.contains_key("none"))
     }
 
-    /// A figure with its source.
+    /// Returns a figure with its source.
     pub fn get(&self, table: &str, key: &str) -> Option<&Table> {
         self.tables.get(table)?.get(key)?.as_table()
     }
 
-    /// The value of a number.
+    /// Returns the value of a number.
     pub fn number(&self, table: &str, key: &str) -> Option<f64> {
         let value = self.get(table, key)?.get("value")?;
         value
@@ -104,17 +104,17 @@ impl Layers {
             .or_else(|| value.as_integer().map(|whole| whole as f64))
     }
 
-    /// The value of a switch.
+    /// Returns the value of a switch.
     pub fn switch(&self, table: &str, key: &str) -> Option<bool> {
         self.get(table, key)?.get("value")?.as_bool()
     }
 
-    /// The value of a text.
+    /// Returns the value of a text.
     pub fn text(&self, table: &str, key: &str) -> Option<&str> {
         self.get(table, key)?.get("value")?.as_str()
     }
 
-    /// All figures, to be changed: table, key, figure.
+    /// All figures for modification: table, key, figure.
     pub fn figures_mut(&mut self) -> impl Iterator<Item = (&str, &str, &mut Table)> {
         self.tables.iter_mut().flat_map(|(table, keys)| {
             let keys = keys.as_table_mut().into_iter().flatten();
@@ -122,10 +122,10 @@ impl Layers {
         })
     }
 
-    /// Lays down a part of the user's.
+    /// Adds a part of the user.
     ///
     /// # Errors
-    /// Two parts that give the same figure.
+    /// Two parts that set the same figure.
     pub fn lay(&mut self, part: &Part) -> Result<(), TwinError> {
         for (table, keys) in &part.tables {
             let Some(keys) = keys.as_table() else {
@@ -168,7 +168,7 @@ impl Layers {
         Some(&self.from.iter().find(of)?.2)
     }
 
-    /// Lays what is usual below everything: figures that nobody gave.
+    /// Adds the figures of a default part that no other part sets.
     pub fn lay_below(&mut self, part: &Part) {
         for (table, keys) in &part.tables {
             let Some(keys) = keys.as_table() else {
@@ -189,7 +189,7 @@ impl Layers {
         }
     }
 
-    /// The text of all tables.
+    /// Formats all tables.
     pub fn text_of_all(&self) -> String {
         let mut text = String::new();
         for (table, keys) in &self.tables {
@@ -207,7 +207,7 @@ impl Layers {
     }
 }
 
-/// A table, and after it the lists of tables in it.
+/// Writes a table, followed by the lists of tables in it.
 fn push_table(text: &mut String, head: &str, name: &str, keys: &Table) {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "\n{head}");
@@ -225,7 +225,7 @@ fn push_table(text: &mut String, head: &str, name: &str, keys: &Table) {
     }
 }
 
-/// A figure as drive files write it: its value first, then its source.
+/// Formats a figure as in drive files: its value first, then its source.
 fn in_order(figure: &Value) -> String {
     let Some(keys) = figure.as_table().filter(|keys| keys.contains_key("value")) else {
         return figure.to_string();
@@ -251,7 +251,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A value and where it comes from.
+    /// Creates a figure from a value and its source.
     pub fn of(value: impl Into<Value>, source: impl Into<String>) -> Figure {
         Figure {
             value: value.into(),
@@ -260,7 +260,7 @@ impl Figure {
         }
     }
 
-    /// The same, free between two values, which are moved so that the value is one of them.
+    /// Makes the figure free between two bounds, which are widened to contain the value.
     #[must_use]
     pub fn free(mut self, low: f64, high: f64) -> Figure {
         let value = match &self.value {

@@ -1,4 +1,4 @@
-//! A review's results as measured rows, for a search to predict; and which tests are held out.
+//! A review's results as measured rows, which a search predicts; and the held-out tests.
 
 use std::collections::BTreeSet;
 
@@ -16,44 +16,43 @@ use stend_record::review::{
 
 use crate::TwinError;
 
-/// What is held out where the user names nothing: loads in which reads and writes are mixed, and
-/// random access against block size. Benchmarks, traces and all that is no point, no curve and no
-/// durable write is never fitted.
+/// Held out by default: loads that mix reads and writes, and random access by block size.
+/// Benchmarks, traces and all results other than points, curves and durable writes are never
+/// fitted.
 pub const HELD_OUT: [&str; 2] = ["mixed", "block-scaling"];
 
-/// Sizes of requests from which on a test is one of block scaling, if one direction has as many.
+/// Number of request sizes, in one direction, from which on a test counts as block scaling.
 const BLOCK_SIZES: usize = 3;
 
-/// What only reads is measured for so long in the search at most, s: nothing changes while it
-/// reads.
+/// Maximum duration of a load of only reads in the search, s: nothing changes while it reads.
 const READ_S: f64 = 1.0;
 
-/// Of a curve over time, the beginning that is fitted, s.
+/// Length of the beginning of a curve over time that is fitted, s.
 const CURVE_S: f64 = 120.0;
 
-/// Of a curve over a range, the beginning that is fitted, bytes.
+/// Length of the beginning of a curve over a range that is fitted, bytes.
 const CURVE_BYTES: u64 = 64 << 30;
 
-/// Where stretches of a curve end, as shares of what is fitted of it.
+/// Ends of the sections of a curve, as shares of its fitted beginning.
 const STRETCHES: [f64; 5] = [0.0, 0.05, 0.2, 0.5, 1.0];
 
-/// Seed of the fills; of a load its own.
+/// Seed of the fills; a load has its own seed.
 const SEED: u64 = 1;
 
-/// A review as measured rows.
+/// A review in the form of measured rows.
 #[derive(Clone, Debug)]
 pub struct Rows {
     /// States, tests and rows.
     pub measured: Measured,
-    /// Ids of the tests with a figure that is fitted to.
+    /// Ids of the tests with fitted figures.
     pub used: BTreeSet<String>,
     /// Ids of the other tests, each with the reason.
     pub unused: Vec<(String, String)>,
 }
 
 impl Rows {
-    /// Whether anything in them depends on how the drive makes room: writes for longer than a
-    /// point, or that must be durable.
+    /// True if any figure depends on how the drive frees space: it has a window, as figures of
+    /// curves do.
     pub fn sustained(&self) -> bool {
         let figures = self.measured.tests.iter().flat_map(|test| &test.figures);
         figures
@@ -62,17 +61,18 @@ impl Rows {
     }
 }
 
-/// What is held out.
+/// Rule for holding out tests.
 #[derive(Clone, Debug)]
 pub struct HoldoutRule<'a> {
     names: &'a [String],
 }
 
 impl<'a> HoldoutRule<'a> {
-    /// By the names that the user gives: `mixed`, `block-scaling`, or ids of tests of the review.
+    /// Creates the rule from the user's names: `mixed`, `block-scaling`, or ids of tests of the
+    /// review.
     ///
     /// # Errors
-    /// A name that is neither.
+    /// An unknown name.
     pub fn of(names: &'a [String], review: &Review) -> Result<HoldoutRule<'a>, TwinError> {
         let ids = || review.tests.iter().map(|test| &*test.id);
         let known = |name: &str| HELD_OUT.contains(&name) || ids().any(|id| id == name);
@@ -90,7 +90,7 @@ impl<'a> HoldoutRule<'a> {
         }
     }
 
-    /// Why a test is not fitted to, if it is not.
+    /// Reason why a test is not used for fitting, if it is not.
     pub fn why(&self, test: &TestResult) -> Option<String> {
         let named = |name: &str| self.names.iter().any(|other| other == name);
         let points = test.points.as_deref().unwrap_or_default();
@@ -120,10 +120,10 @@ fn scales_blocks(points: &[Point]) -> bool {
     })
 }
 
-/// The rows of a review; `model` is the name of the model that is to answer.
+/// Rows of a review; `model` is the name of the model that will answer them.
 ///
 /// # Errors
-/// A review without anything to fit to.
+/// A review without results to fit to.
 pub fn rows(
     review: &Review,
     edition: &Edition,
@@ -171,24 +171,24 @@ pub fn rows(
     })
 }
 
-/// Rows that are being made.
+/// Rows under construction.
 struct Making<'a> {
     review: &'a Review,
     edition: &'a Edition,
     model: &'a str,
-    /// State and load of what has a row: several tests of an edition may measure the same.
+    /// State and load of each row: several tests of an edition may measure the same.
     known: BTreeSet<(usize, String)>,
     measured: Measured,
 }
 
-/// A measurement that becomes a test of its own.
+/// A measurement that becomes a separate test.
 struct Job {
     slug: String,
     text: String,
     sample_ms: u32,
 }
 
-/// What is taken from it: the figure, its value and unit.
+/// A figure of the measurement, its value and unit.
 struct Taken {
     take: Take,
     window: Window,
@@ -197,7 +197,7 @@ struct Taken {
 }
 
 impl Making<'_> {
-    /// The rows of a test; why it has none.
+    /// Adds the rows of a test, or returns the reason why it has none.
     fn test(&mut self, test: &TestResult) -> Result<(), String> {
         for point in chosen(test.points.as_deref().unwrap_or_default()) {
             self.point(test, point)?;
@@ -305,7 +305,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// A test of one job in a state, and a row for each figure of it.
+    /// Adds a test of one job in a state, and a row for each of its figures.
     fn row(&mut self, of: &TestResult, state: usize, job: Job, taken: &[Taken]) {
         if !self.known.insert((state, job.slug.clone())) {
             return;
@@ -357,7 +357,7 @@ impl Making<'_> {
         });
     }
 
-    /// The index of a state, which is made where it is not there yet.
+    /// Index of a state, which is added if it is missing.
     fn state(&mut self, id: &str, test: &TestResult) -> Result<usize, String> {
         let known = self.measured.states.iter().position(|state| state.id == id);
         if let Some(known) = known {
@@ -375,7 +375,7 @@ impl Making<'_> {
         Ok(self.measured.states.len() - 1)
     }
 
-    /// The steps from a new drive to a state.
+    /// Steps from a new drive to a state.
     fn steps(&self, id: &str, test: &TestResult) -> Result<Vec<Step>, String> {
         let states = &self.edition.states;
         let found = states.iter().position(|state| state.id == id);
@@ -398,7 +398,7 @@ impl Making<'_> {
                         capacity,
                         SEED,
                     ))),
-                    // What was written before has left nothing but wear: not simulated.
+                    // Earlier writes have left only wear, which is not simulated.
                     EditionStep::Trim => {
                         steps.clear();
                         steps.push(Step::TrimAll);
@@ -435,8 +435,8 @@ fn other_edition(edition: &Edition) -> String {
     )
 }
 
-/// The points that are fitted to: all that read; of those that write, which take long to simulate,
-/// the least, the middle and the greatest depth of each kind of load.
+/// Points used for fitting: all that only read; of those that write, which take long to simulate,
+/// the smallest, middle and largest depth of each kind of load.
 fn chosen(points: &[Point]) -> Vec<&Point> {
     let kind = |load: &Load| {
         let pattern = match load.pattern {
@@ -469,7 +469,7 @@ fn iops(value: f64) -> Taken {
     }
 }
 
-/// The mean of each stretch of a curve over time.
+/// Mean of each section of a curve over time.
 fn by_time(samples: &[Sample], seconds: f64) -> Vec<Taken> {
     let stretches = STRETCHES.windows(2);
     let taken = stretches.filter_map(|ends| {
@@ -485,7 +485,7 @@ fn by_time(samples: &[Sample], seconds: f64) -> Vec<Taken> {
     taken.collect()
 }
 
-/// The speed of each stretch of a curve over a range.
+/// Speed of each section of a curve over a range.
 fn by_bytes(samples: &[Sample], bytes: u64) -> Vec<Taken> {
     let stretches = STRETCHES.windows(2);
     let taken = stretches.filter_map(|ends| {

@@ -1,10 +1,10 @@
-//! What an identification says, as the draft asks for it.
+//! Access to the properties of an identification.
 
 use stend_identify::property::{Identification, Property, Value};
 use stend_record::load::Load;
 use stend_record::review::{PointOp, Review};
 
-/// A quantity with its interval, and what it was told from.
+/// A quantity with its interval, and its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// The value.
@@ -13,18 +13,18 @@ pub struct Quantity {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// For people.
+    /// Evidence, for people.
     pub evidence: String,
 }
 
-/// What is known of the drive.
+/// Known properties of the drive.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     identification: Identification,
 }
 
 impl Told {
-    /// By a file, and where that does not tell something, by the review.
+    /// Creates the access to an identification; without one, no property is known.
     pub fn of(identification: Option<&Identification>) -> Told {
         Told {
             identification: identification.cloned().unwrap_or_default(),
@@ -36,12 +36,12 @@ impl Told {
         property.told.then_some(property)
     }
 
-    /// Whether the drive has a mechanism; `None` where that is not told.
+    /// True if the drive has a mechanism; `None` if unknown.
     pub fn present(&self, id: &str) -> Option<bool> {
         self.property(id)?.present
     }
 
-    /// Of which kind something is.
+    /// Kind of a property.
     pub fn kind(&self, id: &str) -> Option<&str> {
         match self.property(id)?.value.as_ref()? {
             Value::Kind(kind) => Some(kind),
@@ -49,8 +49,8 @@ impl Told {
         }
     }
 
-    /// A quantity; of a range alone, the middle; of a lower bound, that, and up to twice as much
-    /// (assumed).
+    /// A quantity; for a range, its middle; for a lower bound, the bound, with twice the bound as
+    /// the upper end (assumed).
     pub fn quantity(&self, id: &str) -> Option<Quantity> {
         let property = self.property(id)?;
         let middle = || property.ends().map(|(low, high)| f64::midpoint(low, high));
@@ -65,7 +65,7 @@ impl Told {
         })
     }
 
-    /// What a property was told from, or that this is not told.
+    /// Evidence for a property, or a text that there is none.
     pub fn evidence(&self, id: &str) -> &str {
         let said = self.property(id).map(|property| property.evidence.as_str());
         said.filter(|said| !said.is_empty())
@@ -73,8 +73,8 @@ impl Told {
     }
 }
 
-/// The most requests a second that a review shows of pages of 4 KiB in one direction, at random,
-/// among the loads that count.
+/// Highest number of requests per second in a review, for random 4 KiB pages in one direction,
+/// among the allowed loads.
 pub fn most_iops(
     review: &Review,
     op: PointOp,

@@ -1,4 +1,4 @@
-//! A review of a small drive, as rows and as a twin.
+//! The review of a small drive, as rows and as a twin.
 
 mod rows;
 mod small;

@@ -28,12 +28,12 @@ fn the_reviewed_model_itself_predicts_the_rows() {
         progress: &|_, _| {},
     };
     let compared = compare(&made.measured, &comparing);
-    // Points: both reads, and of five depths of writes three. Four stretches of the curve but
-    // those without a sample. One durable write.
+    // Points: both reads, and three of five depths of writes. Four sections of the curve, without
+    // those that have no sample. One durable write.
     assert_eq!(compared.rows.len(), 5 + 4 + 1);
     for (row, (_, outcome)) in made.measured.rows.iter().zip(&compared.rows) {
         let answer = outcome.answer().unwrap_or_else(|| panic!("{}", row.what));
-        // Other random offsets, and a shorter time of reads.
+        // The seeds of offsets differ, and reads are shorter.
         assert!(
             answer.error.abs() < 0.05,
             "{}: {} {}",

@@ -101,9 +101,9 @@ region_bytes = 1_073_741_824
 duration_s = 1
 "#;
 
-/// The drive that is reviewed.
+/// The reviewed drive.
 pub fn model() -> Model {
-    // Its dies schedule as those of products do, which a twin is taken to be.
+    // Its dies schedule like those of products, which is assumed for a twin.
     let scheduling =
         "\n[scheduling]\npolicy = { value = \"credits\", source = \"assumed: usual\" }\n";
     let demo = Model::shipped("demo-8gb").unwrap();
@@ -125,7 +125,7 @@ pub fn review_of(model: Model) -> Review {
     run_review(target, &edition(), &options, &|_| {}).unwrap()
 }
 
-/// What a user knows of the drive: flash and controller.
+/// The user's knowledge of the drive: flash and controller.
 pub fn parts() -> Vec<Part> {
     let flash = r#"
         schema = "stend.part/2"

@@ -43,7 +43,7 @@ fn draft_as_told(
     draft.texts()
 }
 
-/// Evaluations of a search for a twin.
+/// Maximum number of evaluations of a search for a twin.
 const EVALUATIONS: usize = 96;
 
 fn twin(review: &Review) -> Found {
@@ -61,7 +61,7 @@ fn twin(review: &Review) -> Found {
     search.run(&mut |_| {}).unwrap()
 }
 
-/// The twin of the small drive as it is.
+/// The twin of the unchanged small drive.
 fn plain_twin() -> &'static Found {
     static TWIN: OnceLock<Found> = OnceLock::new();
     TWIN.get_or_init(|| twin(&small::review_of(small::model())))
@@ -90,7 +90,7 @@ fn a_twin_comes_nearer_to_the_drive_and_has_not_seen_what_is_held_out() {
     let of = |id: &str| told.tests.iter().find(|test| test.test == id).unwrap();
     assert!(of("random").used && !of("mixed").used && !of("blocks").used);
 
-    // What is held out could be anything.
+    // The held-out results may have any values.
     let mut other = review;
     for test in other
         .tests
@@ -105,7 +105,7 @@ fn a_twin_comes_nearer_to_the_drive_and_has_not_seen_what_is_held_out() {
     assert_eq!(twin(&other).text, found.text);
 }
 
-/// The drive folds beside the host's requests, which no part tells.
+/// The drive folds during the host's requests, which no part contains.
 #[test]
 fn a_twin_answers_as_the_drive() {
     let review = small::review_of(small::model());
@@ -128,10 +128,10 @@ fn drafts_fold_beside_the_host_or_when_the_cache_is_full() {
             .unwrap()
     };
     let drafts = draft(&review, &rows, &small::parts()).unwrap();
-    // Each with a cache that waits or is gone past, and with all mappings at hand or some.
+    // Each with a cache that waits or is bypassed, and with the whole L2P in DRAM or a part of it.
     let begins: Vec<f64> = drafts.iter().map(|text| begin(text)).collect();
     assert_eq!(begins, [100.0, 10.0, 100.0, 10.0, 100.0, 10.0, 100.0, 10.0]);
-    // What a part tells is not tried.
+    // Structure that a part contains is not varied.
     let told = part("[slc_cache]\nfold_start_percent = { value = 7.0, source = \"s\" }");
     let drafts = draft(&review, &rows, &[small::parts(), vec![told]].concat()).unwrap();
     assert_eq!(drafts.len(), 4);
@@ -169,7 +169,7 @@ fn part(tables: &str) -> Part {
 fn whatever_an_identification_tells_the_draft_is_a_sound_model() {
     let review = small::review_of(small::model());
     let rows = rows_of(&review);
-    // As flash has it of which a journal is kept.
+    // Typical of flash that stores a journal.
     let journal = part(
         "[power_loss]\npaired_pages = { value = \"pad\", source = \"s\" }\n\
          journal_read_us = { value = 40.0, source = \"s\" }\n\

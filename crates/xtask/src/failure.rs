@@ -1,9 +1,9 @@
-//! What can go wrong, and the exit code of each: as those of stend.
+//! The failures of a command, and the exit code of each, as in stend.
 
 /// A failure of the whole command.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Something the user gave is wrong. Exit code 3.
+    /// An input of the user is wrong. Exit code 3.
     #[error("{0}")]
     Input(String),
     /// A tool is missing. Exit code 5.

@@ -1,4 +1,4 @@
-//! `cargo xtask instructions`: counts of instructions, which unlike times are the same on a busy
+//! `cargo xtask instructions`: counts instructions, which, unlike times, do not depend on a busy
 //! machine.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub fn run(args: &InstructionsArgs) -> Result<(), Failure> {
     })?;
     let program = program(args.program.as_deref(), args.smoke)?;
     if args.smoke {
-        // One tells whether counting works.
+        // One job shows that counting works.
         let jobs = &JOBS[..1];
         let now = count_all(&program, jobs)?;
         let row = |job: &&str| format!("{job:<22} {:>16}\n", now[*job]);
@@ -56,7 +56,7 @@ pub fn run(args: &InstructionsArgs) -> Result<(), Failure> {
     print(&table(&before, &now))
 }
 
-/// Counts jobs at the same time: a count does not depend on what else runs.
+/// Counts jobs in parallel: a count does not depend on other programs.
 fn count_all(program: &Path, jobs: &[&'static str]) -> Result<Counts, Failure> {
     let folder = tempfile::tempdir()
         .map_err(|error| Failure::Io(format!("cannot make a temporary folder: {error}")))?;
@@ -80,7 +80,7 @@ fn count(program: &Path, job: &str, folder: &Path) -> Result<u64, Failure> {
     let mut command = Command::new("valgrind");
     command
         .current_dir(root())
-        // An environment of its own: what is in it costs instructions to read.
+        // A fixed environment, because reading its variables costs instructions.
         .env_clear()
         .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
         .arg("--tool=callgrind")
@@ -102,7 +102,7 @@ fn count(program: &Path, job: &str, folder: &Path) -> Result<u64, Failure> {
     total(&text).ok_or_else(|| Failure::Io(format!("{job}: callgrind wrote no total")))
 }
 
-/// The total of all costs, of which only instructions are counted.
+/// Total of all costs, of which only instructions are counted.
 fn total(text: &str) -> Option<u64> {
     let mut totals = text.lines().filter_map(|line| {
         line.strip_prefix("totals: ")

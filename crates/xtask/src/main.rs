@@ -1,6 +1,6 @@
-//! What serves the development of stend and nobody who uses it: `cargo xtask bench` measures the
-//! simulator's speed and memory, `cargo xtask instructions` counts instructions. It starts the
-//! program and links nothing of it.
+//! Tasks for the development of stend, not for its users: `cargo xtask bench` measures the
+//! simulator's speed and memory, `cargo xtask instructions` counts instructions. They run the
+//! program and link none of its crates.
 
 mod args;
 mod bench;

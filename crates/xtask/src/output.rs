@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 
 use crate::failure::Failure;
 
-/// Writes a line to stderr. Nothing can be said where that fails.
+/// Writes a line to stderr. A failure is ignored: no other place is left to report it.
 pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

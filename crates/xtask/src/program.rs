@@ -1,16 +1,16 @@
-//! The program that is measured: built here, or given.
+//! The measured program: built here, or named by the user.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::failure::Failure;
 
-/// The folder of the clone.
+/// Root folder of the clone.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The program: the given one, or one that is built, a release or for a smoke run the profile of
+/// Returns the named program, or builds one: a release, or for a smoke run with the profile of
 /// tests.
 pub fn program(given: Option<&Path>, smoke: bool) -> Result<PathBuf, Failure> {
     if let Some(given) = given {
@@ -41,7 +41,7 @@ pub fn program(given: Option<&Path>, smoke: bool) -> Result<PathBuf, Failure> {
     Ok(target.join(folder).join("stend"))
 }
 
-/// What a program says on stdout, if it succeeds.
+/// Output of a program on stdout, if it succeeds.
 pub fn said(command: &mut Command) -> Option<String> {
     let Output { status, stdout, .. } = command.output().ok()?;
     let text = String::from_utf8(stdout).ok()?;

@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: every case runs, what is recorded can be compared with, and wrong input
-//! is told. No figure is looked at but for being there.
+//! `cargo xtask bench`: every case runs, records can be compared, and wrong input is reported. The
+//! tests only check that figures are present.
 
 #![allow(missing_docs)]
 
@@ -30,7 +30,7 @@ const NAMES: [&str; 13] = [
 
 const QUICK: [&str; 3] = ["bench", "--only", "random-read-qd1"];
 
-/// The program that is measured: that of the same profile, built beside this one.
+/// The measured program, built with the same profile beside this one.
 fn stend() -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_xtask")).with_file_name("stend");
     assert!(path.exists(), "first `cargo build --package stend`");
@@ -44,7 +44,7 @@ fn program(dir: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// What a run said.
+/// Output and exit code of a run.
 struct Said {
     code: Option<i32>,
     stdout: String,
@@ -62,14 +62,14 @@ fn run(command: &mut Command) -> Said {
     said
 }
 
-/// Runs the program on a built stend as a smoke run, which must succeed.
+/// Makes a smoke run with a built stend, which must succeed.
 fn ok(dir: &Path, args: &[&str]) -> Said {
     let said = run(program(dir, args).arg("--smoke").arg(stend()));
     assert_eq!(said.code, Some(0), "{args:?}\n{}", said.stderr);
     said
 }
 
-/// The same, which must fail with this exit code and say each of `parts`.
+/// Makes a smoke run, which must fail with this exit code and print each of `parts`.
 fn fails(dir: &Path, args: &[&str], code: i32, parts: &[&str]) -> String {
     let said = run(program(dir, args).arg("--smoke").arg(stend()));
     assert_eq!(said.code, Some(code), "{args:?}\n{}", said.stderr);
@@ -142,11 +142,11 @@ fn a_smoke_run_yields_every_case() {
         let (phase, process) = (&case["phase"], &case["process"]);
         assert!(number(&phase["requests"]) <= number(&process["requests"]));
         assert!(number(&phase["wall_s"]) <= number(&process["wall_s"]));
-        // What others are compared with has no aim of its own, nor have curves without one.
+        // Reference cases have no aim of their own, and some others have none.
         let judged = case["aim"]["reached"].is_boolean();
         let aimless = ["growth-128gb", "degradation-review", "large-8tb"];
         assert_eq!(judged, !aimless.iter().any(|n| name == n), "{name}");
-        // A review holds several drives.
+        // A review simulates several drives.
         let judged = case["memory_aim"]["reached"].is_boolean();
         let reviews = ["degradation-review", "review-2014"];
         assert_eq!(judged, !reviews.iter().any(|n| name == n), "{name}");
@@ -221,9 +221,9 @@ fn a_record_is_compared_with() {
     assert!(text.contains("compared with the record of 20"), "{text}");
     let ratios = text.lines().last().unwrap();
     assert!(ratios.contains("times the record"), "{text}");
-    // Counts are the same at any time.
+    // Counts are the same in every run.
     assert!(ratios.contains(" 1.000 "), "{text}");
-    // A case that is new since.
+    // A case that the record lacks.
     before["cases"] = json!([]);
     fs::write(dir.join("empty.json"), before.to_string()).unwrap();
     let text = ok(dir, &quick(&["--against", "empty.json"])).stdout;
@@ -296,7 +296,7 @@ fn an_interrupted_run_leaves_no_process_behind() {
         .unwrap();
     let mut stderr = child.stderr.take().unwrap();
     let mut byte = [0];
-    // Its case is at work, and holds the other end as well.
+    // Once its case runs, the case holds the other end of the pipe as well.
     while byte != [b'\n'] || !of_a_case(child.id()) {
         assert_eq!(stderr.read(&mut byte).unwrap(), 1);
     }
@@ -305,11 +305,11 @@ fn an_interrupted_run_leaves_no_process_behind() {
     let began = Instant::now();
     let mut rest = Vec::new();
     stderr.read_to_end(&mut rest).unwrap();
-    // It would be at work for minutes; the end of the stream is that of the process.
+    // The case would run for minutes; the end of the stream is the end of the process.
     assert!(began.elapsed() < Duration::from_secs(20));
 }
 
-/// Whether a process has a child.
+/// True if a process has a child.
 fn of_a_case(parent: u32) -> bool {
     let path = format!("/proc/{parent}/task/{parent}/children");
     fs::read_to_string(path).is_ok_and(|children| !children.trim().is_empty())

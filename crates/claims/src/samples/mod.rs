@@ -1,10 +1,10 @@
-//! How sure findings are: they are put to plausible versions of all drives, drawn from the ranges
-//! of figures that no source gives ([`stend_fit::draw`]).
+//! Robustness of findings: they are checked on plausible versions of all drives, drawn from the
+//! ranges of figures without a source ([`stend_fit::draw`]).
 //!
-//! | room | what |
+//! | module | contents |
 //! |---|---|
-//! | [`verdict`] | in what share of the versions a finding holds, and what that makes it |
-//! | [`sensitivity`] | which figures decide whether it does |
+//! | [`verdict`] | the share of versions in which a finding holds, and its robustness |
+//! | [`sensitivity`] | the figures that decide if a finding holds |
 
 mod sensitivity;
 mod verdict;
@@ -24,32 +24,32 @@ use crate::needs::{MeasuredDrive, Measurement, measured_drives, measurements, me
 pub use sensitivity::{Decisive, decisive};
 pub use verdict::{Robustness, Shares};
 
-/// Findings put to plausible versions of the drives.
+/// Findings checked on plausible versions of the drives.
 pub struct Samples<'a> {
-    /// The figures that were drawn.
+    /// Figures that were drawn.
     pub parameters: Vec<Parameter>,
-    /// The versions, by their number.
+    /// Versions, in the order of their numbers.
     pub versions: Vec<Sample<'a>>,
-    /// What scaled drives make of the findings that are the models themselves, by article; `None`
-    /// where the versions are whole drives.
+    /// Findings judged on the scaled models themselves, by article; `None` if the versions are
+    /// whole drives.
     pub models_scaled: Option<Vec<Vec<JudgedFinding<'a>>>>,
 }
 
-/// One version of all drives, and what it makes of the findings.
+/// One version of all drives, with the findings judged on it.
 pub struct Sample<'a> {
-    /// By parameter: where in its range the figure lies, 0 to 1.
+    /// By parameter: place of the figure in its range, 0 to 1.
     pub places: Vec<f64>,
-    /// By article: its findings, in their order.
+    /// Findings by article, in their order.
     pub judged: Vec<Vec<JudgedFinding<'a>>>,
-    /// What could not be measured, and why.
+    /// Failed measurements, with the reasons.
     pub failed: Vec<String>,
 }
 
-/// Draws `count` versions of all drives of the articles (`only` these, if it names any), measures
-/// them, and puts the findings to them. What the lab has of a version is taken from there.
+/// Draws `count` versions of all drives of the articles (`only` limits them to these drives),
+/// measures them, and judges the findings on them. Results in the lab are reused.
 ///
 /// # Errors
-/// As [`measure`]; [`ClaimsError::Input`] where a drive has no sound version.
+/// Errors of [`measure`]; [`ClaimsError::Input`] if a drive has no valid version.
 pub fn sample<'a, E: From<ClaimsError> + Send>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,
@@ -82,8 +82,8 @@ pub fn sample<'a, E: From<ClaimsError> + Send>(
     })
 }
 
-/// What the models themselves, scaled as the versions are, make of the findings; `None` where
-/// nothing is scaled.
+/// Judges the findings on the models themselves, scaled like the versions; `None` if nothing is
+/// scaled.
 fn models_scaled<'a, E: From<ClaimsError> + Send>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,
@@ -99,7 +99,7 @@ fn models_scaled<'a, E: From<ClaimsError> + Send>(
     Ok(Some(judged(articles, &needed, &measured)))
 }
 
-/// The findings of each article, put to what was measured.
+/// Judges the findings of each article on the results.
 fn judged<'a>(
     articles: &'a [CheckedArticle],
     needed: &[Measurement<'_>],
@@ -112,7 +112,7 @@ fn judged<'a>(
     judged.collect()
 }
 
-/// Version `number` of all drives: where each figure lies in its range, and what is to be measured.
+/// Version `number` of all drives: the place of each figure in its range, and the measurements.
 pub(crate) fn version<'a>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,

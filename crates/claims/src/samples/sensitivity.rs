@@ -1,26 +1,26 @@
-//! Which figures decide whether a finding holds: rank correlations between what was drawn and what
-//! was judged, over the versions.
+//! Figures that decide if a finding holds: rank correlations between drawn figures and judged
+//! numbers, over the versions.
 //!
-//! Of a finding, the comparison counts that fails in most versions. Among hundreds of figures some
-//! correlate by chance: a figure decides only if it correlates more strongly than the strongest of
-//! all figures does in 95 of 100 random orders of the versions (a permutation test of the maximum;
-//! Westfall and Young, "Resampling-Based Multiple Testing", 1993).
+//! Of a finding's comparisons, only the one that fails in most versions is used. Among hundreds of
+//! figures some correlate by chance: a figure is decisive only if its correlation exceeds the
+//! strongest correlation of all figures in 95 of 100 random orders of the versions (a permutation
+//! test of the maximum; Westfall and Young, "Resampling-Based Multiple Testing", 1993).
 
 use stend_analysis::claims::Outcome;
 use stend_base::Rng;
 
 use super::Samples;
 
-/// Versions with fewer say nothing about correlations.
+/// Smallest number of versions for correlations.
 const VERSIONS_MIN: usize = 8;
 
-/// Random orders of the versions.
+/// Number of random orders of the versions.
 const ORDERS: usize = 200;
 
-/// Of these, those in which no figure correlates as strongly as one that decides.
+/// Number of these in which no figure correlates as strongly as a decisive one.
 const ORDERS_BELOW: usize = 190;
 
-/// Figures told of a finding at most.
+/// Maximum number of figures reported for a finding.
 const TOLD_MAX: usize = 3;
 
 /// A figure that decides a finding.
@@ -28,13 +28,13 @@ const TOLD_MAX: usize = 3;
 pub struct Decisive {
     /// Index of its parameter.
     pub parameter: usize,
-    /// Spearman's rank correlation with the number that was judged, -1 to 1: above 0, a larger
-    /// figure makes it larger.
+    /// Spearman's rank correlation with the judged number, -1 to 1: above 0, a larger figure makes
+    /// the number larger.
     pub correlation: f64,
 }
 
-/// The figures that decide a finding of an article, the strongest first; none where too few
-/// versions decided it, or none stands out.
+/// Figures that decide a finding of an article, the strongest first; none if too few versions
+/// decided it, or no figure stands out.
 pub fn decisive(samples: &Samples<'_>, article: usize, finding: usize) -> Vec<Decisive> {
     let Some((versions, judged)) = critical(samples, article, finding) else {
         return Vec::new();
@@ -62,7 +62,7 @@ pub fn decisive(samples: &Samples<'_>, article: usize, finding: usize) -> Vec<De
         .filter(|one| one.correlation.abs() > threshold)
         .collect();
     found.sort_by(|a, b| b.correlation.abs().total_cmp(&a.correlation.abs()));
-    // The entries of a list are drawn together: one of them stands for all.
+    // The entries of a list are drawn together: one of them represents all.
     let name = |one: &Decisive| {
         let figure = &samples.parameters[one.parameter].figure;
         (&figure.file, &figure.table, &figure.key)
@@ -90,14 +90,14 @@ fn critical(
         all.filter(|v| comparison(*v, *place).outcome == Outcome::Fails)
             .count()
     };
-    // Of several, the first.
+    // The first of equal ones.
     let place = places.rev().max_by_key(fails)?;
     let decided = (0..samples.versions.len())
         .filter_map(|version| Some((version, comparison(version, place).judged?)));
     Some(decided.unzip())
 }
 
-/// The rank of each value; equal ones share the mean of theirs.
+/// Rank of each value; equal values share the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
@@ -111,8 +111,8 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Values with their mean taken off, divided by the root of the sum of their squares: the sum of
-/// products of two of them is their correlation. All are 0 where the values are equal.
+/// Values minus their mean, divided by the root of the sum of their squares: the sum of products of
+/// two such lists is their correlation. All are 0 if the values are equal.
 fn standardised(values: &[f64]) -> Vec<f64> {
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
     let size = values
@@ -128,7 +128,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The correlation that the strongest figure exceeds in one of twenty random orders.
+/// Correlation that the strongest figure exceeds in one of twenty random orders.
 fn by_chance(columns: &[Vec<f64>], judged: &[f64]) -> f64 {
     let mut rng = Rng::stream(1, "orders of the versions");
     let mut judged = judged.to_vec();
@@ -162,7 +162,7 @@ mod tests {
             standardised(&ranks(&values))
         };
         let columns: Vec<Vec<f64>> = (0..200).map(|_| column()).collect();
-        // Half of it is one figure, half another.
+        // One half depends on one figure, the other half on another.
         let both: Vec<f64> = (0..32).map(|n| columns[3][n] - columns[7][n]).collect();
         let judged = standardised(&ranks(&both));
         let threshold = by_chance(&columns, &judged);

@@ -1,16 +1,16 @@
-//! In what share of the plausible versions a finding holds.
+//! Share of the plausible versions in which a finding holds.
 
 use stend_analysis::claims::Outcome;
 
 use super::Samples;
 
-/// From this share of the versions on, a finding that holds in them is robust.
+/// A finding that holds in at least this share of the versions is robust.
 const ROBUST_FROM: f64 = 0.9;
 
-/// What the versions make of a finding.
+/// Robustness of a finding over the versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Robustness {
-    /// It holds in nine tenths of the versions or more.
+    /// It holds in at least nine tenths of the versions.
     Robust,
     /// It holds in some.
     Possible,
@@ -19,7 +19,7 @@ pub enum Robustness {
 }
 
 impl Robustness {
-    /// In one word.
+    /// Returns the robustness in one word.
     pub fn word(self) -> &'static str {
         match self {
             Robustness::Robust => "robust",
@@ -29,17 +29,17 @@ impl Robustness {
     }
 }
 
-/// In how many versions a finding holds.
+/// Number of versions in which a finding holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// Versions in which it holds.
+    /// Number of versions in which it holds.
     pub holds: u32,
-    /// Versions in which it was decided.
+    /// Number of versions in which it was decided.
     pub of: u32,
 }
 
 impl Shares {
-    /// What that makes of the finding; `None` where no version decided it.
+    /// Robustness of the finding; `None` if no version decided it.
     pub fn robustness(self) -> Option<Robustness> {
         match (self.holds, self.of) {
             (_, 0) => None,
@@ -53,7 +53,7 @@ impl Shares {
 }
 
 impl Samples<'_> {
-    /// In how many versions a finding of an article holds.
+    /// Numbers of versions in which a finding of an article holds and is decided.
     pub fn shares(&self, article: usize, finding: usize) -> Shares {
         let outcomes = self.versions.iter();
         let outcomes = outcomes.map(|version| version.judged[article][finding].outcome);

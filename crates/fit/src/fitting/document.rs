@@ -6,7 +6,7 @@ use super::{Evaluation, Fit, Written, figure_of};
 use crate::compare::{Outcome, median};
 use crate::measured::Measured;
 
-/// The result of a fit (schema `stend.fit/1`), with the files that hold the fitted values.
+/// The result of a fit (schema `stend.fit/1`), with the files that contain the fitted values.
 pub fn document(measured: &Measured, fit: &Fit, files: &[Written]) -> Value {
     let parameters = fit.parameters.iter().map(|fitted| {
         let (figure, sensitivity) = (&fitted.parameter.figure, &fitted.sensitivity);
@@ -71,7 +71,7 @@ fn answer(outcome: &Outcome) -> Value {
     }
 }
 
-/// Median of the errors' sizes, and the root of their mean square.
+/// Median of the absolute errors, and the root of their mean square.
 pub fn errors(evaluation: &Evaluation) -> (f64, f64) {
     let sizes = evaluation
         .errors()

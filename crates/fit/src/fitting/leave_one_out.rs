@@ -1,11 +1,11 @@
-//! Each drive predicted with figures that have not seen its own rows.
+//! Predicts each drive with figures that were fitted without the drive's own rows.
 //!
-//! A free figure of the drive's parts that other measured drives include too is fitted to the rows
-//! of those, from the middle of its range on. One that no other measured drive has, or that their
-//! rows are not sensitive to, stays as shipped, unless its source says that it was fitted: then it
-//! stands in the middle of its range. Everything else of the other drives stays as shipped.
+//! A free figure of the drive's parts that other measured drives also include is fitted to the rows
+//! of those drives, starting in the middle of its range. A figure that no other measured drive has,
+//! or to which their rows are not sensitive, stays as shipped, unless its source says that it was
+//! fitted: then the middle of its range is used. All other figures stay as shipped.
 //!
-//! Drives that are predicted are never fitted to, and keep their values.
+//! Predicted drives are never used for fitting, and keep their values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,53 +24,53 @@ use crate::measured::Measured;
 use crate::pool::{Pool, Threads};
 use crate::test_runs::test_runs;
 
-/// What the source of a figure begins with that may have been adjusted to its drive's rows.
+/// Beginning of the source of a figure that may have been fitted to its drive's rows.
 const FITTED: &str = "fitted";
 
-/// The place from 0 to 1 where a figure stands that must not know its drive.
+/// Place, 0 to 1, of a figure that must not depend on its drive.
 const MIDDLE: f64 = 0.5;
 
-/// Measured drives, each of which is to be left out.
+/// Measured drives, each of which will be left out.
 pub struct LeaveOneOut<'a> {
     measured: &'a Measured,
-    /// The drives that rows are of, by name.
+    /// Drives with rows, by name.
     models: Vec<(String, Files)>,
-    /// Of these, the ones that are predicted.
+    /// Predicted drives among them.
     predicted: BTreeSet<String>,
     only: &'a dyn Fn(usize) -> bool,
-    /// Rows that may be fitted to.
+    /// True for rows to which figures may be fitted.
     fitted_to: &'a dyn Fn(usize) -> bool,
     others: &'a dyn Fn(&str) -> Option<Model>,
     options: SearchOptions,
     pool: &'a dyn Pool,
 }
 
-/// What is known of a drive before anything is simulated.
+/// Facts about a drive before any simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The drive that is left out.
     pub drive: String,
-    /// Whether it is predicted with its values as they are.
+    /// True if the drive is predicted with its unchanged values.
     pub predicted: bool,
-    /// Its rows and those of its variants.
+    /// Rows of the drive and of its variants.
     pub rows: Vec<usize>,
-    /// Figures of its parts that other drives have too: [`Parameter::models`] names these.
+    /// Figures of its parts that other drives share: [`Parameter::models`] names these drives.
     pub shared: Vec<Parameter>,
     /// The other free figures.
     pub own: Vec<Parameter>,
-    /// The other drives.
+    /// Other drives.
     pub others: Vec<String>,
     /// Rows of the other drives and their variants.
     pub fit_rows: Vec<usize>,
-    /// SHA-256 of all that the result depends on.
+    /// SHA-256 of all inputs of the result.
     pub inputs: String,
-    /// Drives in a state that one point needs.
+    /// Number of drives in a state that one point needs.
     test_runs: usize,
 }
 
 impl Plan {
-    /// How much is to be simulated until so many generations are done, in drives in a state; it
-    /// serves for comparing.
+    /// Amount of simulation until `generations` generations are done, in drives in a state; for
+    /// comparisons.
     pub fn work(&self, options: &SearchOptions, generations: usize) -> usize {
         if self.test_runs == 0 {
             return 1;
@@ -80,7 +80,7 @@ impl Plan {
     }
 }
 
-/// Where a value comes from with which a drive is predicted.
+/// Origin of a value with which a drive is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Fitted to other drives.
@@ -94,33 +94,33 @@ pub enum Origin {
 /// A free figure of the drive that is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
-    /// Which.
+    /// The figure.
     pub parameter: Parameter,
     /// Its value.
     pub value: f64,
-    /// Where it comes from.
+    /// Origin of the value.
     pub origin: Origin,
 }
 
 /// A row of the drive that is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftOutRow {
-    /// Its index.
+    /// Index of the row.
     pub row: usize,
-    /// What the model as shipped predicts.
+    /// Prediction of the model as shipped.
     pub shipped: Outcome,
-    /// What is predicted with the values that have not seen the drive's rows.
+    /// Prediction with values that were fitted without the drive's rows.
     pub left_out: Outcome,
 }
 
 /// A drive, predicted without its own rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftOut {
-    /// Its free figures; none where it is predicted.
+    /// Its free figures; empty if it is predicted.
     pub figures: Vec<Chosen>,
-    /// How many of them other drives have too, whose rows are answered.
+    /// Number of figures that are shared with other drives whose rows are answered.
     pub shared: usize,
-    /// The drives to whose rows figures were fitted.
+    /// Drives to whose rows figures were fitted.
     pub others: Vec<String>,
     /// Its rows that the model as shipped answers.
     pub rows: Vec<LeftOutRow>,
@@ -128,15 +128,15 @@ pub struct LeftOut {
     pub generations: usize,
     /// Points of a generation.
     pub population: usize,
-    /// What is wrong with the model of these values, if they make no sound one.
+    /// Fault of the model with these values, if it is invalid.
     pub problem: Option<String>,
 }
 
 impl<'a> LeaveOneOut<'a> {
-    /// The drives whose rows ask something. `files` gives the files of a name.
+    /// Finds the drives whose rows have a question. `files` returns the files of a name.
     ///
     /// # Errors
-    /// [`FitError::Model`] when a model is not sound; [`FitError::NoOptimiser`].
+    /// [`FitError::Model`] for an invalid model; [`FitError::NoOptimiser`].
     pub fn new(
         measured: &'a Measured,
         files: &dyn Fn(&str) -> Option<Files>,
@@ -177,12 +177,12 @@ impl<'a> LeaveOneOut<'a> {
         })
     }
 
-    /// Simulations are carried out by this pool, not by the threads of this process.
+    /// Makes `pool` run the simulations, instead of the threads of this process.
     pub fn carried_out_by(&mut self, pool: &'a dyn Pool) {
         self.pool = pool;
     }
 
-    /// Fits only to rows of these indices; all are predicted.
+    /// Fits only to rows for which `rows` returns true; all rows are predicted.
     pub fn fitted_only_to(&mut self, rows: &'a dyn Fn(usize) -> bool) {
         self.fitted_to = rows;
     }
@@ -224,14 +224,14 @@ impl<'a> LeaveOneOut<'a> {
         plan
     }
 
-    /// Finds out which figures of a drive others have too, and what was measured of those.
+    /// Finds the figures that a drive shares with others, and the rows of those.
     fn share(&self, plan: &mut Plan, own: &[(String, Files)]) {
         let others = self
             .models
             .iter()
             .filter(|(name, _)| *name != plan.drive && !self.predicted.contains(name));
         let rows_of = |name: &str| self.rows(&|model| base(self.measured, model) == name);
-        // A row that relates to the drive tells what was measured of it.
+        // A row that relates to the drive depends on its measured figures.
         let is_fitted_to = |row: &usize| {
             let ask = self.measured.rows[*row].ask.as_ref().ok();
             let relation = ask.and_then(|ask| ask.relation.as_ref());
@@ -268,7 +268,7 @@ impl<'a> LeaveOneOut<'a> {
         plan.test_runs = test_runs(self.measured, &plan.fit_rows).len();
     }
 
-    /// Rows that ask something of a model.
+    /// Rows with a question about a model.
     fn rows(&self, of: &dyn Fn(&str) -> bool) -> Vec<usize> {
         let asks = |row: &usize| {
             let row_of = &self.measured.rows[*row];
@@ -277,7 +277,7 @@ impl<'a> LeaveOneOut<'a> {
         (0..self.measured.rows.len()).filter(asks).collect()
     }
 
-    /// What the models as shipped predict of the rows of these plans.
+    /// Predictions of the shipped models for the rows of these plans.
     pub fn shipped(
         &self,
         plans: &[&Plan],
@@ -306,9 +306,10 @@ impl<'a> LeaveOneOut<'a> {
         rows.into_iter().collect()
     }
 
-    /// Predicts a drive without its own rows. `shipped` is what [`LeaveOneOut::shipped`] returned.
+    /// Predicts a drive without its own rows. `shipped` is the result of [`LeaveOneOut::shipped`].
     ///
-    /// `state` is what an earlier run left; `keep` is given the new one after every generation.
+    /// `state` is the state of an earlier run; `keep` receives the new state after every
+    /// generation.
     ///
     /// # Errors
     /// [`FitError`].
@@ -360,7 +361,7 @@ impl<'a> LeaveOneOut<'a> {
         })
     }
 
-    /// The other drives that answer any of these rows.
+    /// Other drives that answer any of these rows.
     fn answering(&self, plan: &Plan, rows: &[usize]) -> Vec<String> {
         let names = rows
             .iter()
@@ -444,11 +445,11 @@ impl<'a> LeaveOneOut<'a> {
         }
     }
 
-    /// The values of all free figures of a drive.
+    /// Values of all free figures of a drive.
     fn chosen(&self, plan: &Plan, shared: &[Parameter], found: &SharedValues) -> Vec<Chosen> {
         let all = plan.shared.iter().chain(&plan.own);
         let choose = |parameter: &Parameter| {
-            // Those without an answered row are no other drives.
+            // Drives without an answered row do not count as other drives.
             let known = shared.iter().find(|other| other.figure == parameter.figure);
             let fitted = found.values.iter().find(|(other, _)| Some(other) == known);
             match fitted {
@@ -463,7 +464,7 @@ impl<'a> LeaveOneOut<'a> {
         all.map(choose).collect()
     }
 
-    /// What a drive with these values predicts, or what is wrong with it.
+    /// Predictions for a drive with these values, or its fault.
     fn predicted_with(
         &self,
         plan: &Plan,
@@ -494,7 +495,7 @@ impl<'a> LeaveOneOut<'a> {
         (self.compared(rows, &of, &|_, _| ()), None)
     }
 
-    /// SHA-256 of what a drive's search depends on: nothing of what was measured of the drive.
+    /// SHA-256 of all inputs of a drive's search, which exclude the measured rows of the drive.
     fn search_inputs(&self, plan: &Plan) -> String {
         let files = self
             .models
@@ -520,7 +521,7 @@ impl<'a> LeaveOneOut<'a> {
     }
 }
 
-/// Finds out which figures the rows are sensitive to, and which rows are.
+/// Finds the figures to which the rows are sensitive, and the sensitive rows.
 fn screened(objective: &Objective<'_>, state: &mut SearchState) {
     let middle = middle(objective.parameters);
     let before = only(objective.evaluate(std::slice::from_ref(&middle)));
@@ -532,16 +533,16 @@ fn screened(objective: &Objective<'_>, state: &mut SearchState) {
     state.rows = places.map(|(place, _)| place).collect();
 }
 
-/// What a search found of the figures that drives share.
+/// Values that a search found for the shared figures.
 #[derive(Default)]
 struct SharedValues {
-    /// Those that the rows are sensitive to.
+    /// Figures to which the rows are sensitive.
     values: Vec<(Parameter, f64)>,
     generations: usize,
     population: usize,
 }
 
-/// The value of a figure that was not fitted to others.
+/// Value of a figure that was not fitted to other drives.
 fn unfitted(parameter: Parameter) -> Chosen {
     let (value, origin) = match parameter.figure.source.starts_with(FITTED) {
         true => (parameter.value(MIDDLE), Origin::Middle),
@@ -561,7 +562,7 @@ fn middle(parameters: &[Parameter]) -> Vec<f64> {
         .collect()
 }
 
-/// The values that are not as shipped.
+/// Values that differ from the shipped ones.
 fn sets(figures: &[Chosen]) -> Vec<Set<'_>> {
     let changed = figures
         .iter()
@@ -575,7 +576,7 @@ fn sets(figures: &[Chosen]) -> Vec<Set<'_>> {
         .collect()
 }
 
-/// The model that a name is of: of a variant, the one that it is made from.
+/// The model of a name; for a variant, its origin.
 fn base<'m>(measured: &'m Measured, name: &'m str) -> &'m str {
     let variant = measured
         .variants

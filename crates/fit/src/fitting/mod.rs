@@ -1,19 +1,19 @@
-//! Fitting: the free figures of models adjusted, within their bounds, until what the models predict
-//! is as near to measured figures as it gets.
+//! Fits the free figures of models, within their bounds, so that the models' predictions are as
+//! close as possible to measured figures.
 //!
-//! | room | what |
+//! | module | contents |
 //! |---|---|
 //! | `parameters` | free figures as places from 0 to 1 between their bounds |
-//! | `objective` | what values cost: the errors of all rows |
-//! | `refine` | steps of Gauss and Newton, for a start close to the end |
+//! | `objective` | cost of values: the errors of all rows |
+//! | `refine` | Gauss-Newton steps, for a start close to the optimum |
 //! | `search` | CMA-ES, in generations; continues after an interruption |
-//! | `leave_one_out` | each drive predicted with what is fitted without its own rows |
-//! | `sensitivity` | how sensitive the figures are to each parameter |
+//! | `leave_one_out` | predicts each drive with figures fitted without its own rows |
+//! | `sensitivity` | sensitivity of the figures to each parameter |
 //! | `document` | the result as JSON |
 //! | `written` | the files with the fitted values and their sources |
 //!
-//! The same models, rows and options give the same result, on any number of threads and however
-//! often the search is interrupted. (The linear algebra uses what the processor has: on another
+//! The same models, rows and options give the same result, on any number of threads and after any
+//! number of interruptions. (The linear algebra depends on the processor's instructions: on another
 //! kind of processor the last digit of a point, and so the path of a search, may differ.)
 
 mod document;
@@ -44,54 +44,54 @@ use crate::pool::Pool;
 use objective::{Objective, is_of};
 use search::{Best, population, search};
 
-/// The schema of a search's state.
+/// Schema of a search's state.
 pub const STATE_SCHEMA: &str = "stend.fit-state/1";
 
-/// Why nothing can be fitted.
+/// Cause of a failed fit.
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {
-    /// A model may not be fitted, or has no free figures, or its values make no sound model.
+    /// A model must not be fitted, has no free figures, or is invalid with its values.
     #[error("{0}")]
     Model(String),
-    /// No row asks something of these models that they can answer.
+    /// No row has a question that these models can answer.
     #[error("{0}")]
     Rows(String),
-    /// The state is of another search.
+    /// The state belongs to another search.
     #[error("{0}")]
     State(String),
-    /// There is something to search for, and the program is built without an optimiser.
+    /// A search is needed, but the program is built without an optimiser.
     #[error(
         "this program is built without its optimiser and can only predict (--generations 0); \
          `cargo build --release --features fit` builds one that fits"
     )]
     NoOptimiser,
-    /// What was to be kept could not be.
+    /// The state of the search could not be saved.
     #[error("{0}")]
     Keep(String),
 }
 
-/// What is to be fitted, to what.
+/// Parameters of a fit.
 pub struct Task<'a> {
     /// Models, by name.
     pub models: &'a [(String, Files)],
-    /// The rows; only those of these models and their variants count.
+    /// Rows; only those of these models and their variants count.
     pub measured: &'a Measured,
-    /// Rows that may count, by their index.
+    /// True for rows that may count, by index.
     pub only: &'a dyn Fn(usize) -> bool,
     /// Models that rows relate to.
     pub others: &'a dyn Fn(&str) -> Option<Model>,
-    /// How the search is made.
+    /// Options of the search.
     pub options: SearchOptions,
-    /// What carries simulations out.
+    /// Executor of the simulations.
     pub pool: &'a dyn Pool,
 }
 
-/// How far a search is.
+/// Progress of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generation {
-    /// Its number, from 1; 0 before the first, when it is known which figures are sensitive.
+    /// Number of the generation, from 1; 0 before the first, when the sensitive figures are known.
     pub number: usize,
-    /// Of how many at most.
+    /// Maximum number of generations.
     pub of: usize,
     /// Points of a generation.
     pub population: usize,
@@ -101,36 +101,36 @@ pub struct Generation {
     pub cost_before: f64,
 }
 
-/// The state of a search, to go on from.
+/// State of a search, to resume it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchState {
     /// Always [`STATE_SCHEMA`].
     pub schema: String,
-    /// SHA-256 of all that the search depends on.
+    /// SHA-256 of all inputs of the search.
     pub inputs: String,
-    /// Of each parameter, whether any figure is sensitive to it; empty while that is not known.
+    /// For each parameter, true if any figure is sensitive to it; empty while unknown.
     #[serde(rename = "felt")]
     pub sensitive: Vec<bool>,
-    /// Which of the rows are sensitive to any parameter, by their place among them, where the
-    /// others are left out of the search.
+    /// Rows that are sensitive to any parameter, by their place among all rows, if the others are
+    /// excluded from the search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<usize>,
-    /// What was found.
+    /// Results so far.
     pub history: History,
 }
 
 /// A parameter after the search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
-    /// Which.
+    /// The parameter.
     pub parameter: Parameter,
-    /// What the search found; the value it had, if it is not determined.
+    /// Value that the search found; the former value if the parameter is not determined.
     pub value: f64,
-    /// Whether the rows tell anything of it: it was searched for, and has an effect where the
-    /// search ended.
+    /// True if the rows determine it: it was searched for, and has an effect where the search
+    /// ended.
     pub determined: bool,
-    /// How sensitive the figures are to it.
+    /// Sensitivity of the figures to it.
     pub sensitivity: Sensitivity,
 }
 
@@ -139,9 +139,9 @@ pub struct Fitted {
 pub struct Fit {
     /// Every parameter.
     pub parameters: Vec<Fitted>,
-    /// With the values as they were.
+    /// Evaluation of the former values.
     pub before: Evaluation,
-    /// With those that are kept.
+    /// Evaluation of the final values.
     pub after: Evaluation,
     /// Rows of these models that no model can answer, with the reason.
     pub unanswered: Vec<(usize, String)>,
@@ -152,7 +152,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Of models that are not searched.
+    /// Result for models that are not fitted.
     fn predicted(evaluation: Evaluation, unanswered: Vec<(usize, String)>) -> Fit {
         Fit {
             parameters: Vec::new(),
@@ -165,11 +165,11 @@ impl Fit {
     }
 }
 
-/// Adjusts the free figures of the models to the rows. Models that are predicted keep theirs: after
-/// no generation, the result is what they predict.
+/// Fits the free figures of the models to the rows. Predicted models keep their figures: the result
+/// has no generation and contains only their predictions.
 ///
-/// `state` is what an earlier search of the same task left; `keep` is given the new one after every
-/// generation, and how far the search is.
+/// `state` is the state of an earlier search of the same task; `keep` receives the new state and
+/// the progress after every generation.
 ///
 /// # Errors
 /// [`FitError`].
@@ -203,7 +203,7 @@ pub fn fit(
     }
     if state.sensitive.is_empty() {
         state.sensitive = match task.options.generations_max {
-            // Nothing is searched: what has an effect where it is, is told in the end.
+            // Without a search, effects at the given values are determined at the end.
             0 => vec![true; own.len()],
             _ => {
                 let rows = sensitivity::screen(&objective, &own, &before);
@@ -236,14 +236,14 @@ pub fn fit(
 /// A search for values with a low cost.
 struct Search<'a, 'b> {
     objective: &'b Objective<'a>,
-    /// Values that it begins with.
+    /// Values at the start.
     own: &'b [f64],
-    /// Of each parameter, whether it is searched for.
+    /// For each parameter, true if it is searched for.
     sensitive: &'b [bool],
     options: &'b SearchOptions,
 }
 
-/// What a search found.
+/// Result of a search.
 struct Found {
     /// Of all parameters.
     values: Vec<f64>,
@@ -252,7 +252,7 @@ struct Found {
 }
 
 impl Search<'_, '_> {
-    /// `cost` is that of the values that it begins with.
+    /// Runs the search; `cost` is that of the values at the start.
     fn run(
         &self,
         cost: f64,
@@ -292,8 +292,7 @@ impl Search<'_, '_> {
         };
         let best = search(start, &options, &mut history, costs, kept)?;
         Ok(Found {
-            // The values as they were may be the best: they need not be what their places make of
-            // them.
+            // The former values may be the best: they can differ from the values at their places.
             values: match best.cost < cost {
                 true => values(&best.places),
                 false => self.own.to_vec(),
@@ -304,11 +303,11 @@ impl Search<'_, '_> {
     }
 }
 
-/// Whether the program is built with the optimiser, which generations need; steps
-/// ([`refine()`]) do not.
+/// True if the program is built with the optimiser, which generations need; steps ([`refine()`]) do
+/// not.
 pub const CAN_SEARCH: bool = cfg!(feature = "optimiser");
 
-/// Whether the program can search as it is to, told before anything is simulated.
+/// Checks before any simulation that the program can do the search.
 fn may_search(options: &SearchOptions) -> Result<(), FitError> {
     match options.generations_max > 0 && !CAN_SEARCH {
         true => Err(FitError::NoOptimiser),
@@ -316,7 +315,7 @@ fn may_search(options: &SearchOptions) -> Result<(), FitError> {
     }
 }
 
-/// The parameters of models that may be fitted; none where all models are predicted.
+/// Parameters of models that may be fitted; none if all models are predicted.
 fn allowed_parameters(models: &[(String, Files)]) -> Result<Vec<Parameter>, FitError> {
     let mut predicted = Vec::new();
     for (name, files) in models {
@@ -344,7 +343,7 @@ fn allowed_parameters(models: &[(String, Files)]) -> Result<Vec<Parameter>, FitE
     Ok(parameters)
 }
 
-/// The rows of these models that ask something.
+/// Rows with a question about these models.
 fn rows(task: &Task<'_>) -> Result<Vec<usize>, FitError> {
     let asked = |row: &usize| {
         let of = &task.measured.rows[*row];
@@ -369,7 +368,7 @@ fn no_rows(models: &[(String, Files)]) -> String {
     )
 }
 
-/// Leaves out the rows that are not answered with the values as they are.
+/// Excludes the rows that are not answered with the given values.
 fn drop_unanswered(
     objective: &mut Objective<'_>,
     own: &[f64],
@@ -397,7 +396,7 @@ fn drop_unanswered(
     Ok(unanswered)
 }
 
-/// Values of all parameters: those with an effect by their places, the others as they are.
+/// Values of all parameters: those with an effect from their places, the others unchanged.
 fn values(parameters: &[Parameter], sensitive: &[bool], own: &[f64], places: &[f64]) -> Vec<f64> {
     let mut places = places.iter();
     let value = |(index, sensitive): (usize, &bool)| match sensitive {
@@ -407,13 +406,13 @@ fn values(parameters: &[Parameter], sensitive: &[bool], own: &[f64], places: &[f
     sensitive.iter().enumerate().filter_map(value).collect()
 }
 
-/// The evaluation of a single point.
+/// Returns the evaluation of a single point.
 fn only(evaluations: Vec<Evaluation>) -> Evaluation {
     let mut evaluations = evaluations;
     evaluations.pop().expect("one point was evaluated")
 }
 
-/// A state to begin with, or the one that is given, if it is of this search.
+/// Returns an initial state, or the given one if it belongs to this search.
 fn known(state: Option<SearchState>, inputs: &str) -> Result<SearchState, FitError> {
     let Some(state) = state else {
         return Ok(SearchState {
@@ -428,10 +427,10 @@ fn known(state: Option<SearchState>, inputs: &str) -> Result<SearchState, FitErr
     Ok(state)
 }
 
-/// Whether a state is of this search, so that it can resume.
+/// Checks that a state belongs to this search, so that it can be resumed.
 ///
 /// # Errors
-/// [`FitError::State`] for a state of another one; and what is wrong with the task.
+/// [`FitError::State`] for a state of another search; faults of the task.
 pub fn check_state(task: &Task<'_>, state: &SearchState) -> Result<(), FitError> {
     check_inputs(state, &inputs(task, &rows(task)?))
 }
@@ -447,7 +446,7 @@ fn check_inputs(state: &SearchState, inputs: &str) -> Result<(), FitError> {
     }
 }
 
-/// SHA-256 of all that a search depends on but for how long it goes on.
+/// SHA-256 of all inputs of a search except its maximum length.
 fn inputs(task: &Task<'_>, rows: &[usize]) -> String {
     let mut hash = Inputs::new();
     hash.models(task.models);
@@ -459,7 +458,7 @@ fn inputs(task: &Task<'_>, rows: &[usize]) -> String {
     hash.finish()
 }
 
-/// The hash of what a result depends on.
+/// Hash of the inputs of a result.
 struct Inputs(Sha256);
 
 impl Inputs {
@@ -484,7 +483,7 @@ impl Inputs {
         }
     }
 
-    /// Rows, with states, tests and variants, and the models that they relate to.
+    /// Adds rows, with states, tests and variants, and the models that they relate to.
     fn rows(
         &mut self,
         measured: &Measured,

@@ -1,4 +1,4 @@
-//! What the search makes small: how far the models' predictions are from the measured figures.
+//! The objective of the search: the distance of the models' predictions from the measured figures.
 
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,26 +13,26 @@ use crate::measured::Measured;
 use crate::pool::{Pool, Work, named};
 use crate::test_runs::{Figures, Models, Predictions, TestRun, test_runs};
 
-/// Errors up to here count by their square, larger ones by their size: one figure that no values
-/// can explain does not outweigh all others (Huber, 1964).
+/// Errors up to this count by their square, larger ones linearly: a figure that no values can
+/// explain does not outweigh all others (Huber, 1964).
 pub const SQUARE_UP_TO: f64 = 0.25;
 
-/// What values cost that make no sound model, or with which a figure cannot be predicted any more.
-/// More than any error of a figure that is a multiple of what was measured.
+/// Cost of values that make an invalid model, or with which a figure cannot be predicted. Exceeds
+/// the error of any figure that is a multiple of the measured one.
 const UNUSABLE: f64 = 1e6;
 
-/// Values of all parameters, and what the models predict with them.
+/// Values of all parameters, and the models' predictions with them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The mean over all rows of the squares of the errors, each a ratio; beyond
     /// [`SQUARE_UP_TO`] it grows linearly.
     pub cost: f64,
-    /// What became of the rows, by their index.
+    /// Outcomes of the rows, with their indices.
     pub rows: Vec<(usize, Outcome)>,
 }
 
 impl Evaluation {
-    /// Errors of the rows answered, as shares.
+    /// Errors of the answered rows, as shares.
     pub fn errors(&self) -> Vec<f64> {
         let answers = self.rows.iter().filter_map(|(_, row)| row.answer());
         answers.map(|answer| answer.error).collect()
@@ -46,32 +46,32 @@ impl Evaluation {
     }
 }
 
-/// A test run and the SHA-256 of the model's text: all that its figures depend on but for the seed.
+/// A test run and the SHA-256 of the model's text: all inputs of its figures except the seed.
 type RunKey = (TestRun, [u8; 32]);
 
-/// What a test run yielded, as entries of [`Predictions`].
+/// Results of a test run, as entries of [`Predictions`].
 type RunFigures = Vec<((String, usize, usize), Figures)>;
 
-/// Models that rows relate to, and what carries simulations out.
+/// Models that rows relate to, and the executor of simulations.
 pub(super) type Helpers<'a> = (&'a OtherModels<'a>, &'a dyn Pool);
 
-/// The model of a name.
+/// Returns the model of a name.
 pub(super) type OtherModels<'a> = dyn Fn(&str) -> Option<Model> + 'a;
 
-/// Models with free figures, and the rows that they are to predict.
+/// Models with free figures, and the rows that they must predict.
 pub(super) struct Objective<'a> {
     pub(super) measured: &'a Measured,
     pub(super) files: &'a [(String, Files)],
     pub(super) parameters: &'a [Parameter],
-    /// Rows that are answered with the values as they are.
+    /// Rows that are answered with the given values.
     pub(super) rows: Vec<usize>,
     seed: u64,
     test_runs: Vec<TestRun>,
-    /// What does not depend on the parameters: models that rows relate to.
+    /// Predictions that do not depend on the parameters: those of models that rows relate to.
     fixed: Predictions,
     others: &'a dyn Fn(&str) -> Option<Model>,
     pool: &'a dyn Pool,
-    /// What has been run: a point that moves one parameter changes few of the models.
+    /// Results of earlier test runs: a point that changes one parameter changes few of the models.
     known: Mutex<BTreeMap<RunKey, RunFigures>>,
 }
 
@@ -100,13 +100,13 @@ impl<'a> Objective<'a> {
         objective
     }
 
-    /// Only these rows from now on.
+    /// Restricts the objective to these rows.
     pub(super) fn keep(&mut self, rows: Vec<usize>) {
         self.rows = rows;
         self.settle();
     }
 
-    /// Finds out which test runs depend on the parameters, and runs the others.
+    /// Finds the test runs that depend on the parameters, and runs the others.
     fn settle(&mut self) {
         let all = test_runs(self.measured, &self.rows);
         let (own, others): (Vec<_>, Vec<_>) =
@@ -127,12 +127,12 @@ impl<'a> Objective<'a> {
         self.fixed = results.flatten().collect();
     }
 
-    /// Whether a name is one of the models that are fitted, or of a variant of one.
+    /// True if a name is one of the fitted models, or of a variant of one.
     pub(super) fn is_fitted(&self, name: &str) -> bool {
         is_of(self.measured, self.files, name)
     }
 
-    /// What values yield, each parameter's in its order: all of them at once, by the pool.
+    /// Evaluates points, each with the values of all parameters in order; all at once, by the pool.
     pub(super) fn evaluate(&self, points: &[Vec<f64>]) -> Vec<Evaluation> {
         let models: Vec<Result<Models, FitError>> =
             points.iter().map(|values| self.models(values)).collect();
@@ -147,8 +147,8 @@ impl<'a> Objective<'a> {
         models.iter().enumerate().map(evaluation).collect()
     }
 
-    /// What the models of each point yield, by the point's index. Test runs of equal models are
-    /// carried out once.
+    /// Predictions of the models of each point, by the point's index. Test runs of equal models are
+    /// run once.
     fn predictions(&self, models: &[Result<Models, FitError>]) -> BTreeMap<usize, Predictions> {
         let work = models
             .iter()
@@ -225,14 +225,14 @@ impl<'a> Objective<'a> {
     }
 }
 
-/// Whether a name is one of the models, or of a variant of one.
+/// True if a name is one of the models, or of a variant of one.
 pub(super) fn is_of(measured: &Measured, models: &[(String, Files)], name: &str) -> bool {
     let is_one = |name: &str| models.iter().any(|(own, _)| own == name);
     let variant = measured.variants.iter().find(|v| v.name == name);
     is_one(name) || variant.is_some_and(|variant| is_one(&variant.of))
 }
 
-/// What an error costs.
+/// Cost of an error.
 pub(super) fn cost_of(error: f64) -> f64 {
     let error = error.abs();
     match error <= SQUARE_UP_TO {

@@ -6,27 +6,27 @@ use stend_model::{Files, FreeFigure, NewValue, write_values};
 
 use super::FitError;
 
-/// From this ratio of its bounds on, a figure above nothing is searched by its logarithm.
+/// Smallest ratio of its bounds at which a positive figure is searched by its logarithm.
 const LOG_FROM: f64 = 2.0;
 
-/// A figure that may be fitted. One that stands in a part is one of all models with that part.
+/// A figure that may be fitted. A figure of a part belongs to all models with that part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// The figure.
     pub figure: FreeFigure,
-    /// Names of the models that it is of.
+    /// Names of the models with this figure.
     pub models: Vec<String>,
 }
 
 impl Parameter {
-    /// File, table, key and place in its list.
+    /// File, table, key and index in its list.
     pub fn name(&self) -> String {
         let figure = &self.figure;
         let index = figure.index.map_or(String::new(), |i| format!("[{i}]"));
         format!("{}: {}.{}{index}", figure.file, figure.table, figure.key)
     }
 
-    /// The value at a place from 0 to 1 between the bounds, whole where the figure is.
+    /// Value at a place from 0 to 1 between the bounds, rounded for a whole figure.
     pub fn value(&self, place: f64) -> f64 {
         let [lowest, highest] = self.figure.bounds;
         let place = place.clamp(0.0, 1.0);
@@ -37,7 +37,7 @@ impl Parameter {
         self.allowed(value)
     }
 
-    /// The place of a value between the bounds.
+    /// Place of a value between the bounds.
     pub fn place(&self, value: f64) -> f64 {
         let [lowest, highest] = self.figure.bounds;
         match self.by_logarithm() {
@@ -46,9 +46,8 @@ impl Parameter {
         }
     }
 
-    /// The nearest value that is allowed: within the bounds, whole where the figure is, and a
-    /// multiple where it must be one, and else of six digits, which is more than anything is known
-    /// by.
+    /// The nearest allowed value: within the bounds; for a whole figure, a whole number and the
+    /// required multiple; otherwise rounded to six digits, more than any figure is known to.
     pub fn allowed(&self, value: f64) -> f64 {
         let [lowest, highest] = self.figure.bounds;
         if self.figure.whole {
@@ -64,7 +63,7 @@ impl Parameter {
         lowest > 0.0 && highest / lowest >= LOG_FROM
     }
 
-    /// Whether there is more than one value to choose from.
+    /// True if there is more than one value to choose from.
     fn has_room(&self) -> bool {
         let [lowest, highest] = self.figure.bounds;
         match self.figure.whole {
@@ -76,8 +75,8 @@ impl Parameter {
         }
     }
 
-    /// The bounds of a whole figure, which need not be whole, as multiples of what it must be a
-    /// multiple of.
+    /// Bounds of a whole figure, in units of its required multiple; the bounds themselves need not
+    /// be whole.
     fn whole_bounds(&self) -> (f64, f64, f64) {
         let multiple_of = f64::from(self.figure.multiple_of);
         let [lowest, highest] = self.figure.bounds.map(|bound| bound / multiple_of);
@@ -85,16 +84,14 @@ impl Parameter {
     }
 }
 
-/// The figures of all models that may be fitted, each once: in the order of the models and their
-/// files.
+/// Figures of all models that may be fitted, each once, in the order of the models and their files.
 pub fn parameters(models: &[(String, Files)]) -> Vec<Parameter> {
     let mut parameters = ranges(models);
     parameters.retain(|parameter| parameter.figure.may_be_fitted);
     parameters
 }
 
-/// The figures of all models that have a range, each once: in the order of the models and their
-/// files.
+/// Figures of all models that have a range, each once, in the order of the models and their files.
 pub(crate) fn ranges(models: &[(String, Files)]) -> Vec<Parameter> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (name, files) in models {
@@ -117,14 +114,14 @@ pub(crate) fn ranges(models: &[(String, Files)]) -> Vec<Parameter> {
     parameters
 }
 
-/// A value for a parameter, and where it comes from.
+/// A value for a parameter, and its source.
 pub(crate) struct Set<'a> {
     pub(crate) parameter: &'a Parameter,
     pub(crate) value: f64,
     pub(crate) source: &'a str,
 }
 
-/// The files of a model with other values.
+/// Files of a model with changed values.
 pub(crate) fn with_values(files: &Files, sets: &[Set<'_>]) -> Result<Files, FitError> {
     let mut values_of: BTreeMap<&str, Vec<NewValue<'_>>> = BTreeMap::new();
     for set in sets {

@@ -1,58 +1,60 @@
-//! Steps of Gauss and Newton towards values with a low cost: few evaluations where figures follow
-//! their parameters smoothly, as costs of commands do. A search that begins there has less to find.
+//! Gauss-Newton steps towards values with a low cost: they need few evaluations if figures depend
+//! smoothly on their parameters, as on the costs of commands. A search that begins at the result
+//! has less to find.
 
 use super::objective::{Evaluation, Objective, SQUARE_UP_TO};
 use super::{
     FitError, Parameter, SENSITIVE_FROM, Task, allowed_parameters, drop_unanswered, only, rows,
 };
 
-/// How far each parameter is moved to learn its effect, as a share of the way between its bounds.
+/// Distance by which each parameter is moved to learn its effect, as a share of its range.
 const MOVE: f64 = 0.04;
 
-/// How far one without effect is moved once more: it may begin where another limits the figures.
+/// Distance of a second move if the first has no effect: its effect may begin only where another
+/// parameter no longer limits the figures.
 const MOVE_FAR: f64 = 0.3;
 
-/// The furthest that a step moves a parameter, in the same measure.
+/// Longest move of a parameter in a step, as a share of its range.
 const STEP_MAX: f64 = 0.35;
 
-/// How much a step is damped, as multiples of the largest effect of any parameter (Levenberg and
+/// Damping of a step, as multiples of the largest effect of any parameter (Levenberg and
 /// Marquardt): all are tried.
 const DAMPING: [f64; 4] = [1e-4, 3e-3, 0.1, 1.0];
 
 /// A step is worth its evaluations if it lowers the cost by this share.
 const BETTER: f64 = 0.02;
 
-/// Where each parameter is tried alone when no step helps any more, between its bounds.
+/// Places in its range at which each parameter is tried alone when no step helps any more.
 const JUMPS: [f64; 3] = [0.15, 0.5, 0.85];
 
-/// A place as near as this to where a parameter is already is not tried.
+/// A place closer than this to a parameter's present one is not tried.
 const NEAR: f64 = 0.12;
 
-/// Errors as small as this, the root of their mean square, are enough: a share, no more than what
-/// measurements repeat to.
+/// Errors below this, as the root of their mean square, are small enough: a share no larger than
+/// the repeatability of measurements.
 pub const ENOUGH: f64 = 0.01;
 
-/// The least share of a measured figure that is told from none by its logarithm.
+/// Smallest predicted share of a measured figure whose logarithm is used.
 const LEAST: f64 = 0.01;
 
-/// Values that were stepped to.
+/// Values reached by steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refined {
     /// Every parameter with its value.
     pub values: Vec<(Parameter, f64)>,
-    /// With the values as they were.
+    /// Evaluation of the former values.
     pub before: Evaluation,
-    /// With these.
+    /// Evaluation of these values.
     pub after: Evaluation,
-    /// Points that were evaluated.
+    /// Number of evaluated points.
     pub evaluations: usize,
 }
 
-/// Steps until `evaluations` would be exceeded, the errors are [`ENOUGH`], or neither a step nor
-/// moving a parameter far alone helps. `tell` is given the number of a step and its cost.
+/// Steps until `evaluations` would be exceeded, the errors are [`ENOUGH`], or neither a step nor a
+/// long move of a single parameter helps. `tell` receives the number of a step and its cost.
 ///
 /// # Errors
-/// As [`super::fit`], but for the optimiser, which it does not need.
+/// As [`super::fit`], except for the optimiser, which it does not need.
 pub fn refine(
     task: &Task<'_>,
     evaluations: usize,
@@ -88,8 +90,8 @@ pub fn refine(
     })
 }
 
-/// Parameters that are moved together: the entries of a list, as tR of the types of a page. They
-/// tell little apart.
+/// Parameters that are moved together: the entries of a list, such as tR of the page types. Their
+/// separate effects are hard to distinguish.
 fn groups(parameters: &[Parameter]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, parameter) in parameters.iter().enumerate() {
@@ -107,15 +109,15 @@ fn groups(parameters: &[Parameter]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Values, and what they yield.
+/// Values, and their evaluation.
 #[derive(Clone)]
 struct Point {
     values: Vec<f64>,
-    /// Of each group between its bounds: in the mean.
+    /// Mean place of each group between its bounds.
     places: Vec<f64>,
     evaluation: Evaluation,
-    /// Of each row, the logarithm of predicted over measured: it follows the logarithm of a cost
-    /// or a size more evenly than the share does, which is -1 at least. Nothing where a row has no
+    /// For each row, the logarithm of predicted over measured: it follows the logarithm of a cost
+    /// or a size more evenly than the share does, which is at least -1. `None` for a row without an
     /// answer.
     errors: Vec<Option<f64>>,
 }
@@ -150,18 +152,18 @@ impl Point {
     }
 }
 
-/// How each error changes with a group, from bound to bound.
+/// Change of each error with a group, per range of the group.
 type Effects = Vec<Vec<f64>>;
 
-/// A way through the values.
+/// A walk through the values.
 struct Walk<'a, 'b> {
     objective: &'b Objective<'a>,
     groups: &'b [Vec<usize>],
     at: Point,
-    /// Of each group, whether moving it has changed nothing, near nor far: not tried again before
-    /// a jump.
+    /// For each group, true if neither a near nor a far move has changed anything: it is not tried
+    /// again before a jump.
     silent: Vec<bool>,
-    /// Evaluations.
+    /// Evaluations left.
     left: usize,
 }
 
@@ -193,7 +195,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Evaluates values, if so many evaluations are left.
+    /// Evaluates values, if enough evaluations are left.
     fn evaluated(&mut self, points: Vec<Vec<f64>>) -> Option<Vec<Point>> {
         self.left = self.left.checked_sub(points.len())?;
         let evaluations = self.objective.evaluate(&points);
@@ -206,7 +208,7 @@ impl Walk<'_, '_> {
         )
     }
 
-    /// The values with some groups moved: each by a step.
+    /// Values with some groups moved, each by a step.
     fn moved(&self, steps: &[(usize, f64)]) -> Vec<f64> {
         let mut values = self.at.values.clone();
         for (group, step) in steps.iter().filter(|(_, step)| *step != 0.0) {
@@ -218,7 +220,7 @@ impl Walk<'_, '_> {
         values
     }
 
-    /// The effects of all parameters, each moved alone, and further if that changes nothing.
+    /// Effects of all groups, each moved alone, and moved further if nothing changes.
     fn effects(&mut self) -> Option<Effects> {
         let mut effects = vec![vec![0.0; self.at.errors.len()]; self.groups.len()];
         for by in [MOVE, MOVE_FAR] {
@@ -238,7 +240,7 @@ impl Walk<'_, '_> {
         Some(effects)
     }
 
-    /// The effects of some, each moved by this share of the way between its bounds.
+    /// Effects of some groups, each moved by this share of its range.
     fn effects_of(&mut self, which: &[usize], by: f64) -> Option<Effects> {
         let places = &self.at.places;
         let moved = which.iter().map(|at| {
@@ -255,7 +257,7 @@ impl Walk<'_, '_> {
         Some(effects.collect())
     }
 
-    /// The best of the steps from here.
+    /// The best of the damped steps from here.
     fn stepped(&mut self, effects: &Effects) -> Option<Point> {
         let points = DAMPING.map(|damping| {
             let step = bounded(effects, &self.at, damping);
@@ -265,7 +267,8 @@ impl Walk<'_, '_> {
         best(self.evaluated(points.to_vec())?)
     }
 
-    /// Goes to the best of the points where one parameter is far from here; whether one helps.
+    /// Goes to the best of the points at which one parameter is far from here; returns true if one
+    /// helps.
     fn jump(&mut self) -> bool {
         let places = &self.at.places;
         let loud = (0..places.len()).filter(|at| !self.silent[*at]);
@@ -294,7 +297,8 @@ fn best(points: Vec<Point>) -> Option<Point> {
     points.min_by(|a, b| a.cost().total_cmp(&b.cost()))
 }
 
-/// Makes effects agree with what a step came to (Broyden, 1965): so they need not be learnt anew.
+/// Corrects the effects by the result of a step (Broyden, 1965), so that they need not be learnt
+/// again.
 fn learn(effects: &mut Effects, from: &Point, to: &Point) {
     let pairs = from.places.iter().zip(&to.places);
     let step: Vec<f64> = pairs.map(|(from, to)| to - from).collect();
@@ -315,8 +319,8 @@ fn learn(effects: &mut Effects, from: &Point, to: &Point) {
     }
 }
 
-/// How each error changes with a parameter, from bound to bound: zeros of one to which no figure is
-/// sensitive, and of rows without an answer.
+/// Change of each error with a parameter, per range of the parameter: zeros if no figure is
+/// sensitive to it, and for rows without an answer.
 fn effect(from: &[Option<f64>], to: &[Option<f64>], way: f64) -> Vec<f64> {
     let none = || vec![0.0; from.len()];
     if way == 0.0 || to.len() != from.len() {
@@ -331,8 +335,8 @@ fn effect(from: &[Option<f64>], to: &[Option<f64>], way: f64) -> Vec<f64> {
     }
 }
 
-/// The damped step, in which no parameter leaves its bounds or goes further than [`STEP_MAX`]: the
-/// others make up for those that would.
+/// The damped step in which no parameter leaves its bounds or moves further than [`STEP_MAX`]: the
+/// others compensate for those at a limit.
 fn bounded(effects: &Effects, at: &Point, damping: f64) -> Vec<f64> {
     let mut held: Vec<Option<f64>> = vec![None; effects.len()];
     loop {
@@ -361,7 +365,7 @@ fn bounded(effects: &Effects, at: &Point, damping: f64) -> Vec<f64> {
     }
 }
 
-/// The step that makes the errors least if each effect is linear; large errors count by their size.
+/// The step that minimizes the errors if each effect is linear; large errors count linearly.
 fn damped(effects: &[Vec<f64>], errors: &[Option<f64>], damping: f64) -> Vec<f64> {
     let weight = |error: f64| (SQUARE_UP_TO / error.abs().max(SQUARE_UP_TO)).min(1.0);
     let errors: Vec<(f64, f64)> = errors
@@ -383,13 +387,13 @@ fn damped(effects: &[Vec<f64>], errors: &[Option<f64>], damping: f64) -> Vec<f64
         .collect();
     let largest = (0..count).map(|i| matrix[i][i]).fold(0.0, f64::max);
     for (i, line) in matrix.iter_mut().enumerate() {
-        // A parameter to which no figure is sensitive stays: its right-hand side is 0.
+        // A parameter to which no figure is sensitive does not move: its right-hand side is 0.
         line[i] += damping * largest + f64::MIN_POSITIVE;
     }
     solved(matrix)
 }
 
-/// The solution of linear equations, each with its right-hand side last, by elimination.
+/// Solves linear equations by elimination; the right-hand side is the last number of each line.
 fn solved(mut lines: Vec<Vec<f64>>) -> Vec<f64> {
     let count = lines.len();
     for at in 0..count {
@@ -449,12 +453,12 @@ mod tests {
 
     #[test]
     fn what_a_bound_keeps_back_others_make_up_for() {
-        // Either parameter would do; the first has little room.
+        // Either parameter could correct the error; the first has little room.
         let effects = vec![vec![-1.0], vec![-1.0]];
         let step = bounded(&effects, &at(&[0.95, 0.5], &[0.3]), 1e-9);
         assert!((step[0] - 0.05).abs() < 1e-6, "{step:?}");
         assert!((step[1] - 0.25).abs() < 1e-6, "{step:?}");
-        // None goes further than a step may.
+        // No parameter moves further than the limit of a step.
         let step = bounded(&effects, &at(&[0.0, 0.0], &[2.0]), 1e-9);
         assert_eq!(step, [STEP_MAX, STEP_MAX]);
     }

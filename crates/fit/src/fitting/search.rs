@@ -1,17 +1,17 @@
 //! The search: CMA-ES (Hansen and Ostermeier, Evolutionary Computation 9(2), 2001), in generations.
 //!
-//! A search that continues is the same search: the known costs are given to a new one from the
-//! beginning, which then asks for the same points, and none of them is evaluated again.
+//! A resumed search repeats the path of the original: a new search receives the known costs from
+//! the beginning, requests the same points, and none of them is evaluated again.
 
 #[cfg(feature = "optimiser")]
 use fcmaes_core::{Cmaes, CmaesParams, Fitness};
 use serde::{Deserialize, Serialize};
 
-/// The first step, as a share of the way between the bounds.
+/// Length of the first step, as a share of the range.
 #[cfg(feature = "optimiser")]
 const STEP: f64 = 0.2;
 
-/// After this many generations without a better point, the search ends.
+/// The search ends after this number of generations without a better point.
 #[cfg(feature = "optimiser")]
 const PATIENCE: usize = 15;
 
@@ -19,21 +19,21 @@ const PATIENCE: usize = 15;
 #[cfg(feature = "optimiser")]
 const BETTER: f64 = 1e-3;
 
-/// How a search is made.
+/// Options of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchOptions {
-    /// Root of every random choice.
+    /// Seed of every random choice.
     pub seed: u64,
-    /// Generations at most.
+    /// Maximum number of generations.
     pub generations_max: usize,
-    /// Points of a generation; 0 for what is usual for the number of parameters.
+    /// Points of a generation; 0 for the usual number for the number of parameters.
     pub population: usize,
 }
 
-/// Costs of the points of each generation, in their order: all that a search must know to go on.
+/// Costs of the points of each generation, in their order: all that is needed to resume a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
-    /// By generation.
+    /// Costs by generation.
     pub generations: Vec<Vec<f64>>,
 }
 
@@ -44,10 +44,10 @@ pub(super) struct Best {
     pub(super) cost: f64,
 }
 
-/// Looks for places from 0 to 1 with a low cost.
+/// Searches for places from 0 to 1 with a low cost.
 ///
-/// `start` is where it begins, with its cost. `costs` returns those of a generation's points.
-/// `kept` is called after every generation that is not of `history`; its error ends the search.
+/// `start` is the starting point, with its cost. `costs` returns those of a generation's points.
+/// `kept` is called after every generation that is not in `history`; its error ends the search.
 #[cfg(feature = "optimiser")]
 pub(super) fn search<E>(
     start: Best,
@@ -109,8 +109,8 @@ pub(super) fn search<E>(
     Ok(start)
 }
 
-/// Points of a generation: the number given, or 4 and three times the logarithm of the number of
-/// parameters, as Hansen recommends, and an even number of them, for two processors.
+/// Points of a generation: the number in `options`, or 4 plus three times the logarithm of the
+/// number of parameters, as Hansen recommends, made even, for two processors.
 pub(super) fn population(options: &SearchOptions, parameters: usize) -> usize {
     let usual = 4 + (3.0 * (parameters.max(1) as f64).ln()).floor() as usize;
     match options.population {

@@ -1,4 +1,4 @@
-//! How sensitive the predicted figures are to each parameter.
+//! Sensitivity of the predicted figures to each parameter.
 
 use std::collections::BTreeSet;
 
@@ -6,32 +6,32 @@ use super::objective::{Evaluation, Objective};
 use super::parameters::Parameter;
 use super::{Fitted, only};
 
-/// By how much a parameter is changed: this share of its value, or as far as its bounds let it; a
-/// whole one by one at least.
+/// Change of a parameter: this share of its value, or as far as its bounds allow; a whole parameter
+/// by at least 1.
 const CHANGE: f64 = 0.1;
 
-/// A figure is sensitive to a parameter if it changes by this share or more.
+/// Smallest change of a figure, as a share, that counts as sensitive.
 pub const SENSITIVE_FROM: f64 = 0.005;
 
-/// How sensitive the predicted figures are to a parameter.
+/// Sensitivity of the predicted figures to a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensitivity {
     /// The value that was tried beside the fitted one.
     pub tried: f64,
-    /// The largest change of a predicted figure, as a share of it, as it would be for a change of
-    /// the parameter by a tenth.
+    /// Largest change of a predicted figure, as a share, scaled to a change of the parameter by a
+    /// tenth.
     pub change_per_tenth: f64,
-    /// The row whose figure that is; `None` if none changes.
+    /// Row of that figure; `None` if no figure changes.
     pub most_sensitive: Option<usize>,
-    /// How much the cost, the mean square of the errors, each a ratio, grew with the tried value.
+    /// Increase of the cost, the mean square of the errors, each a ratio, at the tried value.
     pub cost_added: f64,
 }
 
-/// Where a parameter is tried before the search, between its bounds.
+/// Places between its bounds at which a parameter is tried before the search.
 const SCREENED_AT: [f64; 2] = [0.25, 0.75];
 
-/// The rows whose figures are sensitive to each parameter when it alone is moved far between its
-/// bounds. A parameter without any would only make the search longer.
+/// Rows whose figures are sensitive to each parameter when it alone is moved far between its
+/// bounds. A parameter without such rows would only lengthen the search.
 pub(super) fn screen(
     objective: &Objective<'_>,
     own: &[f64],
@@ -55,8 +55,8 @@ pub(super) fn screen(
     sensitive
 }
 
-/// The rows whose figures differ. Values that make no sound model, or that leave a figure without
-/// an answer, change it too.
+/// Rows whose figures differ. Values that make an invalid model, or leave a figure without an
+/// answer, also count as a change.
 fn changed(objective: &Objective<'_>, from: &Evaluation, to: &Evaluation) -> Vec<usize> {
     if from.rows.is_empty() || to.rows.is_empty() {
         return objective.rows.clone();
@@ -70,8 +70,8 @@ fn changed(objective: &Objective<'_>, from: &Evaluation, to: &Evaluation) -> Vec
     differ.map(|((row, _), _)| *row).collect()
 }
 
-/// Finds out how sensitive the figures are to each parameter, gives those without effect the value
-/// they had, and evaluates what is kept.
+/// Determines the sensitivity of the figures to each parameter, restores the former value of those
+/// without effect, and evaluates the result.
 pub(super) fn settle(
     objective: &Objective<'_>,
     own: &[f64],
@@ -96,7 +96,7 @@ pub(super) fn settle(
     let sensitivities: Vec<Sensitivity> = (0..own.len())
         .map(|index| sensitivity(at_best, &beside[index], found[index], tried[index]))
         .collect();
-    // Where a curve is flat at its best place, the way there may still have been long.
+    // If a curve is flat at its best place, the way there may still have had an effect.
     let shows = |index: usize| sensitivities[index].change_per_tenth >= SENSITIVE_FROM;
     let open: Vec<usize> = (0..own.len())
         .filter(|&index| searched[index] && !shows(index) && own[index] != found[index])
@@ -131,7 +131,7 @@ pub(super) fn settle(
     (fitted, after)
 }
 
-/// A value beside the fitted one, within the bounds: above it, if there is as much room as below.
+/// A value near the fitted one, within the bounds: above it, unless there is more room below.
 fn beside(parameter: &Parameter, value: f64) -> f64 {
     let step = match parameter.figure.whole {
         true => (value.abs() * CHANGE).max(1.0),
@@ -162,7 +162,7 @@ fn sensitivity(at_best: &Evaluation, beside: &Evaluation, value: f64, tried: f64
     }
 }
 
-/// The largest change of a figure from one evaluation to another, as a share, and its row.
+/// Largest change of a figure between two evaluations, as a share, and its row.
 fn largest_change(from: &Evaluation, to: &Evaluation) -> (f64, Option<usize>) {
     let mut largest = (0.0, None);
     for ((row, from), (_, to)) in from.rows.iter().zip(&to.rows) {

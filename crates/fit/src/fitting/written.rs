@@ -6,32 +6,32 @@ use super::parameters::{Set, with_values};
 use super::{Fit, FitError, Fitted};
 use crate::measured::Measured;
 
-/// A file with fitted values, or one that a drive file with them needs.
+/// A file with fitted values, or one that a drive file with fitted values includes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The file that it stands for, as [`stend_model::ModelFile::name`].
+    /// Name of the original file, as in [`stend_model::ModelFile::name`].
     pub original: String,
-    /// Where it belongs below a folder, so that the drive files find their parts.
+    /// Path below a folder at which the drive files find it.
     pub path: String,
-    /// Whether the original is built into the program.
+    /// True if the original is built into the program.
     pub built_in: bool,
-    /// Whether anything in it was fitted.
+    /// True if any of its figures was fitted.
     pub changed: bool,
     /// Its text.
     pub text: String,
 }
 
-/// The models' files with the fitted values: the drives' own, and each part that was changed or
-/// that is not built in.
+/// The models' files with the fitted values: the drives' own, and each part that was changed or is
+/// not built in.
 ///
 /// # Errors
-/// [`FitError::Model`] when the values make no sound model, or two files would be one.
+/// [`FitError::Model`] if the values make an invalid model, or two files would have the same path.
 pub fn written(
     models: &[(String, Files)],
     measured: &Measured,
     fit: &Fit,
 ) -> Result<Vec<Written>, FitError> {
-    // The entries of a list have one source between them: that of the one with the largest effect.
+    // The entries of a list share one source: that of the entry with the largest effect.
     let most_sensitive = |of: &Fitted| {
         let same = |other: &&Fitted| is_one_figure(of, other);
         let change = |fitted: &Fitted| fitted.sensitivity.change_per_tenth;
@@ -87,19 +87,19 @@ fn is_one_figure(a: &Fitted, b: &Fitted) -> bool {
     (&a.file, &a.table, &a.key) == (&b.file, &b.table, &b.key)
 }
 
-/// A path's folder, with the slash at its end.
+/// Folder of a path, with the slash at its end.
 fn folder_of(path: &str) -> String {
     path.rsplit_once('/')
         .map_or(String::new(), |(folder, _)| format!("{folder}/"))
 }
 
 fn below(folder: &str, path: &str) -> String {
-    // A built-in part beside a drive file of the user's stands below `drives/` all the same.
+    // A built-in part beside the user's drive file is also below `drives/`.
     let path = path.strip_prefix(folder).unwrap_or(path);
     path.strip_prefix("drives/").unwrap_or(path).to_owned()
 }
 
-/// What is said of a fitted value.
+/// Source of a fitted value.
 fn source(fitted: &Fitted, measured: &Measured, fit: &Fit) -> String {
     let rows = fit.after.rows.iter();
     let mut models: Vec<&str> = rows
@@ -123,7 +123,7 @@ fn source(fitted: &Fitted, measured: &Measured, fit: &Fit) -> String {
     )
 }
 
-/// The metric of a row and the model it is of.
+/// Metric and model of a row.
 pub fn figure_of(measured: &Measured, row: usize) -> String {
     let row = &measured.rows[row];
     let metric = row.ask.as_ref().map_or("", |ask| {

@@ -1,7 +1,7 @@
-//! The format `stend.measured/1`: published rows, and the tests they were measured by.
+//! The format `stend.measured/1`: published rows, and the tests that measured them.
 //!
-//! It is documented key by key in `docs/measured-format.md`. A key that does not exist is an error
-//! with its place, as is a name that nothing bears.
+//! It is documented key by key in `docs/measured-format.md`. An unknown key is an error with its
+//! place, and so is a name that is not defined.
 
 mod parse;
 mod shipped;
@@ -18,7 +18,7 @@ pub use units::{Quantity, UNITS, Unit};
 /// The schema that a file names.
 pub const SCHEMA: &str = "stend.measured/1";
 
-/// Where something stands.
+/// Place of an entry in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The file.
@@ -30,75 +30,75 @@ pub struct Place {
 /// States, tests, variants of models, and published rows.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// The state of a drive when a test begins.
+    /// States of drives at the beginning of tests.
     pub states: Vec<State>,
-    /// What was done to the drive, and which figures were taken from it.
+    /// Tests, and the figures of their results.
     pub tests: Vec<Test>,
-    /// Models of other capacities, of the same parts.
+    /// Models of other capacities, with the same parts.
     pub variants: Vec<Variant>,
-    /// What was published.
+    /// Published rows.
     pub rows: Vec<Row>,
 }
 
-/// The state of a drive when a test begins.
+/// State of a drive at the beginning of a test.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Its name.
+    /// Name of the state.
     pub id: String,
     /// Title.
     pub title: String,
-    /// What is known of it, and what is assumed.
+    /// Known and assumed facts about it.
     pub source: String,
-    /// How much of the drive, from its beginning, holds data.
+    /// Part of the drive, from its beginning, that holds data.
     pub used: Used,
-    /// How a new drive gets there.
+    /// Steps that bring a new drive into the state.
     pub steps: Vec<Step>,
-    /// Where it stands.
+    /// Place of the entry.
     pub place: Place,
 }
 
-/// How much of the drive, from its beginning, holds data.
+/// Part of the drive, from its beginning, that holds data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Used {
     /// This many bytes.
     Bytes(u64),
-    /// All but this many bytes.
+    /// All except this number of bytes.
     AllBut(u64),
 }
 
-/// Something that is done to a drive.
+/// An operation on a drive.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum Step {
     /// A fio job, with places like `{used}` in it.
     Job(String),
-    /// Left alone, s.
+    /// A rest, s.
     #[serde(rename = "rest_s")]
     Rest(f64),
-    /// TRIM of what holds no data in this state.
+    /// TRIM of the space that holds no data in this state.
     TrimFree,
     /// TRIM of the whole drive.
     TrimAll,
-    /// Writes are acknowledged only when they are in flash, from now on.
+    /// Disables the write cache: from now on, writes are acknowledged only when they are in flash.
     WriteCacheOff,
 }
 
-/// What was done to the drive, and which figures were taken from it.
+/// Operations on a drive, and the figures of their results.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// Its name.
+    /// Name of the test.
     pub id: String,
-    /// For people.
+    /// Title for people.
     pub title: String,
-    /// How it is known what the test does, and what is assumed.
+    /// Source of the facts about the test, and assumptions.
     pub source: String,
-    /// In what way it is shorter than what was published, if it is.
+    /// Difference to a longer published test, if it is shortened.
     pub shortened: Option<String>,
-    /// What is done, one after the other, on the same drive.
+    /// Operations, one after the other, on the same drive.
     pub parts: Vec<Part>,
-    /// What is taken from it.
+    /// Figures of the result.
     pub figures: Vec<Figure>,
-    /// Where it stands.
+    /// Place of the entry.
     pub place: Place,
 }
 
@@ -106,9 +106,9 @@ pub struct Test {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// Its name, by which figures refer to it.
+    /// Name by which figures refer to it.
     pub id: String,
-    /// What is done.
+    /// The operation.
     #[serde(rename = "do")]
     pub step: Step,
     /// Interval between samples, ms; 0 for none.
@@ -119,56 +119,56 @@ pub struct Part {
 /// A figure of a test's result.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Its name.
+    /// Name of the figure.
     pub id: String,
     /// The metric, under which medians are taken: `4 KiB random read, depth 1`.
     pub metric: String,
     /// Index in [`Test::parts`].
     pub part: usize,
-    /// What is taken.
+    /// Quantity taken from the result.
     pub take: Take,
-    /// Over which stretch of the part.
+    /// Window of the part.
     pub window: Window,
-    /// Of which requests, if it is a latency of reads or of writes.
+    /// Requests to which a latency of reads or of writes is limited.
     pub requests: Requests,
 }
 
-/// Which requests a latency of reads or of writes is of, and whether it is their mean.
+/// Requests of a latency of reads or of writes, and its percentile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Requests {
-    /// The section of the job; `None`: all of it.
+    /// Section of the job; `None` for the whole job.
     pub job: Option<String>,
-    /// A percentile that fio prints without being asked; `None`: the mean.
+    /// A percentile that fio prints by default; `None` for the mean.
     pub percentile: Option<f64>,
 }
 
-/// What is taken from a part's result.
+/// Quantity taken from a part's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Take {
-    /// Bytes moved a second.
+    /// Bytes moved per second.
     Bandwidth,
-    /// Bytes moved a second in the slowest sample.
+    /// Bytes moved per second in the slowest sample.
     BandwidthLeast,
-    /// Requests done a second.
+    /// Requests completed per second.
     Iops,
     /// Mean latency from submission to completion.
     LatencyMean,
     /// Latency of reads, from submission to completion: the mean, or a percentile.
     ReadLatency,
-    /// The same of writes.
+    /// Latency of writes, likewise.
     WriteLatency,
-    /// Time over the number of requests, what the tool does between them included: at depth 1.
+    /// Time divided by the number of requests, including the tool's work between them, at depth 1.
     Period,
     /// Mean power.
     Power,
-    /// Bytes moved before the speed first fell below the middle between that of the first and that
-    /// of the last quarter of all bytes.
+    /// Bytes moved before the speed first fell below the middle between the first speed and the
+    /// mean speed of the last quarter of all bytes.
     StepBytes,
 }
 
 impl Take {
-    /// What it is a figure of.
+    /// Quantity of the figure.
     pub fn quantity(self) -> Quantity {
         match self {
             Take::Bandwidth | Take::BandwidthLeast => Quantity::Bandwidth,
@@ -182,36 +182,36 @@ impl Take {
     }
 }
 
-/// A stretch of a part.
+/// A window of a part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Window {
-    /// All of it.
+    /// The whole part.
     Whole,
     /// Between two numbers of bytes moved.
     Bytes(u64, u64),
-    /// Between two times since its beginning, s.
+    /// Between two times since the beginning, s.
     Seconds(f64, f64),
 }
 
-/// A model of another capacity, of the same parts.
+/// A model of another capacity, with the same parts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
-    /// Its name.
+    /// Name of the variant.
     pub name: String,
-    /// The drive's name.
+    /// Name of the drive.
     pub title: String,
-    /// The model that it is made from.
+    /// Model from which it is made.
     pub of: String,
-    /// What it has of dies.
+    /// Number of dies.
     pub dies: u32,
-    /// What the host can address, bytes.
+    /// Capacity that the host can address, bytes.
     pub user_bytes: u64,
     /// DRAM, MiB.
     pub dram_mib: u32,
-    /// How these are known.
+    /// Source of these figures.
     pub source: String,
-    /// Where it stands.
+    /// Place of the entry.
     #[serde(skip)]
     pub place: Place,
 }
@@ -221,23 +221,23 @@ pub struct Variant {
 pub struct Row {
     /// The drive, as published.
     pub drive: String,
-    /// The model of it, if there could be one.
+    /// Model of the drive, if one could exist.
     pub model: Option<String>,
     /// The publication.
     pub source: String,
-    /// The address of the publication, or `None` where it has none.
+    /// Address of the publication, or `None` if it has none.
     pub address: Option<String>,
-    /// What was measured, in the words of the publication.
+    /// The measured quantity, in the words of the publication.
     pub what: String,
-    /// The figure as it was printed, with its unit.
+    /// The figure as published, with its unit.
     pub published: String,
-    /// What can be asked of a model; or, in words, why nothing can.
+    /// Question to a model, or the reason why none is possible.
     pub ask: Result<Ask, String>,
-    /// Where it stands.
+    /// Place of the entry.
     pub place: Place,
 }
 
-/// What a row asks of a model.
+/// A row's question to a model.
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// Index in [`Measured::tests`].
@@ -246,43 +246,43 @@ pub struct Ask {
     pub figure: usize,
     /// Index in [`Measured::states`].
     pub state: usize,
-    /// What was measured, in `unit`.
+    /// Measured value or bounds, in `unit`.
     pub expected: Expected,
-    /// Its unit. Of a ratio, that of the figures whose ratio it is.
+    /// Unit; for a ratio, the unit of the two figures.
     pub unit: Unit,
-    /// Whether the publication says if its unit is binary or decimal.
+    /// Source of the unit's base, binary or decimal.
     pub base: Base,
     /// The model to which the row relates, if it does.
     pub relation: Option<Relation>,
 }
 
-/// Whether a publication says if its unit is binary or decimal.
+/// Source of a unit's base, binary or decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Base {
-    /// It does, or the unit has no base.
+    /// The publication states it, or the unit has no base.
     Said,
-    /// It does not; what the unit says is assumed.
+    /// The publication does not state it; the unit is taken literally.
     Assumed,
 }
 
-/// What was measured.
+/// A measured value or range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expected {
     /// This value.
     Value(f64),
-    /// Something between these, or on one side of one of them.
+    /// A range, or a bound on one side.
     Between {
-        /// Not below.
+        /// Lower bound.
         low: Option<f64>,
-        /// Not above.
+        /// Upper bound.
         high: Option<f64>,
     },
 }
 
 impl Expected {
-    /// What a prediction misses it by, as a share of the nearest figure that would do: below
-    /// nothing if it is too low.
+    /// Deviation of a prediction, as a share of the nearest figure in the range; negative if the
+    /// prediction is too low.
     pub fn error(&self, predicted: f64) -> f64 {
         let nearest = self.nearest(predicted);
         if nearest == predicted {
@@ -291,7 +291,7 @@ impl Expected {
         (predicted - nearest) / nearest
     }
 
-    /// The same with every figure worked on.
+    /// Applies a function to every figure.
     pub fn map(self, by: impl Fn(f64) -> f64) -> Expected {
         match self {
             Expected::Value(value) => Expected::Value(by(value)),
@@ -318,21 +318,21 @@ impl Expected {
 pub struct Relation {
     /// The other drive's model.
     pub model: String,
-    /// Which.
+    /// Kind of the relation.
     pub kind: RelationKind,
 }
 
 /// A kind of relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationKind {
-    /// A multiple of the other's figure.
+    /// Ratio to the other drive's figure.
     Ratio,
-    /// How much more it is than the other's figure.
+    /// Difference from the other drive's figure.
     Difference,
 }
 
 impl Measured {
-    /// Reads files that belong together: each as its name, for messages, and its text.
+    /// Parses files that belong together, each with its name, for messages, and its text.
     ///
     /// # Errors
     /// [`FileError`].
@@ -340,13 +340,13 @@ impl Measured {
         parse::all(files)
     }
 
-    /// All that is part of the program.
+    /// Everything that is built into the program.
     pub fn shipped() -> Measured {
         Measured::parse(&SHIPPED).expect("shipped figures are tested")
     }
 
-    /// The rows of files, with the tests, states and variants of the program beside their own.
-    /// A model that they name as a file, with `.toml` at its end, is relative to their folder.
+    /// Reads the rows of files, with the built-in tests, states and variants beside their own. A
+    /// model that is named as a file, ending in `.toml`, is relative to their folder.
     ///
     /// # Errors
     /// [`FileError`].
@@ -372,7 +372,7 @@ impl Measured {
 }
 
 impl Measured {
-    /// The models that rows name, and those that variants are made from; some more than once.
+    /// Models that rows name, and those that variants are made from; some appear more than once.
     pub fn models(&self) -> impl Iterator<Item = &str> {
         let of_rows = self.rows.iter().flat_map(|row| {
             let relation = row.ask.as_ref().ok().and_then(|ask| ask.relation.as_ref());
@@ -386,7 +386,7 @@ impl Measured {
 }
 
 impl Row {
-    /// Models that are files are found from the folder of this row's file.
+    /// Resolves model files against the folder of this row's file.
     fn resolve_files(&mut self) {
         let Row {
             model, ask, place, ..
@@ -402,7 +402,7 @@ impl Row {
 }
 
 impl Measured {
-    /// Gives models that are named as files another name, where there is one.
+    /// Renames models that are named as files, if `name_of` returns a name.
     pub fn rename(&mut self, name_of: impl Fn(&str) -> Option<String>) {
         let of_rows = self.rows.iter_mut().flat_map(|row| {
             let relation = row.ask.as_mut().ok().and_then(|ask| ask.relation.as_mut());
@@ -418,12 +418,12 @@ impl Measured {
     }
 }
 
-/// Whether a model is named as a file.
+/// True if a model is named as a file.
 pub fn is_file(model: &str) -> bool {
     model.ends_with(".toml")
 }
 
-/// The path of a model that is a file, which was relative to where it is named.
+/// Resolves the path of a model file, which is relative to the file that names it.
 fn resolve(model: &mut String, place: &Place) {
     if is_file(model)
         && let Some(folder) = Path::new(&place.file).parent()

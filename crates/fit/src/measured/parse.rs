@@ -1,5 +1,5 @@
-//! From the texts of files to a checked [`Measured`]: serde reads each text into the shapes below,
-//! which mirror the file; then what refers to something else is looked up in all of them.
+//! Parses files into a checked [`Measured`]: serde parses each text into the types below, which
+//! mirror the file; then references are resolved across all files.
 
 use serde::Deserialize;
 use stend_config::{FileError, Problem, Spanned, Text};
@@ -106,7 +106,7 @@ fn fail<T>(place: &Place, message: impl Into<String>) -> Result<T, FileError> {
     }))
 }
 
-/// Reads files that belong together.
+/// Parses files that belong together.
 pub(super) fn all(files: &[(&str, &str)]) -> Result<Measured, FileError> {
     let mut measured = Measured::default();
     let mut published = Vec::new();
@@ -145,7 +145,7 @@ pub(super) fn all(files: &[(&str, &str)]) -> Result<Measured, FileError> {
     Ok(measured)
 }
 
-/// The place of a name among others, or an error with all of them.
+/// Index of a name among others, or an error that lists all of them.
 fn find<'a>(
     place: &Place,
     missing: &str,
@@ -159,7 +159,7 @@ fn find<'a>(
     }
 }
 
-/// Refuses a second thing of the same name.
+/// Refuses a second entry of the same name.
 fn once<'a>(
     id: &str,
     what: &str,
@@ -209,14 +209,14 @@ fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, FileError
     })
 }
 
-/// The places that a job may have, which are known only with the drive.
+/// Placeholders in a job, whose values depend on the drive.
 pub(super) const PLACES: [&str; 3] = ["{used}", "{free}", "{capacity}"];
 
-/// Refuses a step that would fail when it is made.
+/// Refuses a step that would fail when it is run.
 fn check(place: &Place, step: &Step) -> Result<(), FileError> {
     match step {
         Step::Job(text) => {
-            // With any numbers in its places.
+            // With arbitrary numbers for the placeholders.
             let sample = PLACES
                 .iter()
                 .fold(text.clone(), |text, name| text.replace(name, "1048576"));
@@ -318,7 +318,7 @@ fn figure(
     })
 }
 
-/// Percentiles that fio prints without being asked.
+/// Percentiles that fio prints by default.
 const PERCENTILES: [f64; 17] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99,
@@ -369,7 +369,7 @@ fn check_requests(
     Ok(())
 }
 
-/// The name of a section of a job, if a line begins one that runs.
+/// Name of a section of a job, if a line begins one that runs.
 fn section(line: &str) -> Option<&str> {
     let name = line.trim().strip_prefix('[')?.strip_suffix(']')?;
     (name != "global").then_some(name)
@@ -492,7 +492,7 @@ fn ask(
 }
 
 fn expected(place: &Place, entry: &RowEntry) -> Result<Expected, FileError> {
-    // Only a difference may be nothing or below.
+    // Only a difference may be 0 or negative.
     let sound = |figure: &f64| figure.is_finite() && (*figure > 0.0 || entry.more_than.is_some());
     let figures = [entry.value, entry.low, entry.high];
     if !figures.iter().flatten().all(sound) {

@@ -1,4 +1,4 @@
-//! The files that come with the program.
+//! Files that are built into the program.
 
 macro_rules! shipped {
     ($name:literal) => {
@@ -9,7 +9,7 @@ macro_rules! shipped {
     };
 }
 
-/// Names and texts: tests and states first.
+/// Names and texts; tests and states come first.
 pub const SHIPPED: [(&str, &str); 5] = [
     shipped!("tests"),
     shipped!("computerbase"),

@@ -1,11 +1,11 @@
 //! Units of published figures.
 
-/// What a figure is a figure of.
+/// Physical quantity of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// Bytes a second.
+    /// Bytes per second.
     Bandwidth,
-    /// Requests a second.
+    /// Requests per second.
     Rate,
     /// Seconds.
     Time,
@@ -18,11 +18,11 @@ pub enum Quantity {
 /// A unit as it is printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
-    /// As printed.
+    /// Name as printed.
     pub name: &'static str,
-    /// Of what.
+    /// Quantity that it measures.
     pub quantity: Quantity,
-    /// How many of the quantity's base (bytes a second, requests a second, s, W, bytes) it is.
+    /// Size in base units of the quantity (bytes per second, requests per second, s, W, bytes).
     pub in_base: f64,
 }
 
@@ -34,7 +34,7 @@ const fn unit(name: &'static str, quantity: Quantity, in_base: f64) -> Unit {
     }
 }
 
-/// All that a row may use.
+/// All units that a row may use.
 pub const UNITS: [Unit; 11] = [
     unit("MB/s", Quantity::Bandwidth, 1e6),
     unit("MiB/s", Quantity::Bandwidth, 1_048_576.0),

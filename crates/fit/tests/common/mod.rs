@@ -1,4 +1,4 @@
-//! A small drive, tests for it, and rows that ask for their figures.
+//! A small drive, tests for it, and rows with questions about their figures.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
@@ -6,7 +6,7 @@ use stend_fit::compare::{Comparing, Comparison, compare};
 use stend_fit::{Measured, Outcome};
 use stend_model::Model;
 
-/// The demonstration drive's file.
+/// File of the demonstration drive.
 pub const DEMO: &str = include_str!("../../../../drives/demo-8gb.toml");
 
 /// States and tests.
@@ -109,7 +109,7 @@ pub fn demo() -> Model {
     Model::shipped("demo-8gb").unwrap()
 }
 
-/// The demonstration drive with what things take of energy.
+/// The demonstration drive with an energy table.
 pub fn with_energy() -> Model {
     let keys = [
         ("read_nj", 100),
@@ -145,13 +145,13 @@ pub fn measured(rows: &str) -> Measured {
     Measured::parse(&[("t.toml", JOBS), ("r.toml", &published(rows))]).unwrap()
 }
 
-/// What is wrong with rows.
+/// Errors in rows.
 pub fn errors(rows: &str) -> String {
     let measured = Measured::parse(&[("t.toml", JOBS), ("r.toml", &published(rows))]);
     measured.unwrap_err().to_string()
 }
 
-/// All rows compared, by the shipped models.
+/// Compares all rows, with the shipped models.
 pub fn compared(measured: &Measured) -> Comparison {
     compare(
         measured,
@@ -164,12 +164,12 @@ pub fn compared(measured: &Measured) -> Comparison {
     )
 }
 
-/// What becomes of a row.
+/// Outcome of a row.
 pub fn outcome(row: &str) -> Outcome {
     compared(&measured(row)).rows.remove(0).1
 }
 
-/// All rows compared, by models of one's own.
+/// Compares all rows, with models from `model`.
 pub fn compared_with(measured: &Measured, model: &dyn Fn(&str) -> Option<Model>) -> Comparison {
     compare(
         measured,
@@ -182,5 +182,5 @@ pub fn compared_with(measured: &Measured, model: &dyn Fn(&str) -> Option<Model>)
     )
 }
 
-/// The seed of fits: figures that are made for them are made with it.
+/// Seed of fits; figures for them are computed with the same seed.
 pub const OPTIONS_SEED: u64 = 3;

@@ -1,5 +1,4 @@
-//! The SLC cache: whether there is one, how large it is, of which kind, what it does when it is
-//! full, and how fast it empties.
+//! The SLC cache: its presence, size, kind, behaviour when full, and speed of emptying.
 
 use stend_language::{say, text};
 
@@ -9,78 +8,79 @@ use crate::ends::{FASTER_SHARE, first_step, like_new, new_and_old, new_bytes, st
 use crate::observed::{Curve, Observed, ReadMap};
 use crate::property::Property;
 
-/// A difference that counts, ns: less lies within the granularity of what hosts measure.
+/// Smallest significant difference, ns: less is within the resolution of hosts' measurements.
 const FASTER_NS: f64 = 2_500.0;
 
-/// Where the same reads vary by more than this share, their times tell nothing.
+/// If the same reads vary by more than this share, their times are not used.
 const NOISE_MAX: f64 = 0.06;
 
-/// A rest that empties no more than this share of the cache only ends what had begun.
+/// A rest that empties at most this share of the cache only lets work end that had begun.
 const EMPTIED_SHARE: f64 = 0.13;
 
-/// Half or a third of the flash, in one-bit cells, is more than this share of the capacity.
+/// Half or a third of the flash, in one-bit cells, exceeds this share of the capacity.
 const WHOLE_SHARE: f64 = 0.33;
 
-/// Blocks of its own are less than this share.
+/// A static cache is smaller than this share of the capacity.
 const DYNAMIC_SHARE: f64 = 0.08;
 
-/// Of a cache with blocks of its own, this share is full of new data whatever is written behind it;
-/// of one without, no more than the other.
+/// At least the first share of a static cache is full of new data, whatever is written behind it;
+/// of a dynamic cache, at most the second share is.
 const STAYS_SHARE: f64 = 0.25;
 const GONE_SHARE: f64 = 0.1;
 
-/// A cache is emptied for all but this share when the next writes reach it.
+/// Share of a cache that is at least empty when the next writes reach it.
 const FULL_SHARE: f64 = 0.9;
 
-/// A cache of which the interval reaches further than this share is known as a range alone.
+/// If the interval of a cache's size reaches further than this share, only a range is known.
 const CACHE_REACH: f64 = 0.1;
 
-/// What a rest empties is less, by this ratio, than what is emptied while the drive is read.
+/// Ratio by which emptying during reads must exceed emptying in a rest to count as more.
 const BESIDE_RATIO: f64 = 1.2;
 
-/// One that empties less than a rest in which the drive is read has to empty this share.
+/// A rest that empties less than one with reads must empty at least this share.
 const EMPTIED_BESIDE_SHARE: f64 = 0.3;
 
 /// A cache of which more than this share is free is not full.
 const FREE_SHARE_MAX: f64 = 0.25;
 
-/// Where what was written last is read slower than old data by more than this ratio, at its
-/// quickest or in the median, or the quickest reads lie between those of new data and of old, the
-/// drive is busy.
+/// The drive is busy if the latest data is read slower than old data by more than these ratios, at
+/// its quickest or in the median, or if its quickest reads are between those of new and of old
+/// data.
 const BUSY_RATIO: f64 = 1.03;
 const BUSY_MEDIAN_RATIO: f64 = 1.5;
 
-/// What is read like new data lies at the end, or at the beginning, of what was written if it could
-/// not lie further there by more than this share.
+/// Data that is read like new data counts as being at the end, or at the beginning, of the written
+/// range if it reaches this share of the most extreme position there.
 const LIES_SHARE: f64 = 0.85;
 
-/// Where less of a map than this, or all but so much, is read like new data, that lies nowhere.
+/// If less than the first or more than the second share of a map is read like new data, that data
+/// has no position.
 const LIES_LEAST: f64 = 0.02;
 const LIES_MOST: f64 = 0.9;
 
-/// Tells a property of a cache that there is, or says why it cannot.
+/// Infers a property of an existing cache, or returns the reason why it is unknown.
 type Tell = fn(&Cache, &Observed) -> Result<Property, String>;
 
-/// What is known of the cache.
+/// Inferred facts about the cache.
 pub(super) struct Cache {
     present: Option<bool>,
     why: String,
-    /// Of the empty drive.
+    /// Size on the empty drive.
     size: Option<Size>,
-    /// Bytes that the full drive takes fast after a rest.
+    /// Bytes that the full drive writes fast after a rest.
     full_bytes: Option<f64>,
-    /// Share of it that is full of new data after much more was written to the full drive.
+    /// Share of the cache that is full of new data after much more was written to the full drive.
     stays: Option<f64>,
-    /// Whether what was written first is still read like new data when all was written.
+    /// True if the first written data is still read like new data after everything was written.
     first_stays: bool,
     speeds: Option<(f64, f64)>,
-    /// Whether rests empty it, as far as that shows.
+    /// True if rests empty the cache; `None` if unknown.
     emptied: Option<bool>,
     capacity_bytes: f64,
 }
 
 impl Cache {
-    /// What is seen of it, of a drive of so many dies.
+    /// Infers the facts from the observations of a drive with `dies` dies.
     pub fn of(seen: &Observed, dies: Option<f64>) -> Cache {
         let (present, why) = presence(seen);
         let mut cache = Cache {
@@ -107,7 +107,7 @@ impl Cache {
         cache.full_bytes = full.map(|step| step.bytes - step.moved).or(mapped);
         cache.emptied = cache.empties(seen).map(|(empties, _)| empties);
         if let Some(size) = &cache.size {
-            // As much as on the empty drive, of which writes may empty it as well.
+            // Compared with the empty drive, whose writes may empty the cache too.
             let maps = seen.maps.iter().chain(&seen.closer_maps);
             let empty = maps.filter_map(|map| new_bytes(seen, map));
             let empty = empty.reduce(f64::max).unwrap_or(size.written);
@@ -117,7 +117,7 @@ impl Cache {
         cache
     }
 
-    /// Bytes that the full drive takes into a cache with blocks of its own: at least, and at most.
+    /// Bounds of the bytes that the full drive writes into the cache's static blocks.
     pub fn apart_bytes(&self) -> (f64, f64) {
         let Some(size) = &self.size else {
             return match self.present {
@@ -137,12 +137,12 @@ impl Cache {
         }
     }
 
-    /// The speed of writes that go into it, bytes a second.
+    /// Speed of writes into the cache, bytes per second.
     pub fn fast_per_s(&self) -> Option<f64> {
         self.speeds.map(|(fast, _)| fast)
     }
 
-    /// Whether it has no blocks of its own.
+    /// True for a dynamic cache without static blocks.
     pub fn in_data_area(&self) -> bool {
         let size = self.size.as_ref();
         size.is_some_and(|size| self.kind_of(size) == Some("dynamic"))
@@ -171,7 +171,7 @@ impl Cache {
         std::iter::once(presence).chain(rest).collect()
     }
 
-    /// The size, where others need it.
+    /// The size, for properties that depend on it.
     fn size_known(&self) -> Result<&Size, String> {
         let size = self.size.as_ref();
         size.ok_or_else(|| say("identify-cache-size-unknown"))
@@ -207,7 +207,8 @@ impl Cache {
         if self.emptied != Some(true) && value < 0.9 * empty {
             return Err(say("identify-not-emptied"));
         }
-        // A full drive has no more room for a cache than an empty one: the rest is spare space.
+        // A full drive cannot have more space for a cache than an empty one: the rest is spare
+        // space.
         if value > 1.1 * empty {
             return Err(say("identify-full-no-step"));
         }
@@ -222,7 +223,7 @@ impl Cache {
         ))
     }
 
-    /// The kind of a cache of this size, where it shows.
+    /// Kind of a cache of this size, if it can be inferred.
     fn kind_of(&self, size: &Size) -> Option<&'static str> {
         let share = size.bytes / self.capacity_bytes;
         if share > WHOLE_SHARE {
@@ -232,7 +233,7 @@ impl Cache {
             _ if size.at_least => None,
             Some(stays) if stays > STAYS_SHARE => Some("static"),
             _ if share > DYNAMIC_SHARE => Some("dynamic"),
-            // What was written first never leaves it, whatever it consists of.
+            // If the first written data never leaves the cache, its kind cannot be inferred.
             _ if self.first_stays || self.emptied != Some(true) => None,
             Some(stays) if stays < GONE_SHARE => Some("dynamic"),
             Some(_) => Some("both"),
@@ -320,7 +321,7 @@ impl Cache {
         Ok(Property::kind(id, kind, evidence))
     }
 
-    /// Whether rests empty the cache, and what tells; `None` where that does not show.
+    /// True if rests empty the cache, with the evidence; `None` if unknown.
     fn empties(&self, seen: &Observed) -> Option<(bool, String)> {
         if let Some((none, some, rest_s)) = self.taken_after(seen) {
             let awake = seen.emptied_awake.as_ref();
@@ -332,7 +333,7 @@ impl Cache {
                 rest = fixed(rest_s, 0),
             );
             let size = self.size.as_ref()?.bytes;
-            // What takes place while requests come, and less without them, is no work of idle time.
+            // Work that is done during requests, and less without them, is no work of idle time.
             let beside = awake.is_some_and(|awake| awake > BESIDE_RATIO * some);
             let least = match beside {
                 true => EMPTIED_BESIDE_SHARE,
@@ -348,15 +349,16 @@ impl Cache {
             before = bytes(before),
             after = bytes(after),
         );
-        // More after a rest: the drive was too busy before.
+        // If more is read like new data after a rest, the drive was too busy before.
         let quiet = before > 0.0 && after < 1.05 * before;
         quiet.then_some((after < 0.85 * before, evidence))
     }
 
-    /// Bytes taken fast after no rest and after the longest, and that rest, s.
+    /// Bytes written fast after no rest and after the longest, and the length of that rest, s.
     fn taken_after(&self, seen: &Observed) -> Option<(f64, f64, f64)> {
         let (first, last) = (seen.emptied.first()?, seen.emptied.last()?);
-        // A few samples' worth is no room, and much room at once is no full cache.
+        // A few samples' worth does not count as free space, and a cache with much free space is
+        // not full.
         let least = seen.capacity_bytes as f64 / 4000.0;
         let (at_once, size) = (
             self.taken(&first.curve)?.max(least),
@@ -366,7 +368,7 @@ impl Cache {
         full.then_some((at_once, self.taken(&last.curve)?, last.rest_s))
     }
 
-    /// Bytes that writes took at the speed of the cache.
+    /// Bytes that were written at the speed of the cache.
     fn taken(&self, curve: &Curve) -> Option<f64> {
         let (fast, slow) = self.speeds?;
         let middle = (fast * slow).sqrt();
@@ -403,9 +405,10 @@ impl Cache {
     }
 }
 
-/// Whether, of what was written beyond the end of the cache, that at the end is read like new data
-/// (it all passes through the cache) or that at the beginning (writes go past it), and bytes that
-/// were written. `None` where maps do not show it, or do not agree.
+/// Position of new data in a range written beyond the end of the cache: true if the end is read
+/// like new data (all data passes through the cache), false if the beginning is (writes bypass the
+/// cache). Also returns the bytes written. `None` if no map shows it, or maps contradict each
+/// other.
 fn new_lies(seen: &Observed) -> Option<(bool, f64)> {
     let lies = |map: &ReadMap| {
         let parts = like_new(seen, map)?;
@@ -429,8 +432,8 @@ fn new_lies(seen: &Observed) -> Option<(bool, f64)> {
     oldest.then_some((false, written))
 }
 
-/// Whether what was written first is read like new data when the whole drive was written, and other
-/// data is not.
+/// True if, after the whole drive was written, the first data is read like new data and the last is
+/// not.
 fn first_stays(seen: &Observed) -> bool {
     let map = ReadMap {
         written_bytes: seen.capacity_bytes,
@@ -440,12 +443,12 @@ fn first_stays(seen: &Observed) -> bool {
     parts.first() == Some(&true) && parts.last() == Some(&false)
 }
 
-/// Whether there is a cache.
+/// True if there is a cache, false if not, with the evidence; `None` if unknown.
 fn presence(seen: &Observed) -> (Option<bool>, String) {
     let Some((new, old)) = new_and_old(seen) else {
         return by_step(seen);
     };
-    // The quickest pages of a cell with several bits set how quick its others may be.
+    // Several bits per cell: the quickest pages limit how quick the others may be.
     let (new_ns, old_ns) = (new.p1_ns as f64, old.p1_ns as f64);
     let [new_us, old_us] = [new_ns, old_ns].map(us);
     let (noise, _) = seen.noise();
@@ -467,7 +470,7 @@ fn presence(seen: &Observed) -> (Option<bool>, String) {
     (Some(false), why)
 }
 
-/// The same where reads were not looked at.
+/// As [`presence`], without measured reads.
 fn by_step(seen: &Observed) -> (Option<bool>, String) {
     match first_step(seen) {
         Some(step) => (Some(true), step_words(seen, &step)),

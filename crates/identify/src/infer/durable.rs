@@ -1,4 +1,4 @@
-//! Flushes and power-loss protection, both directions at once, and short writes.
+//! Flushes and power-loss protection, simultaneous reads and writes, and short writes.
 
 use stend_language::{say, text};
 
@@ -13,7 +13,7 @@ pub(super) fn properties(seen: &Observed) -> Vec<Property> {
     properties
 }
 
-/// A flush below this, ns, has not waited for a program of flash: the fastest SLC programs take
+/// A shorter flush, ns, has not waited for a program of flash: even the fastest SLC programs take
 /// longer.
 const NO_PROGRAM_NS: f64 = 75_000.0;
 
@@ -63,15 +63,15 @@ fn flushes(seen: &Observed) -> Vec<Property> {
     ]
 }
 
-/// Whether each write waits for the flash, so that nothing is left for a flush to wait for: the
-/// write cache is off.
+/// True if each write waits for the flash, so that a flush has nothing to wait for: the write cache
+/// is off.
 pub(super) fn writes_wait(seen: &Observed) -> bool {
     let waits = |flush: &Flush| flush.write_ns >= NO_PROGRAM_NS && flush.flush_ns < NO_PROGRAM_NS;
     !seen.flushes.is_empty() && seen.flushes.iter().all(waits)
 }
 
-/// Of the fastest flush, or of a write that waits, what programs of flash may take: a drive may
-/// have several to wait for, of data and of its map.
+/// Range of a flash program's time, as shares of the fastest flush, or of a write that waits: a
+/// drive may wait for several programs, of data and of its L2P.
 const PROGRAM_SHARES: (f64, f64) = (0.1, 1.0);
 
 fn program_time(id: &str, waited_ns: f64, protected: bool) -> Property {
@@ -83,10 +83,12 @@ fn program_time(id: &str, waited_ns: f64, protected: bool) -> Property {
     Property::range(id, (low * waited_ns, high * waited_ns), "ns", evidence)
 }
 
-/// Both directions at once reach less than this share of what they do in turns.
+/// On a half-duplex drive, simultaneous reads and writes reach less than this share of the speed of
+/// alternating ones.
 const HALF_SHARE: f64 = 0.7;
 
-/// Hosts count whole milliseconds: of less than this, their share is too large, s.
+/// Shortest duration of a mixed load, s: hosts count whole milliseconds, which are too large a
+/// share of less.
 const MIXED_S_MIN: f64 = 0.02;
 
 fn half_duplex(seen: &Observed) -> Property {

@@ -1,5 +1,5 @@
-//! What follows from what was seen: pure functions of [`Observed`], a file for each group of
-//! properties. `docs/identify.md` tells the principle, formula, source and failures of each.
+//! Inference from observations: pure functions of [`Observed`], one file per group of properties.
+//! `docs/identify.md` contains the principle, formula, source and failures of each.
 
 mod cache;
 mod durable;
@@ -13,7 +13,7 @@ mod words;
 use crate::observed::Observed;
 use crate::property::Property;
 
-/// All properties, in the order of the document.
+/// Infers all properties, in the order of the document.
 pub(crate) fn infer(seen: &Observed) -> Vec<Property> {
     let reads = reads::properties(seen);
     let cache = cache::Cache::of(seen, reads::dies_of_all(&reads));

@@ -1,5 +1,5 @@
-//! The time of a read and what it consists of, read-ahead, the dies that work at once, the map
-//! cache, and throttling.
+//! The time of a read and its parts, read-ahead, the dies that work in parallel, the L2P cache, and
+//! throttling.
 
 use stend_language::{say, text};
 
@@ -36,12 +36,11 @@ fn latency(seen: &Observed) -> Property {
     Property::quantity(id, reads.mean_ns, interval, "ns", evidence)
 }
 
-/// The time of a read of flash is known as a value if its interval reaches no further than this
-/// share.
+/// The time of a flash read is known as a value if its interval reaches no further than this share.
 const READ_REACH: f64 = 0.1;
 
-/// Compares reads of data with reads of space without data. Behind a map cache, either may have
-/// waited for a piece of the map besides.
+/// Compares reads of data with reads of space without data. With an L2P cache, either may also have
+/// waited for an L2P segment.
 fn flash_read(seen: &Observed, has_map_cache: bool) -> Property {
     let id = "flash-read-ns";
     let (Some(unwritten), Some(old)) = (seen.unwritten_reads, seen.slowest_settled()) else {
@@ -77,8 +76,8 @@ fn flash_read(seen: &Observed, has_map_cache: bool) -> Property {
     Property::within(READ_REACH * value, id, value, ends, "ns", evidence)
 }
 
-/// Returns the time of a read that finds its piece of the map at hand, and the longest wait of one
-/// that does not, ns: by reads in the narrowest span and in the widest.
+/// Returns the time of a read that finds its L2P segment in the cache, and the longest wait of one
+/// that does not, ns: from reads in the narrowest span and in the widest.
 fn lookup_ns(seen: &Observed) -> Option<(f64, f64)> {
     let ((_, narrow), (_, wide)) = (seen.spans.first()?, seen.spans.last()?);
     let hit = narrow.p50_ns as f64;
@@ -98,23 +97,23 @@ fn read_ahead(seen: &Observed) -> Property {
     Property::presence(id, ascending.mean_ns < 0.65 * random.mean_ns, evidence)
 }
 
-/// How pairs of pages collide: the distance at which they lie in the same die again, and the
-/// length that lies in one die, bytes.
+/// Collisions of pairs of pages: the distance at which two pages are in the same die again, and the
+/// length of consecutive data in one die, bytes.
 struct Stripe {
     period: f64,
     unit: f64,
-    /// Whether all periods are there and alike: no parity takes turns among the dies.
+    /// True if all periods are present and equal: parity does not rotate among the dies.
     regular: bool,
 }
 
-/// Pairs that are read slower than this share of the usual are in one die.
+/// Pairs that are read slower than this share of the usual rate are in one die.
 const SAME_DIE_SHARE: f64 = 0.78;
 
-/// Pairs in one die get about half of the usual rate; few pairs may lie between.
+/// Pairs in one die reach about half of the usual rate; few pairs may be between.
 const ONE_DIE_SHARES: (f64, f64) = (0.35, 0.68);
 const BETWEEN_SHARE_MAX: f64 = 0.12;
 
-/// The rate above which pairs are in two dies; `None` where the rates are not of two kinds.
+/// Rate above which pairs are in two dies; `None` if there are not two distinct groups of rates.
 fn two_dies(pairs: &[(u64, f64)]) -> Option<f64> {
     let mut rates: Vec<f64> = pairs.iter().map(|(_, rate)| *rate).collect();
     rates.sort_by(f64::total_cmp);
@@ -125,15 +124,15 @@ fn two_dies(pairs: &[(u64, f64)]) -> Option<f64> {
     (odd as f64 <= BETWEEN_SHARE_MAX * rates.len() as f64).then_some(SAME_DIE_SHARE * usual)
 }
 
-/// So many of the runs of distances that collide have to be alike.
+/// Share of the runs of colliding distances that must be alike.
 const MOST_SHARE: f64 = 0.85;
 
-/// The stripe, where distances that collide come in runs of one length at one period.
+/// Returns the stripe if colliding distances form runs of equal length with a constant period.
 fn stripe(seen: &Observed) -> Option<Stripe> {
     let slow = two_dies(&seen.pairs)?;
     let step = seen.pairs.first()?.0 as f64;
-    // Runs of distances that collide: (begin, length), steps. The first page lies somewhere in
-    // its unit, so the run that it begins is not whole.
+    // Runs of colliding distances: (begin, length), in steps. The first page is at an unknown place
+    // in its unit, so the run that it begins is incomplete.
     let mut runs: Vec<(f64, f64)> = Vec::new();
     let mut before = true;
     for (index, (_, rate)) in seen.pairs.iter().enumerate() {
@@ -160,9 +159,9 @@ fn stripe(seen: &Observed) -> Option<Stripe> {
         .sum();
     let period = gaps.iter().sum::<f64>() / turns;
     let alike = |gap: &f64| (gap / period - (gap / period).round()).abs() * period < unit + 0.5;
-    // What lies in one die in sequence, and how many dies there are, have to agree.
+    // The length of consecutive data in one die and the number of dies must be consistent.
     let agrees = (expected / period - 1.0).abs() < 0.35;
-    // At the end of a superblock, and where data has been moved, the order may be another.
+    // At the end of a superblock, and in relocated data, the order may differ.
     let most = |like: usize, all: usize| like as f64 > MOST_SHARE * all as f64;
     let of_unit = lengths
         .iter()
@@ -178,7 +177,7 @@ fn stripe(seen: &Observed) -> Option<Stripe> {
     })
 }
 
-/// The most of a stripe that parity is assumed to take, ratio.
+/// Largest assumed ratio of a stripe with parity to its data.
 const PARITY_RATIO_MAX: f64 = 1.27;
 
 fn dies(seen: &Observed) -> [Property; 2] {
@@ -200,8 +199,8 @@ fn dies(seen: &Observed) -> [Property; 2] {
     [dies, unit]
 }
 
-/// The dies, if so many hold data of a stripe, of which period and unit are told in KiB; and by the
-/// share of pairs that lie in one, at least and at most.
+/// Number of dies, from the number that hold data of a stripe, and from the bounds by the share of
+/// pairs in one die. `period` and `unit` are texts in KiB.
 fn dies_of(
     count: f64,
     regular: bool,
@@ -214,8 +213,8 @@ fn dies_of(
         let evidence = text!("identify-stripe", period = period, unit = unit);
         return Property::quantity(id, even, (even, even), "dies", evidence);
     }
-    // Most drives have a power of two of dies, and all an even number; of each stripe, parity takes
-    // a share.
+    // Most drives have a power of two of dies, and all have an even number; parity takes a share of
+    // each stripe.
     let power = count.log2().ceil().exp2();
     let among = |(low, high): (f64, f64)| low <= power && power <= high;
     let value = match power <= PARITY_RATIO_MAX * count || by_share.is_some_and(among) {
@@ -232,7 +231,7 @@ fn dies_of(
     Property::quantity(id, value, (count.floor(), high), "dies", evidence)
 }
 
-/// Of pairs that lie anywhere, the share that is in one die.
+/// Share of random pairs that are in one die.
 fn same_die_share(seen: &Observed) -> Option<f64> {
     let slow = two_dies(&seen.far_pairs)?;
     let same = seen
@@ -243,17 +242,17 @@ fn same_die_share(seen: &Observed) -> Option<f64> {
     (same >= 5).then(|| same as f64 / seen.far_pairs.len() as f64)
 }
 
-/// The dies by the share of pairs that lie in one: 90 % of a Poisson distribution.
+/// Bounds of the number of dies from the share of pairs in one die: 90 % of a Poisson distribution.
 fn share_dies(seen: &Observed) -> Option<(f64, f64)> {
     let share = same_die_share(seen)?;
     let spread = 1.645 * (share / seen.far_pairs.len() as f64).sqrt();
     Some((1.0 / (share + spread), 1.0 / (share - spread)))
 }
 
-/// Pairs in one die may be more by this ratio than those that are seen to wait.
+/// Largest ratio of pairs in one die to pairs that visibly wait.
 const UNSEEN_RATIO: f64 = 1.5;
 
-/// The dies by the share of pairs that lie in one: of n dies, one in n.
+/// Number of dies from the share of pairs in one die: of n dies, one in n.
 fn dies_by_share(seen: &Observed) -> Property {
     let id = "parallel-dies";
     let (Some(share), Some((low, high))) = (same_die_share(seen), share_dies(seen)) else {
@@ -263,10 +262,10 @@ fn dies_by_share(seen: &Observed) -> Property {
         };
         return Property::unknown(id, why);
     };
-    // Some pairs in one die do not wait, in planes that work by themselves.
+    // Some pairs in one die do not wait, because planes work independently.
     let interval = (low / UNSEEN_RATIO, high);
     let evidence = text!("identify-pairs-share", percent = fixed(100.0 * share, 2));
-    // Most drives have a power of two of them.
+    // Most drives have a power of two of dies.
     let power = (1.0 / share).log2().round().exp2();
     match low <= power && power <= high {
         true => Property::quantity(id, power, interval, "dies", evidence),
@@ -274,8 +273,7 @@ fn dies_by_share(seen: &Observed) -> Property {
     }
 }
 
-/// How many dies there are, for what is told of each: of a range, a power of two, or else the
-/// middle.
+/// Number of dies for figures per die: for a range, a power of two in it, or else its middle.
 pub(super) fn dies_of_all(properties: &[Property]) -> Option<f64> {
     let mut properties = properties.iter();
     let dies = properties.find(|property| property.id == "parallel-dies")?;
@@ -286,19 +284,19 @@ pub(super) fn dies_of_all(properties: &[Property]) -> Option<f64> {
     dies.number().or_else(|| dies.ends().map(among))
 }
 
-/// Where the same reads vary by more than this share, their times tell nothing.
+/// If the same reads vary by more than this share, their times are not used.
 const NOISE_MAX: f64 = 0.06;
 
-/// A read in a span that the map cache does not hold takes longer than this ratio.
+/// Ratio above which a read in a span counts as a miss of the L2P cache.
 const MISS_RATIO: f64 = 1.006;
 
-/// From this ratio on, a read is slower whatever its time varies by.
+/// From this ratio on, a read counts as slower, whatever the variation of times.
 const CLEAR_RATIO: f64 = 1.05;
 
-/// Reads in small spans vary by less than this ratio where a map cache holds all that they need.
+/// Largest variation, as a ratio, of reads in small spans that an L2P cache holds completely.
 const LEVEL_RATIO: f64 = 1.003;
 
-/// Whether reads in the spans that are not slower take one time.
+/// True if reads in the spans that are not slower take equal times.
 fn level(seen: &Observed, slower: &dyn Fn(f64) -> bool) -> bool {
     let times = seen.spans.iter().map(|(_, reads)| reads.mean_ns);
     let held: Vec<f64> = times.take_while(|ns| !slower(*ns)).collect();
@@ -338,8 +336,8 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
         let none = Property::presence(present, false, evidence);
         return [none, Property::unknown(size, say("identify-spans-alike"))];
     }
-    // Beyond the cache's size c, a share 1 - c / span of reads pays the miss m: with x = 1 / span,
-    // time = hit + m - m c x is a line.
+    // Beyond the cache's size c, a share 1 - c / span of reads takes the additional time m of a
+    // miss: with x = 1 / span, time = hit + m - m c x is a line.
     let beyond: Vec<(f64, f64)> = seen
         .spans
         .iter()
@@ -357,7 +355,7 @@ fn map_cache(seen: &Observed) -> [Property; 2] {
     [yes, size]
 }
 
-/// The line through points by least squares: (value at 0, slope).
+/// Line through points by least squares: (value at 0, slope).
 fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let n = points.len() as f64;
     if points.len() < 2 {

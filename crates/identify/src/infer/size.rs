@@ -1,4 +1,4 @@
-//! How much the SLC cache of the empty drive takes.
+//! Size of the SLC cache of the empty drive.
 
 use stend_language::text;
 
@@ -9,54 +9,54 @@ use crate::observed::{Observed, ReadMap};
 /// The size of a cache.
 pub(super) struct Size {
     pub bytes: f64,
-    /// Bytes between which it lies, with 90 %.
+    /// Bounds of the size, bytes, with 90 % confidence.
     pub interval: (f64, f64),
-    /// True if it may be larger than the interval: no more was written than it may hold.
+    /// True if the size may exceed the interval, because no more than it may hold was written.
     pub at_least: bool,
-    /// Bytes of it that take new data: less than all by what a drive keeps back.
+    /// Bytes of the cache that accept new data: less than all by the drive's reserve.
     pub written: f64,
     pub evidence: String,
 }
 
-/// Blocks that are being emptied, are erased, or wait for either hold nothing of what is written:
-/// of each die so many bytes, at least, as a rule, and at most.
+/// Reserve of the cache per die, bytes: minimum, usual value and maximum. Blocks that are being
+/// emptied or erased, or wait for either, hold no new data.
 type Kept = [f64; 3];
 
-/// Where writes show the end of the cache: if all has to pass through it, if they go past it, and
-/// if nobody knows.
+/// Reserves if writes show the end of the cache: if all writes pass through it, if they bypass it,
+/// and if that is unknown.
 const KEPT_WAITING: Kept = [3e6, 7e6, 10e6];
 const KEPT_PASSED: Kept = [0.0, 0.0, 9e6];
 const KEPT_UNKNOWN: Kept = [0.0, 4e6, 10e6];
 
-/// Of data that is still there after more was written.
+/// Reserve if data is still in the cache after more was written.
 const KEPT_LATER: Kept = [0.0, 10e6, 18e6];
 
-/// Where the dies are not known, it is this share at most.
+/// Maximum share of the reserve if the number of dies is unknown.
 const KEPT_SHARE_MAX: f64 = 0.06;
 
-/// A share of what was written that is little.
+/// Share of the written bytes up to which moved bytes count as few.
 const LITTLE_SHARE: f64 = 0.3;
 
-/// Data that has left the cache is none up to this share of what was written.
+/// Share of the written bytes up to which no data counts as having left the cache.
 const LEFT_SHARE: f64 = 0.1;
 
-/// Bytes that two speeds of writing take differ by no more than this share by chance.
+/// Share by which the bytes of two speeds of writing may differ by chance.
 const ALIKE_SHARE: f64 = 0.02;
 
-/// A map of which this share is read like new data ends within the cache, though some of it was
-/// moved.
+/// Share of a map that must be read like new data for the map to end within the cache, although
+/// some of the data was moved.
 const ALL_SHARE: f64 = 0.9;
 
-/// Bytes written, in multiples of those read like new data, below which a drive whose oldest data
-/// has left the cache may have emptied it before it was full (assumed).
+/// Ratio of written bytes to bytes read like new data. Below it, a drive whose oldest data has left
+/// the cache may have emptied the cache before it was full (assumed).
 const BEYOND_RATIO: f64 = 1.2;
 
-/// What an empty drive took up to a step: what had been written before is in the cache too.
+/// Bytes written to the empty drive up to a step; earlier writes are in the cache too.
 fn written_up_to(seen: &Observed, step: &Step) -> f64 {
     step.bytes + seen.before_fill_bytes() as f64
 }
 
-/// What was seen of a step.
+/// Describes the observations of a step.
 pub(super) fn step_words(seen: &Observed, step: &Step) -> String {
     text!(
         "identify-step",
@@ -66,8 +66,8 @@ pub(super) fn step_words(seen: &Observed, step: &Step) -> String {
     )
 }
 
-/// The size of the cache of a drive that has one, of so many dies; and whether all writes pass
-/// through it, where that is known.
+/// Size of an existing cache of a drive with `dies` dies. `waits` is true if all writes pass
+/// through it, and `None` if unknown.
 pub(super) fn size(seen: &Observed, dies: Option<f64>, waits: Option<bool>) -> Option<Size> {
     let kept = match waits {
         Some(true) => KEPT_WAITING,
@@ -80,7 +80,7 @@ pub(super) fn size(seen: &Observed, dies: Option<f64>, waits: Option<bool>) -> O
     }
 }
 
-/// Bytes between which a size lies, and what a drive keeps back besides.
+/// Size from its bounds in written bytes, plus the drive's reserve.
 fn with_kept(
     (written, least, most): (f64, f64, f64),
     [at_least, usual, at_most]: Kept,
@@ -117,11 +117,12 @@ fn by_step(seen: &Observed, step: &Step, kept: Kept, dies: Option<f64>) -> Size 
     with_kept(ends, kept, dies, evidence)
 }
 
-/// The least and the most that a cache holds by what it takes at two speeds of writing, r, both
-/// faster than what the drive does behind it, s: it is emptied from F bytes on, the slower the
-/// faster the host writes, e = s - a (r - s). So it takes F + Q / (1 - s / r), with
-/// Q = (C - F) / (1 + a): two speeds tell F and Q, and a is none at least, and at most so much that
-/// e is none at the greater speed, where C is what was taken. `None` where both take the same.
+/// Bounds of the cache's size from the bytes taken at two speeds of writing r, both faster than the
+/// speed s behind the cache. The drive empties the cache from F bytes on; the faster the host
+/// writes, the slower it empties: e = s - a (r - s). Thus the cache takes F + Q / (1 - s / r), with
+/// Q = (C - F) / (1 + a) and size C. Two speeds determine F and Q. a is at least 0, and at most so
+/// large that e is 0 at the greater speed, where C equals the bytes taken. `None` if both speeds
+/// take the same.
 fn by_rates(seen: &Observed, step: &Step, written: f64) -> Option<(f64, f64)> {
     let slower = seen.slower_fill.as_ref()?;
     let stretches = slower.stretches();
@@ -138,14 +139,15 @@ fn by_rates(seen: &Observed, step: &Step, written: f64) -> Option<(f64, f64)> {
     Some((written - more * (rest(step.fast) - 1.0), written))
 }
 
-/// Bytes that the drive moved out of the cache while so many were written, and bytes at most: where
-/// a slower level tells it, what was seen of it at most; else half of, and at most, what the drive
-/// moves beside later writes, if any was seen to be moved.
+/// Bytes that the drive moved out of the cache while `written` bytes were written, and their upper
+/// bound. If a slower level shows moves, they are the bound, limited by `seen`; else the bound is
+/// the amount moved during later writes, likewise limited, and 0 if no moves were seen. The
+/// estimate is half of an uncertain bound.
 fn moved(step: &Step, written: f64, seen: Option<f64>) -> (f64, f64) {
     let cap = seen.unwrap_or(f64::INFINITY);
     let told = step.moved.min(cap);
     if told > 0.0 {
-        // Little was moved meanwhile, or nobody knows how much.
+        // Only if few bytes were moved is the bound a good estimate.
         return match told < LITTLE_SHARE * written {
             true => (told, told),
             false => (told / 2.0, told),
@@ -156,9 +158,9 @@ fn moved(step: &Step, written: f64, seen: Option<f64>) -> (f64, f64) {
     (most / 2.0, most)
 }
 
-/// Bytes that had left the cache when it had been written full: of a map of about as much, what is
-/// read like old data before the first that is read like new data; the least of two such maps.
-/// `None` without one.
+/// Bytes that had left the cache when it was full: in a map of about this size, the data read like
+/// old data before the first data read like new data; the smaller result of two such maps. `None`
+/// without a map.
 fn moved_seen(seen: &Observed, full: f64) -> Option<f64> {
     let enough = |map: &&ReadMap| map.written_bytes as f64 >= MAP_SHARE_MIN * full;
     let maps = [seen.end_map.as_ref(), seen.maps.iter().find(enough)];
@@ -166,19 +168,19 @@ fn moved_seen(seen: &Observed, full: f64) -> Option<f64> {
         let parts = like_new(seen, map)?;
         let part = map.written_bytes as f64 / parts.len() as f64;
         let left = parts.iter().take_while(|new| !**new);
-        // What was written since may have taken the place of as much.
+        // Later writes may have displaced the same amount.
         let since = (map.written_bytes as f64 - full).max(0.0);
         Some((left.count() as f64 * part - since).max(0.0))
     });
     left.reduce(f64::min)
 }
 
-/// A map of less than this share of the cache does not tell whether it is emptied beside writes.
+/// Smallest share of the cache whose map shows if the cache is emptied during writes.
 const MAP_SHARE_MIN: f64 = 0.6;
 
-/// The size of the cache of the empty drive by maps of reads: the most that was ever read like new
-/// data, for a dynamic cache shrinks as the drive fills; or between what was read like new data as
-/// a whole and what was not.
+/// Size of the cache of the empty drive from maps of reads: the most data that was ever read like
+/// new data, because a dynamic cache shrinks as the drive fills; or between a range that was
+/// completely read like new data and one that was not.
 fn by_maps(seen: &Observed, dies: Option<f64>) -> Option<Size> {
     let maps = seen.maps.iter().chain(&seen.closer_maps);
     let maps = maps.filter_map(|map| Some((map, new_bytes(seen, map)?)));
@@ -222,7 +224,7 @@ fn by_maps(seen: &Observed, dies: Option<f64>) -> Option<Size> {
     Some(with_kept(ends, [0.0; 3], Some(0.0), evidence))
 }
 
-/// True if what was written first is not read like new data, and what was written last is.
+/// True if the first written data is not read like new data, and the last is.
 fn oldest_left(seen: &Observed, map: &ReadMap) -> bool {
     let parts = like_new(seen, map).unwrap_or_default();
     (parts.first(), parts.last()) == (Some(&false), Some(&true))

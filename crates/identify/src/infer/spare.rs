@@ -1,4 +1,4 @@
-//! Spare space, garbage collection in idle time, TRIM, and the write buffer.
+//! Spare space, GC in idle time, TRIM, and the write buffer.
 
 use stend_language::{say, text};
 use stend_record::review::Sample;
@@ -10,15 +10,14 @@ use crate::ends::taken_when_full;
 use crate::observed::{Curve, Observed, Recovered, Rested};
 use crate::property::Property;
 
-/// Random writes beyond the end of spare space are slower than this share of those before.
+/// Ratio by which random writes beyond the end of spare space are slower than those before.
 const FALL_RATIO: f64 = 1.6;
 
-/// Space that drives keep back when garbage collection begins, share of the capacity: as a rule,
-/// and at most.
+/// Space that drives reserve when GC begins, share of the capacity: usual value and maximum.
 const RESERVE_SHARE: f64 = 0.012;
 const RESERVE_SHARE_MAX: f64 = 0.034;
 
-/// What it keeps back besides for a cache that has no blocks of its own.
+/// Additional reserve for a dynamic cache.
 const RESERVE_CACHE_SHARE: f64 = 0.004;
 
 pub(super) fn properties(seen: &Observed, cache: &Cache) -> Vec<Property> {
@@ -31,7 +30,7 @@ pub(super) fn properties(seen: &Observed, cache: &Cache) -> Vec<Property> {
     ]
 }
 
-/// Means over windows of so many bytes: (bytes at the end of each, bytes a second).
+/// Means over windows of `window_bytes` bytes: (bytes at the end, bytes per second).
 fn windows(curve: &Curve, window_bytes: u64) -> Vec<(u64, f64)> {
     let mut means = Vec::new();
     let (mut from_s, mut from) = (0.0, 0);
@@ -45,29 +44,29 @@ fn windows(curve: &Curve, window_bytes: u64) -> Vec<(u64, f64)> {
     means
 }
 
-/// Random writes have fallen where the mean of so many windows is slower, by this ratio, than the
-/// median of so many before.
+/// Random writes have fallen if the mean of `FALLEN_WINDOWS` windows is slower, by `FALLEN_RATIO`,
+/// than the median of the `BEFORE_WINDOWS` before.
 const FALLEN_WINDOWS: usize = 4;
 const FALLEN_RATIO: f64 = 1.3;
 const BEFORE_WINDOWS: usize = 20;
 
-/// Within so many windows more they come to their slowest.
+/// Number of further windows within which they reach their slowest speed.
 const SLOWEST_WINDOWS: usize = 8;
 
-/// Where random writes fall.
+/// A fall of random writes.
 struct Fall {
-    /// Bytes written until then.
+    /// Bytes written before it.
     bytes: f64,
-    /// The speed before, bytes a second.
+    /// Speed before, bytes per second.
     fast: f64,
-    /// The slowest soon after.
+    /// Slowest speed soon after.
     slow: f64,
 }
 
-/// Where random writes fall by the largest ratio beyond so many bytes. Later they may become faster
-/// again, since garbage collection takes the most when it begins, and slower, since the drive is
-/// warm. Where they do not fall there, they may have fallen before: where they come to their
-/// slowest. `None` without a fall.
+/// The fall of random writes with the largest ratio after `beyond` bytes. Later writes may become
+/// faster again, because GC takes most when it begins, and slower, because the drive is warm.
+/// Without such a fall, they may have fallen earlier: then the fall to their slowest speed. `None`
+/// without a fall.
 fn fall(curve: &Curve, beyond: f64, capacity_bytes: u64) -> Option<Fall> {
     let window = (capacity_bytes / WINDOWS).min(curve.bytes() / WINDOWS_MIN);
     let windows = windows(curve, window.max(1));
@@ -80,22 +79,22 @@ fn fall(curve: &Curve, beyond: f64, capacity_bytes: u64) -> Option<Fall> {
         falls.push(fall);
         left = &left[end..];
     }
-    // The first of those that are alike.
+    // The first of equal ones.
     let by_ratio = |one: &Fall, other: &Fall| one.ratio().total_cmp(&other.ratio());
     let largest = falls.into_iter().rev().max_by(by_ratio);
     largest.or_else(|| fallen_to_slowest(&windows))
 }
 
-/// Windows of a curve: bytes at the end of each, and bytes a second.
+/// Windows of a curve: bytes at the end, and bytes per second.
 type Windows = [(u64, f64)];
 
-/// The mean of some windows from this one on.
+/// Mean of `FALLEN_WINDOWS` windows from this one on.
 fn mean_from(windows: &Windows, from: usize) -> Option<f64> {
     let some = windows.get(from..from + FALLEN_WINDOWS)?;
     Some(some.iter().map(|(_, speed)| speed).sum::<f64>() / some.len() as f64)
 }
 
-/// The first fall below what was usual just before, and the window at which writes are slowest.
+/// First fall below the usual speed just before, and the window with the slowest writes.
 fn fallen(windows: &Windows) -> Option<(Fall, usize)> {
     let before = |at: usize| {
         let before = &windows[at.saturating_sub(BEFORE_WINDOWS)..at];
@@ -113,7 +112,7 @@ fn fallen(windows: &Windows) -> Option<(Fall, usize)> {
     Some((fall, slowest))
 }
 
-/// The fall to the slowest of all, where that is much slower.
+/// Fall to the slowest speed of all, if it is much slower.
 fn fallen_to_slowest(windows: &Windows) -> Option<Fall> {
     let means = (0..windows.len()).filter_map(|at| Some((at, mean_from(windows, at)?)));
     let (slowest, slow) = means.min_by(|(_, one), (_, other)| one.total_cmp(other))?;
@@ -136,7 +135,7 @@ fn fall_to(windows: &Windows, fast: f64, slow: f64) -> Option<Fall> {
     })
 }
 
-/// A cache takes more, by this ratio, than was seen of it.
+/// Largest ratio of the bytes that a cache takes to the observed ones.
 const TAKEN_RATIO: f64 = 1.15;
 
 impl Fall {
@@ -145,12 +144,12 @@ impl Fall {
     }
 }
 
-/// Windows of the capacity over which the speed of random writes is averaged; of a short curve, so
-/// many at least.
+/// Number of windows per capacity over which the speed of random writes is averaged; at least
+/// `WINDOWS_MIN` for a short curve.
 const WINDOWS: u64 = 400;
 const WINDOWS_MIN: u64 = 40;
 
-/// A curve, and what went on after it without a rest.
+/// A curve, joined with the writes that followed without a rest.
 fn joined(curve: &Curve, more: Option<&Rested>) -> Curve {
     let mut joined = curve.clone();
     let end = curve
@@ -170,7 +169,7 @@ fn joined(curve: &Curve, more: Option<&Rested>) -> Curve {
     joined
 }
 
-/// Random writes that were looked at, and bytes that they wrote before they overwrote any.
+/// Random writes, and the bytes that they wrote before they overwrote any data.
 fn random_writes(seen: &Observed) -> Option<(Curve, f64)> {
     let full = seen.random.as_ref();
     let full = full.map(|curve| (joined(curve, seen.dirty.first()), 0.0));
@@ -178,18 +177,18 @@ fn random_writes(seen: &Observed) -> Option<(Curve, f64)> {
     full.or_else(|| Some((fresh?, seen.capacity_bytes as f64)))
 }
 
-/// Where random writes fall to their slowest beyond what the cache takes, and bytes written before
-/// they overwrote any.
+/// The fall of random writes beyond the bytes that the cache takes, and the bytes written before
+/// they overwrote any data.
 fn spare_fall(seen: &Observed) -> Option<(Option<Fall>, f64)> {
     let (curve, before) = random_writes(seen)?;
     let beyond = before + TAKEN_RATIO * taken_when_full(seen);
     Some((fall(&curve, beyond, seen.capacity_bytes), before))
 }
 
-/// Where random writes become slow after so much of the capacity, spare space is no reason.
+/// Largest share of the capacity after which slow random writes are attributed to spare space.
 const SPARE_SHARE_MAX: f64 = 0.49;
 
-/// Spare space of which the interval reaches further is known as a range alone, points.
+/// If an end of the interval of spare space is further than this, in points, only a range is known.
 const SPARE_REACH: f64 = 3.0;
 
 fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
@@ -210,7 +209,7 @@ fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
     if written < 0.0 || written > SPARE_SHARE_MAX * capacity {
         return Property::unknown(id, say("identify-fall-elsewhere"));
     }
-    // What a cache with blocks of its own takes is not in the data area.
+    // Data in a static cache is not in the data area.
     let (least_cached, most_cached) = cache.apart_bytes();
     let (least_cached, in_cache) = (least_cached.min(written), most_cached.min(written));
     let percent = |cached: f64, share: f64| 100.0 * ((written - cached) / capacity + share);
@@ -239,19 +238,19 @@ fn over_provisioning(seen: &Observed, cache: &Cache) -> Property {
     Property::within(SPARE_REACH, id, value, interval, unit, evidence)
 }
 
-/// Bytes that are written before a curve falls to its last speed; 0 without a fall.
+/// Bytes written before a curve falls to its last speed; 0 without a fall.
 fn fast_bytes(curve: &Curve, slow: f64) -> f64 {
     let windows = windows(curve, (curve.bytes() / 64).max(1));
     let fast = windows.iter().take_while(|(_, speed)| *speed > 1.5 * slow);
     fast.last().map_or(0.0, |(bytes, _)| *bytes as f64)
 }
 
-/// Space that idle time makes, share of the capacity, from which on it is more than what garbage
-/// collection that had begun leaves when it ends.
+/// Free space after idle time, as a share of the capacity, above which GC has done more than finish
+/// the work it had begun.
 const COLLECTED_SHARE: f64 = 0.004;
 
-/// What a long rest gives is more than what a short one does by this ratio, and share of the
-/// capacity, if something begins in it.
+/// If work begins in a long rest, it frees more space than a short rest by this ratio, and by this
+/// share of the capacity.
 const MORE_RATIO: f64 = 3.0;
 const MORE_SHARE: f64 = 0.0002;
 
@@ -288,7 +287,7 @@ fn idle_gc(seen: &Observed) -> Property {
         if both && slow > COOLED_SHARE * after.unwrap_or(f64::INFINITY) {
             return Property::unknown(id, say("identify-rest-cools"));
         }
-        // What takes place while requests come, and less without them, is no work of idle time.
+        // Work that is done during requests, and less without them, is no work of idle time.
         let ended = after_long < MORE_RATIO * after_short + MORE_SHARE * capacity;
         if !both && ended && after_awake > BESIDE_RATIO * after_long {
             return Property::presence(id, false, evidence);
@@ -303,21 +302,21 @@ fn idle_gc(seen: &Observed) -> Property {
     Property::presence(id, much || more, evidence)
 }
 
-/// A curve is fast as a whole from this share of its bytes on.
+/// Share of a curve's bytes above which the whole curve counts as fast.
 const ALL_SHARE: f64 = 0.97;
 
-/// Drives that are throttled because they are warm keep this share of their speed at least.
+/// Throttling of a warm drive leaves at least this share of its speed.
 const COOLED_SHARE: f64 = 0.3;
 
-/// What an idle drive does shows where a rest gives more than one in which it was read now and
-/// then, by this share of the capacity, and than a short one by this ratio.
+/// Work in idle time is proved if a rest frees more than a rest with reads, by this share of the
+/// capacity, and more than a short one, by this ratio.
 const BESIDE_SHARE: f64 = 0.0005;
 const BESIDE_RATIO: f64 = 1.2;
 
-/// A rest shorter than this is none, s.
+/// Shortest rest that counts, s.
 const REST_S_MIN: f64 = 60.0;
 
-/// The same from what a review saw of rests.
+/// GC in idle time, from rests in a review.
 fn idle_gc_reviewed(seen: &Observed) -> Property {
     let id = "idle-gc";
     let is_rest = |r: &&Recovered| !r.trim && r.rest_s.is_none_or(|s| s >= REST_S_MIN);
@@ -330,7 +329,7 @@ fn idle_gc_reviewed(seen: &Observed) -> Property {
     Property::presence(id, most.bytes as f64 > least, evidence)
 }
 
-/// The same of TRIM: the speed after it beside that of the empty drive.
+/// Effect of TRIM, from a review: the speed after it compared with that of the empty drive.
 fn trim_reviewed(seen: &Observed) -> Option<Property> {
     let fresh = seen.fresh_random.as_ref()?.samples.first()?.iops;
     let after = seen
@@ -400,7 +399,7 @@ fn trim_time(seen: &Observed) -> Property {
     Property::quantity(id, value, (0.8 * value, 1.25 * value), "ns", evidence)
 }
 
-/// The first writes after a rest have passed the end of the cache where they end slower than this
+/// The first writes after a rest have passed the end of the cache if they end slower than this
 /// share of its speed.
 const PASSED_SHARE: f64 = 0.7;
 
@@ -417,7 +416,7 @@ fn write_buffer(seen: &Observed, cache: &Cache) -> Property {
     else {
         return Property::unknown(id, say("identify-burst-few"));
     };
-    // What was taken beyond the steady speed lies in the buffer.
+    // Bytes written beyond the steady speed are in the buffer.
     let before_end = curve
         .samples
         .iter()
@@ -440,5 +439,5 @@ fn write_buffer(seen: &Observed, cache: &Cache) -> Property {
     Property::quantity(id, value, (0.8 * value, 1.3 * value), "bytes", evidence)
 }
 
-/// Less than this is what requests outstanding hold, bytes.
+/// Fewer bytes than this are only those of outstanding requests.
 const LEAST_BUFFER_BYTES: f64 = 1_000_000.0;

@@ -1,4 +1,4 @@
-//! Thresholds of inference, on both sides of each.
+//! Both sides of each threshold of the inference.
 
 use stend_record::review::Sample;
 
@@ -9,10 +9,10 @@ use crate::property::Property;
 const CAPACITY_BYTES: u64 = 8_000_000_000;
 const MB: u64 = 1_000_000;
 
-/// Bytes that the empty drive takes fast.
+/// Bytes that the empty drive writes fast.
 const CACHE_BYTES: u64 = 400 * MB;
 
-/// Speed of writes that go into the cache, bytes a second, and of others.
+/// Speed of writes into the cache, bytes per second, and of others.
 const FAST: f64 = 200e6;
 const SLOW: f64 = 40e6;
 
@@ -20,12 +20,12 @@ const SLOW: f64 = 40e6;
 const NEW_NS: u64 = 60_000;
 const OLD_NS: u64 = 100_000;
 
-/// Writes that are fast up to so many bytes.
+/// Writes that are fast up to `fast_bytes` bytes.
 fn curve(fast_bytes: u64, all_bytes: u64) -> Curve {
     levels(&[(fast_bytes, FAST), (all_bytes, SLOW)])
 }
 
-/// Writes of several speeds, each up to so many bytes.
+/// Writes of several speeds, each up to a number of bytes.
 fn levels(levels: &[(u64, f64)]) -> Curve {
     let all_bytes = levels.last().map_or(0, |level| level.0);
     let step = all_bytes / 2000;
@@ -95,7 +95,7 @@ fn reads_of_a_drive_that_is_busy_after_the_fill_tell_nothing() {
     assert!(latest(61).is_kind("fold-first"), "{:?}", latest(61));
     assert!(latest(102).is_kind("direct"), "{:?}", latest(102));
     assert!(latest(98).is_kind("direct"), "{:?}", latest(98));
-    // Slower than any other data, or neither like new data nor like old.
+    // Slower than any other data, or like neither new data nor old.
     for percent in [104, 96] {
         let busy = latest(percent);
         assert!(!busy.told, "{busy:?}");
@@ -115,8 +115,8 @@ fn reads_of_a_drive_that_is_busy_after_the_fill_tell_nothing() {
     assert!(median(140) && !median(160));
 }
 
-/// The cache of the drive after a part of it was written: what is taken fast at once and after a
-/// rest, percent of its size.
+/// Emptying of the cache after a part of it was written: bytes written fast immediately and after a
+/// rest, in percent of its size.
 fn emptying(at_once: u64, rested_percent: u64) -> Property {
     let after = |rest_s, percent: u64| rested(rest_s, CACHE_BYTES * percent / 100, 1000 * MB);
     let seen = Observed {
@@ -158,7 +158,7 @@ fn a_rest_that_only_ends_what_had_begun_collects_no_garbage() {
     assert_eq!(collected(20, 40), Some(true));
 }
 
-/// Reads by place of 200 parts, of which those within this share are read like new data.
+/// Reads by place of 200 parts, of which those in `new` are read like new data.
 fn map(written_bytes: u64, new: std::ops::Range<usize>) -> ReadMap {
     let parts = (0..200).map(|part| match new.contains(&part) {
         true => times(NEW_NS),
@@ -181,13 +181,13 @@ fn where_new_data_lies_tells_what_a_full_cache_does() {
         told(&seen, "slc-when-full")
     };
     assert!(when_full(120..200).is_kind("fold-first"));
-    // Not at the end: by the last reads.
+    // Not at the end: inferred from the last reads.
     assert!(when_full(110..190).is_kind("direct"));
     assert!(when_full(0..80).is_kind("direct"));
     let evidence = |new| when_full(new).evidence;
     assert!(evidence(4..84).contains("first was"));
     assert!(!evidence(10..90).contains("first was"));
-    // Too little, or too much, to lie anywhere.
+    // Too little, or too much, to have a position.
     assert!(!evidence(0..3).contains("first was"));
     assert!(!evidence(0..182).contains("first was"));
 }
@@ -202,26 +202,26 @@ fn two_speeds_of_writing_bound_a_cache_that_is_emptied_beside_them() {
         };
         told(&seen, "slc-cache-bytes")
     };
-    // As much at both speeds: nothing was emptied.
+    // The same at both speeds: nothing was emptied.
     let all = size(404).number().expect("a value");
     assert!((all / CACHE_BYTES as f64 - 1.0).abs() < 0.02, "{all}");
-    // With 1 / (1 - s / r) of 1.25 and 1.67, 36 MB more are 86 MB that are emptied meanwhile.
+    // With 1 / (1 - s / r) of 1.25 and 1.67, 36 MB more mean that 86 MB are emptied meanwhile.
     let value = size(440);
     let least = 0.99 * (404.0 - 86.0 * 0.25);
     assert!((value.low.unwrap() / 1e6 - least).abs() < 4.0, "{value:?}");
-    // Much was emptied: a range alone.
+    // Much was emptied: only a range is known.
     let (low, high) = size(600).ends().expect("a range");
     assert!((270e6..290e6).contains(&low), "{low}");
     assert!((1.0..1.09).contains(&(high / CACHE_BYTES as f64)), "{high}");
 }
 
-/// A drive with a cache that rests empty, in which so much is read like new data after 2 GB of the
-/// full drive were written.
+/// A drive with a cache that rests empty, in which `stays_mb` MB are read like new data after 2 GB
+/// of the full drive were written.
 fn cache_that_keeps(stays_mb: usize) -> Observed {
     let after = |rest_s, percent: u64| rested(rest_s, CACHE_BYTES * percent / 100, 1000 * MB);
     Observed {
         maps: vec![map(1000 * MB, 120..200)],
-        // 10 MB a part.
+        // 10 MB per part.
         full_map: Some(map(2000 * MB, 200 - stays_mb / 10..200)),
         emptied: vec![after(0.0, 5), after(300.0, 90)],
         ..with_cache()
@@ -235,7 +235,7 @@ fn what_stays_in_the_cache_of_the_full_drive_tells_its_kind() {
     assert!(kind(90).is_kind("both"), "{:?}", kind(90));
     assert!(kind(50).is_kind("both"), "{:?}", kind(50));
     assert!(kind(30).is_kind("dynamic"), "{:?}", kind(30));
-    // What was written first has never left it.
+    // The first written data has never left the cache.
     let settled_parts = vec![times(NEW_NS), times(OLD_NS), times(OLD_NS)];
     let kept = Observed {
         settled_parts,
@@ -244,8 +244,8 @@ fn what_stays_in_the_cache_of_the_full_drive_tells_its_kind() {
     assert!(!told(&kept, "slc-cache-kind").told);
 }
 
-/// Spare space by random writes of these levels over the full drive, which takes 160 MB fast though
-/// it has no SLC cache.
+/// Spare space inferred from random writes with these levels over the full drive, which writes 160
+/// MB fast although it has no SLC cache.
 fn spare(random: &[(u64, f64)], more: Option<Rested>) -> Option<f64> {
     let seen = Observed {
         capacity_bytes: CAPACITY_BYTES,
@@ -272,7 +272,7 @@ fn spare_space_ends_where_random_writes_fall_the_most_beyond_the_cache() {
         spare(&[cached, (1000 * MB, 40e6), (1400 * MB, 20e6)], None),
         1000.0,
     );
-    // Later it becomes fast again, and slow since it is warm.
+    // Later the writes become fast again, and then slow because the drive is warm.
     let warm = [
         (1000 * MB, 200e6),
         (1400 * MB, 40e6),
@@ -293,14 +293,14 @@ fn spare_space_ends_where_random_writes_fall_the_most_beyond_the_cache() {
         ),
         1300.0,
     );
-    // It falls in what went on without a rest, and not after one.
+    // They fall in the part that followed without a rest, and not after one.
     let more = |rest_s| {
         let curve = levels(&[(100 * MB, 40e6), (300 * MB, 8e6)]);
         Some(Rested { rest_s, curve })
     };
     is(spare(&[cached, (1000 * MB, 40e6)], more(0.0)), 1100.0);
     assert!(spare(&[cached, (1000 * MB, 40e6)], more(5.0)).is_none_or(|told| told < 4.0));
-    // It falls by too little.
+    // They fall by too little.
     assert_eq!(spare(&[(1000 * MB, 40e6), (1400 * MB, 32e6)], None), None);
 }
 
@@ -335,7 +335,7 @@ fn spare_space_is_a_range_where_nobody_knows_whether_there_is_a_cache() {
     assert!(known.number().is_some(), "{known:?}");
     let unknown = told(&seen(None), "over-provisioning-percent");
     let (low, high) = unknown.ends().expect("a range");
-    // 8 % of the capacity are the most that a cache with blocks of its own has.
+    // A static cache has at most 8 % of the capacity.
     assert!(
         (low - (known.low.expect("a quantity") - 8.0)).abs() < 1e-9,
         "{low}"
@@ -359,15 +359,15 @@ fn what_is_done_beside_requests_is_not_done_in_idle_time() {
     };
     let present =
         |short, long, awake| told(&seen(short, long, awake, (SLOW, FAST)), "idle-gc").present;
-    // More than while it is read, and than after a short rest.
+    // More than during reads, and more than after a short rest.
     assert_eq!(present(20, 28, 0), Some(true));
     assert_eq!(present(20, 22, 0), Some(false));
     assert_eq!(present(20, 28, 26), Some(false));
-    // More while it is read: unless much more than after a short rest, it is no idle work.
+    // More during reads: no idle work, unless it is much more than after a short rest.
     assert_eq!(present(20, 40, 44), Some(true));
     assert_eq!(present(20, 40, 60), Some(false));
     assert_eq!(present(10, 40, 60), Some(true));
-    // All is fast after both: it may have cooled down, unless it was much slower.
+    // Everything is fast after both: the drive may have cooled down, unless it was much slower.
     assert_eq!(present(0, 128, 128), Some(true));
     let cooled = told(&seen(0, 128, 128, (0.4 * FAST, FAST)), "idle-gc");
     assert!(!cooled.told && cooled.why_not.is_some_and(|why| why.contains("cooled")));
@@ -470,7 +470,7 @@ fn a_cache_that_requests_empty_more_than_rests_is_not_emptied_by_these() {
     };
     assert_eq!(present(30, 33), Some(true));
     assert_eq!(present(30, 40), Some(false));
-    // Much, all the same.
+    // Much nevertheless.
     assert_eq!(present(40, 60), Some(true));
 }
 
@@ -496,7 +496,7 @@ fn what_a_drive_keeps_back_of_each_die_belongs_to_its_cache() {
         assert!(told.iter().zip(expected).all(alike), "{told:?}");
     };
     let (least, most) = (0.97 * 404.0, 1.02 * 404.0);
-    // Four dies: all passes through the cache, goes past it, or nobody knows.
+    // Four dies: all data passes through the cache, bypasses it, or this is unknown.
     let waits = [least + 12.0, 404.0 + 28.0, most + 40.0].map(Some);
     is(size(120..200, 0), waits);
     is(
@@ -504,7 +504,7 @@ fn what_a_drive_keeps_back_of_each_die_belongs_to_its_cache() {
         [least, 404.0 + 16.0, most + 40.0].map(Some),
     );
     is(size(0..80, 0), [Some(least), None, Some(most + 36.0)]);
-    // Of what was written, 9 % had left it, or 12 %.
+    // 9 % or 12 % of the written data had left it.
     is(size(150..200, 18), waits);
     let least = 0.97 * (404.0 - 0.12 * 404.0);
     is(
@@ -513,7 +513,7 @@ fn what_a_drive_keeps_back_of_each_die_belongs_to_its_cache() {
     );
 }
 
-/// 30 µs without flash and map, 75 more for the flash, 40 for a piece of the map.
+/// 30 µs without flash and L2P, 75 more for the flash, 40 for an L2P segment.
 #[test]
 fn a_read_that_may_wait_for_the_map_tells_no_more_than_a_range() {
     let flash_read = |unwritten_ns, old_ns, widest_ns| {
@@ -534,23 +534,23 @@ fn a_read_that_may_wait_for_the_map_tells_no_more_than_a_range() {
         };
         told(&seen, "flash-read-ns")
     };
-    // Without a map cache reads in all spans take one time.
+    // Without an L2P cache, reads in all spans take the same time.
     let known = flash_read(30_000, 105_000, 105_000);
     assert_eq!(known.number(), Some(75_000.0), "{known:?}");
-    // All reads of space without data waited: 35 µs are left of 75.
+    // All reads of space without data waited: of 75 µs, 35 are left.
     for (unwritten_ns, old_ns) in [(70_000, 105_000), (30_000, 145_000), (70_000, 145_000)] {
         let range = flash_read(unwritten_ns, old_ns, 140_000);
         let (low, high) = range.ends().expect("a range alone");
         assert!(low < 75_000.0 && high > 75_000.0, "{range:?}");
         assert!(range.evidence.contains("up to 40"), "{range:?}");
     }
-    // Reads of data at hand did not wait.
+    // Reads of data with cached L2P segments did not wait.
     let (low, _) = flash_read(70_000, 105_000, 140_000).ends().unwrap();
     assert!((low - 0.93 * 35_000.0).abs() < 1.0, "{low}");
 }
 
-/// A drive that empties its cache from some of it on keeps as much however much is written: where
-/// little more was written, the cache may be larger.
+/// A drive that empties its cache from some level on keeps the same amount, however much is
+/// written: if little more was written, the cache may be larger.
 #[test]
 fn a_cache_that_is_emptied_before_much_is_written_is_at_least_so_large() {
     let size = |maps: Vec<ReadMap>, closer_maps: Vec<ReadMap>| {
@@ -566,7 +566,7 @@ fn a_cache_that_is_emptied_before_much_is_written_is_at_least_so_large() {
     let closer = vec![map(1800 * MB, 23..200); 3];
     let least = size(maps(23..200), closer);
     assert_eq!((least.number(), least.high), (None, None), "{least:?}");
-    // Of parts of 9 MB, 177.
+    // 177 parts of 9 MB.
     let low = least.least().expect("it is told");
     assert!((low / 1e6 - 1593.0).abs() < 5.0, "{low}");
     assert!(least.value_words().starts_with("at least 1.5"), "{least:?}");
@@ -583,7 +583,7 @@ fn a_cache_that_is_emptied_before_much_is_written_is_at_least_so_large() {
     };
     assert!(kind(4000 * MB).is_kind("whole-array"));
     assert!(!kind(8000 * MB).told);
-    // Much more was written, and no more is there; or the rest went past the cache.
+    // Much more was written, and no more is there; or the rest bypassed the cache.
     let beyond = size(maps(23..200), vec![map(2400 * MB, 67..200)]);
     let past = size(maps(0..177), Vec::new());
     for told in [beyond, past] {
@@ -607,7 +607,7 @@ fn a_map_of_which_little_was_moved_ends_within_the_cache() {
         )
     };
     assert_eq!(ends(184), (Some(3000.0), Some(4000.0)));
-    // Of 3 GB, 2.6 are in the cache.
+    // 2.6 of 3 GB are in the cache.
     let (low, high) = ends(174);
     assert!(
         low.is_some_and(|low| (2595.0..2610.0).contains(&low)),
@@ -649,7 +649,7 @@ fn the_fastest_flush_bounds_a_program_from_both_sides() {
     assert_eq!(told(&seen, "program-ns").ends(), Some((1e5, 1e6)));
 }
 
-/// With the write cache off, a flush has nothing to wait for, whatever the drive is made of.
+/// With the write cache off, a flush has nothing to wait for, whatever the drive's design.
 #[test]
 fn a_short_flush_after_a_write_that_waited_tells_nothing() {
     let seen = |write_ns, burst| Observed {
@@ -671,7 +671,7 @@ fn a_short_flush_after_a_write_that_waited_tells_nothing() {
     assert_eq!(told(&through, "write-buffer-bytes").number(), None);
 }
 
-/// What was written before belongs to what the empty drive takes, in every sentence.
+/// Data written before counts as taken by the empty drive, in every sentence.
 #[test]
 fn all_that_tell_of_a_step_tell_the_same_bytes() {
     let mut seen = with_cache();
@@ -683,7 +683,7 @@ fn all_that_tell_of_a_step_tell_the_same_bytes() {
         let from = evidence.find("takes ").expect("it is told");
         evidence[from..].split(" at ").next().map(str::to_owned)
     };
-    // A sample ends beyond the step.
+    // A sample ends after the step.
     let words = Some("takes 404.5 MB".to_owned());
     assert_eq!(taken("slc-cache-bytes"), words);
     assert_eq!(taken("slc-write-bytes-per-s"), words);

@@ -1,8 +1,8 @@
-//! Figures in the sentences of evidence, as the current language writes them.
+//! Formats figures in sentences of evidence for the current language.
 
 use stend_language::{numeral, unit};
 
-/// A number with so many decimals.
+/// A number with the given number of decimals.
 pub(super) fn fixed(value: f64, decimals: usize) -> String {
     numeral(&format!("{value:.decimals$}"))
 }
@@ -15,7 +15,7 @@ pub(super) fn bytes(bytes: f64) -> String {
     }
 }
 
-/// Bytes a second in MB/s (decimal).
+/// Bytes per second in MB/s (decimal).
 pub(super) fn speed(bytes_per_s: f64) -> String {
     format!("{} {}", fixed(bytes_per_s / 1e6, 0), unit("MB/s"))
 }

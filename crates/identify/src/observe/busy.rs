@@ -21,10 +21,10 @@ pub(super) fn long_reads(
     Ok(())
 }
 
-/// Writes between two flushes.
+/// Numbers of writes between two flushes.
 const EVERY: [u32; 5] = [1, 4, 16, 64, 256];
 
-/// Flushes of each kind.
+/// Number of flushes of each kind.
 const FLUSHES: u64 = 40;
 
 pub(super) fn durable(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
@@ -54,7 +54,7 @@ pub(super) fn durable(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<
     Ok(())
 }
 
-/// Bytes that are given TRIM, and those of a command, as a file system does with a file.
+/// Bytes to be trimmed, and bytes per command, as a file system trims a file.
 const TRIM_BYTES: u64 = 1 << 30;
 const TRIM_COMMAND_BYTES: u64 = 64 << 20;
 

@@ -1,4 +1,4 @@
-//! Probes of the empty drive once more, closer to where its cache ends.
+//! Further probes of the empty drive, closer to the end of its cache.
 
 use stend_load::target::TargetError;
 
@@ -9,23 +9,24 @@ use crate::ends::{first_step, new_bytes};
 use crate::observed::Observed;
 use crate::probing::{Probe, Probing};
 
-/// What is written for closer maps, as multiples of what an earlier one showed of new data: where
-/// the oldest data leaves the cache for the newest, the cache is now more full and now less.
+/// Bytes written for closer maps, as multiples of the new data in an earlier map. If the oldest
+/// data leaves the cache for the newest, these leave the cache more or less full.
 const CLOSER_RATIOS: [f64; 3] = [1.25, 1.43, 1.62];
 
-/// The cache is written once more with this share of its speed, or the mean of this and the speed
-/// behind it where that is more, to so many times the bytes that it took.
+/// Share of its speed at which the cache is written once more, or the geometric mean of its speed
+/// and the speed behind it if that is more; and the bytes written, as a multiple of those that it
+/// took.
 const SLOWER_SHARE: f64 = 0.5;
 const SLOWER_BYTES_RATIO: f64 = 2.2;
 
-/// All of a map is read like new data, but for this share of its parts.
+/// Share of a map's parts that must be read like new data for the whole map to count as such.
 const ALL_SHARE: f64 = 0.98;
 
-/// Steps between a map that was read like new data and one that was not; each halves what is not
-/// known.
+/// Number of steps between a map that was read like new data and one that was not; each halves the
+/// unknown range.
 const HALVINGS: u32 = 3;
 
-/// Needs a copy of the empty drive, which was kept, and reads of new data and of old.
+/// Requires the saved copy of the empty drive, and reads of new data and of old data.
 pub(super) fn maps(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let first = first_bytes(probing);
     if let Some(step) = first_step(seen) {

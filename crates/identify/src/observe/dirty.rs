@@ -1,4 +1,4 @@
-//! Probes of the full drive that is written at random places.
+//! Probes of the full drive, written at random places.
 
 use stend_load::runner::Progress;
 use stend_load::target::TargetError;
@@ -13,21 +13,21 @@ fn random_writes(probing: &Probing<'_>, bytes: u64) -> Probe {
     writes.within(0, probing.capacity_bytes).bytes(bytes)
 }
 
-/// Tells when writes have become slow for good: slower than what the drive wrote in ascending order
-/// at its slowest, and than a share of their own fastest beyond the cache, for a hundredth of the
-/// capacity or a minute, or some times as long.
+/// Detects when writes have become permanently slow: slower than the drive's slowest ascending
+/// writes, and than a share of their own fastest speed beyond the cache, for a hundredth of the
+/// capacity or a minute, or a multiple of these.
 struct Collapse {
     window_bytes: u64,
     slow_bytes: u64,
-    /// Speed below which they are slow beside `slow_share`, bytes a second.
+    /// Speed below which writes are slow, in addition to `slow_share`, bytes per second.
     ascending_slow: f64,
-    /// What goes into the cache tells nothing.
+    /// Bytes that may go into the cache; their speed is not used.
     cached_bytes: f64,
     /// Share of the fastest speed below which writes are slow.
     slow_share: f64,
     last: (f64, u64),
     fastest: f64,
-    /// Since when they are slow, and much slower still.
+    /// Time and bytes since which writes are slow, and much slower.
     slow_since: Option<(f64, u64)>,
     slower_since: Option<(f64, u64)>,
 }
@@ -35,21 +35,22 @@ struct Collapse {
 /// Share of the fastest speed below which random writes are slow.
 const SLOW_SHARE: f64 = 0.35;
 
-/// The same beyond a cache, which is emptied beside them: they are never as fast as the drive could
-/// be, and garbage collection takes less of what is left.
+/// Share of the fastest speed below which random writes beyond a cache are slow. The cache is
+/// emptied during them, so they never reach the drive's full speed, and GC takes a smaller share of
+/// it.
 const SLOW_BEYOND_SHARE: f64 = 0.6;
 
-/// For so many times as long, if they are not slower still.
+/// Factor for the duration of slow writes that are not much slower.
 const SLOW_TIMES: u32 = 4;
 
-/// The cache takes more, by this ratio, if it is emptied beside the writes.
+/// Ratio by which the cache takes more if it is emptied during the writes.
 const CACHED_RATIO: f64 = 1.3;
 
-/// Share of the slowest ascending writes below which random ones are slow: what moves all data
-/// once, as folding does, keeps to their speed.
+/// Share of the slowest ascending writes below which random ones are slow: work that moves all data
+/// once, such as folding, does not slow writes below the ascending speed.
 const ASCENDING_SHARE: f64 = 0.6;
 
-/// For so long they have to be slow where few bytes are written, s.
+/// Minimum duration of slow writes if few bytes are written, s.
 const SLOW_S: f64 = 60.0;
 
 impl Collapse {
@@ -113,8 +114,8 @@ pub(super) fn random(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(
     Ok(())
 }
 
-/// Rests that a drive is given after random writes, s: what garbage collection had begun ends in a
-/// short one, what begins in idle time needs a long one.
+/// Rests of the drive after random writes, s. GC that had begun ends in a short rest; GC that
+/// begins in idle time needs a long one.
 const RESTS_S: [f64; 3] = [0.0, 5.0, 900.0];
 
 pub(super) fn after(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
@@ -161,7 +162,7 @@ mod tests {
 
     const MB: u64 = 1_000_000;
 
-    /// Bytes, MB, after which writes of these speeds, each so many bytes further, count as slow.
+    /// Bytes, MB, after which writes of these speeds, each for a number of bytes, count as slow.
     fn ends_mb(seen: &Observed, levels: &[(u64, f64)]) -> Option<u64> {
         let mut collapse = Collapse::new(seen);
         let (mut elapsed_s, mut bytes) = (0.0, 0);
@@ -206,11 +207,12 @@ mod tests {
             full_map: Some(full_map),
             ..none.clone()
         };
-        // Of a drive without a cache, what is slower than 35 % for a hundredth of it, 100 MB.
+        // Without a cache, writes slower than 35 % count after a hundredth of the drive, 100 MB.
         let far = |end: Option<u64>, mb: u64| end.is_some_and(|end| end.abs_diff(mb) < 60);
         assert!(far(ends_mb(&none, &[(600, 1e8), (900, 3.3e7)]), 700));
         assert_eq!(ends_mb(&none, &[(600, 1e8), (900, 3.7e7)]), None);
-        // What comes after the cache is not slow beside it, and 60 % of what follows is, for long.
+        // Writes behind the cache are not slow compared with it; 60 % of their own speed is, after
+        // long enough.
         let cache = [(500, 1e9), (600, 1e8)];
         let then = |speed| ends_mb(&cached, &[&cache[..], &[(900, speed)]].concat());
         assert!(far(then(5.5e7), 1500), "{:?}", then(5.5e7));

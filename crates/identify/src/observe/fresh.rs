@@ -21,7 +21,7 @@ pub(super) fn unwritten(probing: &mut Probing<'_>, seen: &mut Observed) -> Resul
 pub(super) fn new_data(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     let bytes = first_bytes(probing);
     probing.run(&Probe::new("write", PAGE_BYTES, 32).within(0, bytes))?;
-    // What is in the buffer still is not read from the flash.
+    // Data that is still in the buffer is not read from the flash.
     probing.rest(0.05)?;
     let reads = Probe::reads().within(0, bytes);
     seen.new_reads = Some(probing.run(&reads.for_ms(300))?.reads);
@@ -48,7 +48,7 @@ pub(super) fn mixed(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
 /// The smallest part of a map of reads, bytes.
 const PART_BYTES_MIN: u64 = 2 << 20;
 
-/// Reads in each part.
+/// Number of reads in each part.
 const PART_READS: u64 = 24;
 
 pub(super) fn burst(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
@@ -61,11 +61,11 @@ pub(super) fn burst(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
     Ok(())
 }
 
-/// Sixteenths of the capacity that are written, one after another as long as all of it is read like
-/// new data.
+/// Sixteenths of the capacity that are written, one after another, as long as all of the data is
+/// read like new data.
 const WRITTEN_SIXTEENTHS: [u64; 6] = [1, 4, 8, 10, 12, 16];
 
-/// The rest after which the same places are read again, s.
+/// Rest after which the same places are read again, s.
 const MAP_REST_S: f64 = 300.0;
 
 pub(super) fn map(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
@@ -97,14 +97,14 @@ pub(super) fn map(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), 
     Ok(())
 }
 
-/// Writes so many bytes in ascending order, and reads in each part of them.
+/// Writes `written_bytes` bytes in ascending order, and reads in each part of them.
 pub(super) fn read_map(copy: &mut Probing<'_>, written_bytes: u64) -> Result<ReadMap, TargetError> {
     copy.run(&Probe::ascending("write").within(0, written_bytes))?;
     copy.rest(0.05)?;
     read_parts(copy, written_bytes)
 }
 
-/// Reads in each part of so many bytes.
+/// Reads in each part of the first `written_bytes` bytes.
 pub(super) fn read_parts(
     copy: &mut Probing<'_>,
     written_bytes: u64,
@@ -173,8 +173,8 @@ pub(super) fn fill(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(),
     Ok(())
 }
 
-/// The drive is quiet when its quickest reads take no more than so many times those of new data.
+/// The drive is quiet if its quickest reads take at most this multiple of those of new data.
 const QUIET_RATIO: u64 = 2;
 
-/// How often it is looked whether the drive is quiet, half a second each.
+/// Number of checks that the drive is quiet, half a second each.
 const QUIET_TRIES: u32 = 40;

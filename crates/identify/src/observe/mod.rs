@@ -1,7 +1,7 @@
-//! The probes: what is done to a target to see what [`Observed`] holds.
+//! The probes: operations on a target that yield the values of [`Observed`].
 //!
-//! On a target that can be copied, what would disturb a later probe runs on a copy; on a real
-//! one, in an order in which little does.
+//! On a target that can be copied, probes that would disturb later ones run on a copy; on a real
+//! one, the order of the probes limits disturbance.
 
 mod busy;
 mod closer;
@@ -20,15 +20,15 @@ use crate::probing::Probing;
 struct Group {
     name: &'static str,
     probes: Probes,
-    /// Seconds that it takes at least on a target that cannot be copied.
+    /// Minimum duration on a target that cannot be copied, seconds.
     takes_s: Takes,
-    /// It looks at the full drive.
+    /// True if it needs the full drive.
     of_full: bool,
-    /// It disturbs so much that it is carried out on a copy of the drive alone.
+    /// True if it disturbs the drive so much that it runs only on a copy.
     of_copy: bool,
 }
 
-/// The groups, in the order in which each finds the drive as it needs it.
+/// All groups, ordered so that each finds the drive in the state that it needs.
 #[rustfmt::skip]
 const GROUPS: [Group; 17] = [
     empty("reads of space that was never written", fresh::unwritten, time::unwritten),
@@ -79,7 +79,7 @@ const fn full(name: &'static str, probes: Probes, takes_s: Takes) -> Group {
     }
 }
 
-/// Probes a target in all ways that are known, until `go_on` says no, and as far as there is time.
+/// Probes a target with all groups, until `go_on` returns false, and as far as time permits.
 pub(crate) fn observe(
     probing: &mut Probing<'_>,
     go_on: &mut dyn FnMut(&str) -> bool,
@@ -107,25 +107,25 @@ pub(crate) fn observe(
     Ok(seen)
 }
 
-/// Whether the fill was not cut off for want of time.
+/// True if the fill was not cut off for lack of time.
 fn is_whole(seen: &Observed) -> bool {
     let before = sizes::first_bytes_of(seen.capacity_bytes);
     let all = |fill: &Curve| fill.bytes() + before > seen.capacity_bytes / 100 * 99;
     seen.fill.as_ref().is_none_or(all)
 }
 
-/// Bytes that the groups write at most to a target that cannot be copied.
+/// Maximum number of bytes that the groups write to a target that cannot be copied.
 pub(crate) fn written_bytes_max(capacity_bytes: u64) -> u64 {
     // The first short requests; both directions; the first writes after a rest; the map; the fill;
-    // the full drive; random writes; those after rests; before TRIM and after.
+    // the full drive; random writes; writes after rests; before and after TRIM.
     const SIXTY_FOURTHS: u64 = 1 + 2 + 4 + 4 + 64 + 16 + 32 + 2 + 2;
     // Flushes and short writes.
     const FEW_BYTES: u64 = 128 << 20;
     capacity_bytes / 64 * SIXTY_FOURTHS + FEW_BYTES
 }
 
-/// Interval of samples for a curve over so many bytes, ms: some thousands of samples at the speed
-/// of a SATA link.
+/// Interval between samples of a curve over `bytes` bytes, ms: some thousands of samples at the
+/// speed of a SATA link.
 fn sample_ms(bytes: u64) -> u32 {
     const SAMPLES: u64 = 4000;
     const BYTES_PER_MS: u64 = 500_000;

@@ -7,12 +7,12 @@ use super::{sample_ms, time};
 use crate::observed::{Observed, Rested};
 use crate::probing::{LONG_BYTES, PAGE_BYTES, Probe, Probing};
 
-/// Rests before a drive counts as settled: each of so many seconds; a real one is given fewer.
+/// Rests before a drive counts as settled, of `REST_S` seconds each; a real drive gets fewer.
 const REST_S: f64 = 60.0;
 const RESTS: u32 = 240;
 const REAL_RESTS: u32 = 2;
 
-/// Lets the drive rest, and wakes it now and then: one that sleeps does no work.
+/// Lets the drive rest, and wakes it now and then, because a sleeping drive does no work.
 fn settle(probing: &mut Probing<'_>) -> Result<f64, TargetError> {
     let rests = if probing.copies() { RESTS } else { REAL_RESTS };
     let rest_s = REST_S.min(time::rest(probing) / f64::from(rests));
@@ -24,20 +24,20 @@ fn settle(probing: &mut Probing<'_>) -> Result<f64, TargetError> {
     Ok(f64::from(rests) * rest_s)
 }
 
-/// How often the same is measured, to see how far the target's times vary by themselves.
+/// Number of repetitions of a measurement, which show the variation of the target's times.
 const REPEATS: u32 = 3;
 
-/// Parts in which the full drive is looked at.
+/// Number of parts in which the full drive is read.
 const PARTS: u64 = 64;
 
-/// Reads in each of them.
+/// Number of reads in each part.
 const PART_READS: u64 = 48;
 
-/// Medians that differ by less than this ratio are of one kind of flash.
+/// Medians that differ by less than this ratio belong to one kind of flash.
 const SAME_RATIO: f64 = 1.06;
 
-/// The longest stretch of the drive that reads alike, which is not the first, where short requests
-/// were written: (offset, length).
+/// Longest range of the drive with uniform read times, excluding the first part, which was written
+/// in short requests: (offset, length).
 fn alike(medians_ns: &[u64], part_bytes: u64) -> (u64, u64) {
     let mut longest = (1, 1);
     let mut begin = 1;
@@ -56,7 +56,7 @@ fn alike(medians_ns: &[u64], part_bytes: u64) -> (u64, u64) {
 
 pub(super) fn reads(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
     seen.settled_s = settle(probing)?;
-    // Whole requests: a page that lay across two pages of the flash would be read twice.
+    // Multiples of whole requests: a logical page that crossed two flash pages would be read twice.
     let part = probing.capacity_bytes / PARTS / LONG_BYTES * LONG_BYTES;
     let sections: Vec<Probe> = (0..PARTS)
         .map(|index| {
@@ -95,12 +95,12 @@ pub(super) fn scaling(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<
     let read_ns = seen.settled_reads.map_or(1e5, |reads| reads.mean_ns);
     let powers = (0..).map(|power| SPAN_BYTES << power);
     let mut spans: Vec<u64> = powers.take_while(|span| *span <= len).collect();
-    // Nearly as much again may lie beyond the last of them.
+    // Nearly the same length may be left beyond the last of them.
     if spans.last().is_some_and(|last| len > last + last / 4) {
         spans.push(len);
     }
     for span in spans {
-        // The map of a span is at hand when each of its pieces has been read once.
+        // The L2P of a span is cached once each of its segments has been read.
         let warm_up = (span / SPAN_BYTES * 4).max(1000) as f64;
         let warm_up_ms = (warm_up * read_ns / 1e6) as u64;
         let reads = Probe::reads().within(offset, span).for_ms(200);
@@ -110,25 +110,25 @@ pub(super) fn scaling(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<
     Ok(())
 }
 
-/// Distances of pairs: so many, each of so many bytes more than the one before.
+/// Number of distances of pairs, and the difference between successive ones.
 const PAIRS: u64 = 384;
 const PAIR_STEP_BYTES: u64 = 16 * 1024;
 
-/// Pairs of pages that lie anywhere; of a real target, fewer are read.
+/// Number of pairs of pages at random places; fewer for a real target.
 const FAR_PAIRS: u64 = 3072;
 const REAL_FAR_PAIRS: u64 = 768;
 
-/// The golden ratio's fraction.
+/// Fractional part of the golden ratio.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Requests outstanding to each page of a pair: enough that its die is never idle.
+/// Outstanding requests per page of a pair: enough that its die is never idle.
 const PAIR_DEPTH: u32 = 4;
 
-/// How long a pair is read, ms: on a real target, threads take some to begin.
+/// Duration of the reads of a pair, ms; on a real target, threads need time to start.
 const PAIR_MS: u64 = 3;
 const REAL_PAIR_MS: u64 = 30;
 
-/// Pairs of one job.
+/// Number of pairs in one job.
 const PAIRS_AT_ONCE: usize = 32;
 
 pub(super) fn pairs(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<(), TargetError> {
@@ -145,7 +145,7 @@ pub(super) fn pairs(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
     };
     let far: Vec<u64> = (1..=count.min(most))
         .map(|index| {
-            // Multiples of an irrational number lie evenly, and with no period.
+            // Multiples of an irrational number are evenly distributed, without a period.
             let distance = (index as f64 * GOLDEN).fract() * (len - LONG_BYTES) as f64;
             distance as u64 / PAIR_STEP_BYTES * PAIR_STEP_BYTES
         })
@@ -154,7 +154,7 @@ pub(super) fn pairs(probing: &mut Probing<'_>, seen: &mut Observed) -> Result<()
     Ok(())
 }
 
-/// Reads a page and another at each of these distances at the same time: reads a second of both.
+/// Reads a page and another at each of these distances simultaneously: reads per second of both.
 fn read_pairs(
     probing: &mut Probing<'_>,
     offset: u64,

@@ -1,27 +1,27 @@
-//! How long groups of probes take on a target that cannot be copied, and how they are shortened
-//! where less time is left.
+//! Durations of groups of probes on a target that cannot be copied, and shorter ones if little time
+//! is left.
 
 use super::sizes::{BURST_BYTES, MAP_PARTS, first_bytes};
 use crate::observed::{Curve, Observed};
 use crate::probing::Probing;
 
-/// To start fio, and to go from one load of a job to the next, s.
+/// Time to start fio, and to switch between loads of a job, s.
 const JOB_S: f64 = 0.7;
 const LOAD_S: f64 = 0.25;
 
-/// Writes of a drive that has not been written yet, bytes a second.
+/// Assumed speed of writes to a drive that has not been written yet, bytes per second.
 const WRITES_PER_S: f64 = 100e6;
 
-/// Share of the time that is left that a group is given which may take as long as it wants.
+/// Share of the time left for a group whose duration can be chosen.
 const SHARE: f64 = 0.25;
 
-/// Seconds that such groups take at least.
+/// Minimum duration of such groups, s.
 const LEAST_S: f64 = 10.0;
 
-/// With less time than this it is not waited until a drive is quiet, s.
+/// If less time than this is left, the probes do not wait until a drive is quiet, s.
 pub(super) const QUIET_LEFT_S: f64 = 60.0;
 
-/// The slowest speed of writes in long requests that was seen so far, bytes a second.
+/// Slowest observed speed of writes in long requests, bytes per second.
 fn write_speed(seen: &Observed) -> f64 {
     let of = |curve: &Option<Curve>| {
         let curve = curve.as_ref()?;
@@ -62,7 +62,7 @@ pub(super) fn map(probing: &Probing<'_>, seen: &Observed) -> f64 {
     2.0 * JOB_S + parts * LOAD_S + (probing.capacity_bytes / 16) as f64 / write_speed(seen)
 }
 
-/// Parts of a map for which there is time, at least some.
+/// Number of parts of a map for which there is time, at least 32.
 pub(super) fn map_parts(probing: &Probing<'_>) -> u64 {
     ((probing.left_s() * SHARE / 2.0 / LOAD_S) as u64).max(32)
 }
@@ -71,7 +71,7 @@ pub(super) fn fill(probing: &Probing<'_>, seen: &Observed) -> f64 {
     2.0 * JOB_S + probing.capacity_bytes as f64 / write_speed(seen)
 }
 
-/// The rest before the full drive is looked at, s: without end where there is no limit.
+/// Rest before the full drive is probed, s: infinite without a limit.
 pub(super) fn rest(probing: &Probing<'_>) -> f64 {
     (probing.left_s() * SHARE).max(LEAST_S)
 }
@@ -82,24 +82,24 @@ pub(super) fn reads(_: &Probing<'_>, _: &Observed) -> f64 {
 
 pub(super) fn scaling(probing: &Probing<'_>, seen: &Observed) -> f64 {
     let read_s = seen.settled_reads.map_or(1e-4, |reads| reads.mean_ns / 1e9);
-    // Four reads of each 4 MiB of all spans together, which are twice the last one.
+    // Four reads of each 4 MiB in all spans, whose total is twice the last one.
     let warm_up = 2.0 * probing.capacity_bytes as f64 / f64::from(1 << 20) * read_s;
     20.0 * (JOB_S + 0.2) + warm_up
 }
 
-/// Pairs, of each kind, for which there is time.
+/// Number of pairs, of each kind, for which there is time.
 pub(super) fn pairs_at_most(probing: &Probing<'_>) -> u64 {
     (probing.left_s() * SHARE / LOAD_S) as u64
 }
 
-/// Fewer pairs tell nothing.
+/// Smallest useful number of pairs.
 const PAIRS_MIN: f64 = 64.0;
 
 pub(super) fn pairs(_: &Probing<'_>, _: &Observed) -> f64 {
     PAIRS_MIN * LOAD_S / SHARE
 }
 
-/// How long reads go on, ms.
+/// Duration of the long reads, ms.
 pub(super) fn long_reads_ms(probing: &Probing<'_>) -> u64 {
     (1e3 * (probing.left_s() * SHARE).clamp(LEAST_S, 60.0)) as u64
 }
@@ -117,7 +117,7 @@ pub(super) fn full(probing: &Probing<'_>, seen: &Observed) -> f64 {
     2.0 * JOB_S + map + (probing.capacity_bytes / 4) as f64 / write_speed(seen)
 }
 
-/// How long random writes go on, s, where there is a limit: half of the time is for what follows.
+/// Duration of random writes, s, if there is a limit: half of the time is left for later probes.
 pub(super) fn random_s(probing: &Probing<'_>) -> Option<u64> {
     let left_s = probing.left_s();
     let half = (left_s / 2.0).max(LEAST_S) as u64;

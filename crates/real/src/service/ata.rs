@@ -14,27 +14,27 @@ const HDPARM: Program = Program {
     package: "hdparm",
 };
 
-/// The password that is set for the time of an erase, which takes it away again.
+/// Password that is set for the duration of an erase, which removes it.
 const PASSWORD: &str = "stend";
 
-/// What a drive says of its security, as `hdparm -I` shows it.
+/// A drive's security state, as `hdparm -I` prints it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Security {
     supported: bool,
     enabled: bool,
     locked: bool,
     frozen: bool,
-    /// Minutes of an erase, and whether it may be more.
+    /// Minutes of an erase, and true if it may take longer.
     erase_min: Option<(u64, bool)>,
 }
 
 impl Security {
-    /// The section of `hdparm -I`; `None` where there is none.
+    /// Parses the security section of `hdparm -I`; `None` if there is none.
     fn parse(text: &str) -> Option<Security> {
         let (_, section) = text.split_once("\nSecurity:")?;
         let mut security = Security::default();
         for line in section.lines().skip(1) {
-            // The next section begins at the margin.
+            // The next section begins without indentation.
             if !line.starts_with(char::is_whitespace) {
                 break;
             }
@@ -65,12 +65,12 @@ impl Security {
     }
 }
 
-/// What `hdparm -I` says.
+/// Output of `hdparm -I`.
 fn identity(tools: &Tools, node: &Path) -> Result<ToolOutput, TargetError> {
     tools.run(HDPARM, &["-I", &node.to_string_lossy()])
 }
 
-/// What hdparm complained about, in brackets; nothing where it said nothing.
+/// hdparm's complaint, in brackets; empty if it printed none.
 fn by_hdparm(said: &ToolOutput) -> String {
     match said.stderr.trim() {
         "" => String::new(),
@@ -89,7 +89,7 @@ fn security(said: &ToolOutput, node: &Path) -> Result<Security, TargetError> {
     })
 }
 
-/// The sanitize feature set, by the marks in `hdparm -I` (IDENTIFY DEVICE word 59, ACS-3).
+/// The sanitize feature set, from the marks in `hdparm -I` (IDENTIFY DEVICE word 59, ACS-3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sanitize {
     supported: bool,
@@ -113,7 +113,7 @@ impl Sanitize {
         }
     }
 
-    /// What the drive does report, where it lacks what was asked for.
+    /// Error for a drive without the requested command, with the commands that it reports.
     fn refusal(self, crypto: bool, node: &Path) -> TargetError {
         let asked = match crypto {
             true => "cryptographic erase (CRYPTO SCRAMBLE EXT)",
@@ -143,7 +143,7 @@ impl Sanitize {
     }
 }
 
-/// Whether and how a drive would erase itself.
+/// Chooses the command with which a drive erases itself.
 pub(super) fn plan(tools: &Tools, node: &Path, method: EraseMethod) -> Result<Plan, TargetError> {
     let of = node.display();
     let said = identity(tools, node)?;
@@ -215,14 +215,14 @@ fn plan_sanitize(
     }
 }
 
-/// What `hdparm --sanitize-status` shows.
+/// State that `hdparm --sanitize-status` prints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum SanitizeStatus {
     Frozen,
-    /// Percent.
+    /// Percent done.
     Running(f64),
     Failed,
-    /// The last one completed without an error.
+    /// The last sanitize completed without an error.
     Succeeded,
     Idle,
 }
@@ -277,7 +277,7 @@ pub(super) fn sanitize(
     })
 }
 
-/// Sets a password and erases, which removes it.
+/// Sets a password and erases the drive, which removes the password.
 pub(super) fn security_erase(tools: &Tools, node: &Path) -> Result<(), TargetError> {
     let path = node.to_string_lossy();
     let security_command =
@@ -303,7 +303,7 @@ pub(super) fn security_erase(tools: &Tools, node: &Path) -> Result<(), TargetErr
     Err(TargetError::Failed(format!("{failed}; {left}")))
 }
 
-/// Switches the cache and reads it back.
+/// Switches the write cache, and reads its state back.
 pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<(), TargetError> {
     let path = node.to_string_lossy();
     let switch = if on { "-W1" } else { "-W0" };
@@ -322,7 +322,7 @@ pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<()
     }
 }
 
-/// From ` write-caching =  1 (on)`.
+/// Parses ` write-caching =  1 (on)`.
 fn write_cache(text: &str) -> Option<bool> {
     let line = text.lines().find(|line| line.contains("write-caching"))?;
     match line.split_once('=')?.1.split_whitespace().next()? {
@@ -338,7 +338,7 @@ mod tests {
     use super::*;
     use crate::recorded::says;
 
-    /// What hdparm 9.65 prints, from its `Security` section on.
+    /// Output of hdparm 9.65, from its `Security` section on.
     fn identity(lines: &str) -> String {
         format!(
             "\n/dev/sdz:\n\nATA device, with non-removable media\n\tModel Number:       X\n\
@@ -446,8 +446,8 @@ mod tests {
         );
     }
 
-    /// A drive with these sanitize commands; the answers to questions of its status, one a line,
-    /// the last for all that follow.
+    /// A drive with these sanitize commands; `answers` are those to status queries, one per line,
+    /// and the last is repeated.
     fn sanitizing(commands: &[&str], answers: &[&str]) -> FakeTool {
         let marks: String = commands
             .iter()
@@ -550,7 +550,7 @@ mod tests {
         says(ended(failed), "failed, as the drive says");
         says(ended(IDLE), "does not say that it completed");
         says(ended("exit 5"), "cannot be told");
-        // One that failed before may be tried again.
+        // A sanitize that failed before may be tried again.
         let again = sanitizing(&[SET, SCRAMBLE], &[failed]);
         plan(&again.tools, &again.node(), CRYPTO).unwrap();
     }
@@ -564,7 +564,7 @@ mod tests {
         for part in ["bad sense", "exit code 5", "no password is left"] {
             says(&error, part);
         }
-        // A drive that says it has erased, and keeps its password, has not.
+        // A drive that reports success but keeps its password has not been erased.
         let hdparm = drive(FREE, ":");
         assert!(security_erase(&hdparm.tools, &hdparm.node()).is_err());
         let stuck = FakeTool::new(

@@ -19,11 +19,11 @@ const NVME: Program = Program {
     package: "nvme-cli",
 };
 
-/// How long the command may take, ms: a day. nvme's own ten minutes are too few for large
+/// Time limit of the command, ms: a day. nvme's default of ten minutes is too short for large
 /// drives that erase every block.
 const TIMEOUT_MS: &str = "--timeout=86400000";
 
-/// Whether the kernel's NVMe driver serves the device.
+/// True if the kernel's NVMe driver serves the device.
 pub(super) fn is(device: &Device) -> bool {
     device.disk_name().starts_with("nvme")
 }
@@ -34,13 +34,13 @@ fn identify(tools: &Tools, node: &Path) -> Result<Value, TargetError> {
     answer(&said, node)
 }
 
-/// What nvme says as JSON.
+/// Parses nvme's JSON.
 fn answer(said: &ToolOutput, node: &Path) -> Result<Value, TargetError> {
     serde_json::from_str(&said.stdout)
         .map_err(|error| failure(node, &format!("reading nvme's answer ({error})"), said))
 }
 
-/// A field of bits. A missing one is an error, since it would be read as "cannot".
+/// A field of bits. A missing field is an error, because 0 would mean "not supported".
 fn bits(identity: &Value, name: &str, node: &Path) -> Result<u64, TargetError> {
     identity[name].as_u64().ok_or_else(|| {
         TargetError::Failed(format!(
@@ -50,18 +50,18 @@ fn bits(identity: &Value, name: &str, node: &Path) -> Result<u64, TargetError> {
     })
 }
 
-/// What a controller reports of erasing, by the fields OACS, FNA and SANICAP of its identity (NVM
-/// Express base specification 1.4, figure 247).
+/// Erase commands that a controller reports, from the fields OACS, FNA and SANICAP of its identity
+/// (NVM Express base specification 1.4, figure 247).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Abilities {
     format: bool,
     format_crypto: bool,
-    /// Format NVM concerns all namespaces.
+    /// Format NVM affects all namespaces.
     format_all: bool,
     sanitize_crypto: bool,
     sanitize_block: bool,
     sanitize_overwrite: bool,
-    /// It tells of namespaces that are attached nowhere.
+    /// It lists namespaces that are not attached to any controller.
     manages_namespaces: bool,
 }
 
@@ -69,7 +69,7 @@ impl Abilities {
     fn of(identity: &Value, node: &Path) -> Result<Abilities, TargetError> {
         let oacs = bits(identity, "oacs", node)?;
         let fna = bits(identity, "fna", node)?;
-        // Before version 1.3 there is no such field.
+        // The field does not exist before version 1.3.
         let sanicap = identity["sanicap"].as_u64().unwrap_or(0);
         let format = oacs & 0b10 != 0;
         Ok(Abilities {
@@ -83,7 +83,7 @@ impl Abilities {
         })
     }
 
-    /// The command that was asked for, if there is it.
+    /// The requested command, if the controller supports it.
     fn command(self, method: EraseMethod, device: &Device) -> Option<Command> {
         let EraseMethod { crypto, sanitize } = method;
         let by_format = match crypto {
@@ -104,7 +104,7 @@ impl Abilities {
         }
     }
 
-    /// What the controller does report, and what to do.
+    /// Describes the commands that the controller reports, and the remedy.
     fn refusal(self, method: EraseMethod, node: &Path) -> String {
         let reported: Vec<&str> = [
             (self.format, "Format NVM of user data (no option)"),
@@ -146,7 +146,7 @@ impl Abilities {
     }
 }
 
-/// Whether and how a drive would erase itself.
+/// Chooses the command with which a drive erases itself.
 pub(super) fn plan(
     tools: &Tools,
     root: &SystemRoot,
@@ -219,7 +219,7 @@ fn other_namespaces(root: &SystemRoot, device: &Device) -> Vec<Device> {
     others
 }
 
-/// Refuses a sanitize that would also erase a namespace that no node here leads to.
+/// Refuses a sanitize that would also erase a namespace without a node on this machine.
 fn check_unattached(
     tools: &Tools,
     controller: &Path,
@@ -249,10 +249,10 @@ fn check_unattached(
     )))
 }
 
-/// Formats, with the block size that it has.
+/// Formats the namespace, keeping its block size.
 pub(super) fn format(tools: &Tools, node: &Path, crypto: bool) -> Result<(), TargetError> {
     let ses = if crypto { "--ses=2" } else { "--ses=1" };
-    // nvme's own exclusive open is skipped: this process holds the device already.
+    // nvme's own exclusive open is skipped, because this process already holds the device.
     let args = [
         "format",
         &node.to_string_lossy(),
@@ -263,7 +263,7 @@ pub(super) fn format(tools: &Tools, node: &Path, crypto: bool) -> Result<(), Tar
     tools.succeed(NVME, &args, node, "the erase").map(drop)
 }
 
-/// Sanitizes, and waits for the end.
+/// Sanitizes the drive, and waits for the end.
 pub(super) fn sanitize(
     tools: &Tools,
     controller: &Path,
@@ -288,7 +288,7 @@ impl SanitizeLog {
         let args = ["sanitize-log", &path, "--output-format=json"];
         let said = tools.succeed(NVME, &args, controller, "reading the sanitize log")?;
         let answer = answer(&said, controller)?;
-        // Under the name of the device.
+        // The log is stored under the name of the device.
         let log = match &answer["sstat"] {
             Value::Null => answer
                 .as_object()
@@ -303,8 +303,8 @@ impl SanitizeLog {
         }
     }
 
-    /// The lowest three bits of SSTAT. nvme gives the number, or an object with a text such as
-    /// `(2) Sanitize in Progress.`, some versions with that text as the key.
+    /// The lowest three bits of SSTAT. nvme prints the number, or an object with a text such as
+    /// `(2) Sanitize in Progress.`; some versions use that text as the key.
     fn status(&self) -> Option<u64> {
         let sstat = &self.0["sstat"];
         if let Some(number) = sstat.as_u64() {
@@ -334,7 +334,7 @@ impl SanitizeLog {
         }
     }
 
-    /// What the drive estimates, s; all ones for nothing.
+    /// Duration that the drive estimates; all ones mean that it reports none.
     fn time(&self, crypto: bool) -> Option<String> {
         let key = match crypto {
             true => "time_crypto_erase",
@@ -345,15 +345,15 @@ impl SanitizeLog {
     }
 }
 
-/// The node of the first controller that serves a namespace: `/dev/nvme0` of `nvme0n1`. The write
-/// cache is the controller's, and it refuses the feature of a namespace.
+/// Node of the first controller that serves a namespace: `/dev/nvme0` for `nvme0n1`. The write
+/// cache belongs to the controller, which rejects the feature for a namespace.
 pub(super) fn controller(device: &Device) -> PathBuf {
     let first = controllers(device).into_iter().next();
     let name = first.and_then(|dir| Some(dir.file_name()?.to_owned()));
     Path::new("/dev").join(name.unwrap_or_else(|| device.disk_name().into()))
 }
 
-/// Switches the cache (feature 6) and reads it back; `node` is that of the [`controller`].
+/// Switches the cache (feature 6), and reads its state back; `node` is that of the [`controller`].
 pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<(), TargetError> {
     if bits(&identify(tools, node)?, "vwc", node)? & 1 == 0 {
         return Err(TargetError::Input(format!(
@@ -373,8 +373,8 @@ pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<()
     }
 }
 
-/// From `get-feature:0x06 (Volatile Write Cache), Current value:0x00000001`; some versions
-/// leave the `0x` out.
+/// Parses `get-feature:0x06 (Volatile Write Cache), Current value:0x00000001`; some versions omit
+/// the `0x`.
 fn feature(text: &str) -> Option<u64> {
     let (_, value) = text.split_once("Current value:")?;
     let word = value.split_whitespace().next()?;
@@ -390,7 +390,7 @@ mod tests {
     use super::*;
     use crate::recorded::{Recorded, says};
 
-    /// What nvme-cli 2.3 prints of the log.
+    /// The log as nvme-cli 2.3 prints it.
     fn log(status: &str, sprog: u32) -> String {
         format!(
             "{{ \"nvme0\": {{ \"sprog\": {sprog}, \"sstat\": {{ \"global_erased\": 0, \
@@ -462,7 +462,7 @@ mod tests {
             crypto,
             controller: "/dev/nvme0".into(),
         };
-        // Of the key by the command that concerns one namespace, where there is it.
+        // The key is discarded by the command that affects one namespace, if it is supported.
         let key = command(0x02, 0b100, 0b001, CRYPTO).unwrap();
         assert_eq!(key, Command::Format { crypto: true });
         assert_eq!(command(0x02, 0, 0b001, CRYPTO).unwrap(), sanitize(true));
@@ -508,7 +508,7 @@ mod tests {
 
     #[test]
     fn a_sanitize_is_waited_for_to_its_end() {
-        // In progress twice, and one question without an answer.
+        // In progress twice, and one query without an answer.
         let states = format!(
             "n=$(grep -c sanitize-log $calls); case $n in 1) echo '{}' ;; 2) exit 1 ;; \
              3) echo '{}' ;; *) echo '{}' ;; esac",
@@ -604,7 +604,7 @@ mod tests {
             Ok(plan.also.into_iter().map(|device| device.name).collect())
         };
         assert_eq!(also(&fake(0, 0, 0b010)).unwrap(), ["nvme0n2"]);
-        // Another node of the same namespace is none of its own.
+        // Another node of the same namespace is not a separate namespace.
         system.disk(&format!("{folder}/nvme0n3"), "259:10", 2048);
         for (namespace, id) in [
             ("nvme0n1", "eui.1"),
@@ -616,7 +616,8 @@ mod tests {
             system.write(&format!("sys/{folder}/{namespace}/nsid"), nsid);
         }
         assert_eq!(also(&fake(0, 0, 0b010)).unwrap(), ["nvme0n2"]);
-        // One that is attached nowhere is seen only by controllers that manage namespaces.
+        // A namespace that is not attached is visible only through controllers that manage
+        // namespaces.
         let nvme = fake(0b1000, 0, 0b010);
         nvme.keep("namespaces", "{\"nsid_list\":[{\"nsid\":1},{\"nsid\":2}]}");
         assert_eq!(also(&nvme).unwrap(), ["nvme0n2"]);
@@ -648,7 +649,7 @@ mod tests {
         let of = |number: &str| controller(&system.device(number));
         assert_eq!(of("259:0"), Path::new("/dev/nvme0"));
         assert_eq!(of("259:1"), Path::new("/dev/nvme0"));
-        // A namespace of two controllers stands below their subsystem.
+        // A namespace of two controllers is a child of their subsystem.
         let subsystem = "devices/virtual/nvme-subsystem/nvme-subsys1";
         system.disk(&format!("{subsystem}/nvme1n1"), "259:7", 2048);
         system.write(&format!("sys/{subsystem}/nvme3/model"), "\n");

@@ -1,4 +1,4 @@
-//! The programs that give drives commands.
+//! Programs that send commands to drives.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,21 +9,22 @@ use crate::running::rest;
 use crate::tools::{self, ToolOutput};
 use stend_load::target::TargetError;
 
-/// Which of its commands a drive is asked to erase itself by.
+/// The command by which a drive shall erase itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EraseMethod {
-    /// By discarding the key of the data.
+    /// True to discard the key of the data.
     pub crypto: bool,
-    /// By a sanitize command: also what is in caches and in flash that the host cannot address.
+    /// True for a sanitize command, which also erases caches and flash that the host cannot
+    /// address.
     pub sanitize: bool,
 }
 
-/// How a drive is going to erase itself, and how long it says that this takes.
+/// The planned erase command, and the time that the drive reports for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Erasing {
     /// The command, in words.
     pub how: String,
-    /// What the drive says of the time.
+    /// Time that the drive reports.
     pub time: String,
 }
 
@@ -32,12 +33,12 @@ pub struct Erasing {
 pub(super) enum Command {
     /// NVMe: Format NVM.
     Format {
-        /// Of the key instead of the user data.
+        /// Discards the key instead of erasing the user data.
         crypto: bool,
     },
     /// NVMe: Sanitize.
     NvmeSanitize {
-        /// Of the key instead of all blocks.
+        /// Discards the key instead of erasing all blocks.
         crypto: bool,
         /// The controller's node.
         controller: PathBuf,
@@ -46,22 +47,22 @@ pub(super) enum Command {
     SecurityErase,
     /// ATA: a command of the sanitize feature set.
     AtaSanitize {
-        /// Of the key instead of all blocks.
+        /// Discards the key instead of erasing all blocks.
         crypto: bool,
     },
 }
 
-/// What is going to be done to a drive.
+/// The operation planned on a drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) erasing: Erasing,
     pub(super) command: Command,
-    /// Other namespaces that are erased with the one that was named.
+    /// Other namespaces that are erased with the named one.
     pub(super) also: Vec<Device>,
 }
 
 impl Plan {
-    /// One that concerns nothing else.
+    /// A plan that affects no other namespace.
     pub(super) fn alone(command: Command, how: impl Into<String>, time: impl Into<String>) -> Plan {
         let erasing = Erasing {
             how: how.into(),
@@ -75,33 +76,33 @@ impl Plan {
     }
 }
 
-/// How far a command is that the drive works on by itself.
+/// Progress of a command that the drive executes in the background.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Progress {
     /// Percent done.
     Running(f64),
     Done,
-    /// Why not.
+    /// Failed, for this reason.
     Failed(String),
 }
 
-/// How the end of such a command is waited for.
+/// Parameters of waiting for the end of such a command.
 pub(super) struct Waiting<'a> {
-    /// Between two questions.
+    /// Interval between queries.
     pub(super) every: Duration,
-    /// Is told the percent that are done.
+    /// Receives the percentage done.
     pub(super) tell: &'a dyn Fn(f64),
 }
 
-/// Questions in a row that a busy drive may leave without an answer.
+/// Number of consecutive queries that a busy drive may leave unanswered.
 const UNANSWERED_MAX: u32 = 10;
 
 impl Waiting<'_> {
-    /// Asks until a sanitize has ended.
+    /// Queries the status until a sanitize has ended.
     ///
     /// # Errors
-    /// [`TargetError::Failed`] when it failed, when the drive answers no more, or when stend is
-    /// being ended: the drive goes on then.
+    /// [`TargetError::Failed`] if it failed, if the drive stops answering, or if stend is being
+    /// ended: the drive then continues.
     pub(super) fn end_of_sanitize(
         &self,
         node: &Path,
@@ -144,13 +145,13 @@ pub(super) struct Program {
     pub(super) package: &'static str,
 }
 
-/// Where programs are looked for.
+/// Search path for programs.
 pub(super) struct Tools {
     search_path: OsString,
 }
 
 impl Tools {
-    /// Those of the system.
+    /// The programs installed on the system.
     pub(super) fn installed() -> Tools {
         Tools {
             search_path: tools::search_path(),
@@ -165,7 +166,8 @@ impl Tools {
         tools::run(tools::command(&program).args(args))
     }
 
-    /// Runs a program that must succeed; `what` it does to the device at `node` is for errors.
+    /// Runs a program that must succeed; `what` describes the operation on the device at `node`,
+    /// for errors.
     pub(super) fn succeed(
         &self,
         program: Program,
@@ -181,7 +183,7 @@ impl Tools {
     }
 }
 
-/// As a program is shown when it failed.
+/// Error for a failed program.
 pub(super) fn failure(node: &Path, what: &str, said: &ToolOutput) -> TargetError {
     let words = [said.stderr.trim(), said.stdout.trim()];
     let words = words.iter().find(|words| !words.is_empty());
@@ -193,7 +195,7 @@ pub(super) fn failure(node: &Path, what: &str, said: &ToolOutput) -> TargetError
     ))
 }
 
-/// That the write cache is not as it should be.
+/// Error for a write cache in the wrong state.
 pub(super) fn not_switched(node: &Path, on: bool) -> TargetError {
     TargetError::Failed(format!(
         "{}: the drive took the command, but its write cache is not {}",
@@ -229,20 +231,20 @@ pub(super) mod fake {
         sanitize: true,
     };
 
-    /// Asks at once.
+    /// Queries without waiting.
     pub(in crate::service) const HURRIED: Waiting<'static> = Waiting {
         every: std::time::Duration::ZERO,
         tell: &|_| {},
     };
 
-    /// A folder with a program that notes how it was called.
+    /// A folder with a program that records its calls.
     pub(in crate::service) struct FakeTool {
         dir: TempDir,
         pub(in crate::service) tools: Tools,
     }
 
     impl FakeTool {
-        /// A program; `$calls` is where it notes, `$dir` its folder.
+        /// Creates a program; `$calls` is the file with its calls, `$dir` its folder.
         pub(in crate::service) fn new(name: &str, body: &str) -> FakeTool {
             let dir = tempfile::tempdir().unwrap();
             let at = dir.path().display();
@@ -250,7 +252,7 @@ pub(super) mod fake {
                 format!("#!/bin/sh\ndir={at}\ncalls={at}/calls\necho \"$*\" >> $calls\n{body}\n");
             let plain = dir.path().join("text");
             fs::write(&plain, text).unwrap();
-            // By another process: a file open for writing here cannot be run.
+            // Written by another process: a file that is open for writing here cannot be run.
             let status = Command::new("install")
                 .args(["-m", "755"])
                 .args([&plain, &dir.path().join(name)])
@@ -268,7 +270,7 @@ pub(super) mod fake {
             text.lines().map(str::to_owned).collect()
         }
 
-        /// A file that the program may read.
+        /// Writes a file that the program may read.
         pub(in crate::service) fn keep(&self, name: &str, text: &str) {
             fs::write(self.dir.path().join(name), text).unwrap();
         }

@@ -1,5 +1,5 @@
-//! Helpers of the integration tests: tools that may be missing, loop devices and mounts
-//! that never outlive their test, and fakes of fio.
+//! Helpers for the integration tests: tools that may be missing, loop devices and mounts that never
+//! outlive their test, and fakes of fio.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
@@ -14,10 +14,10 @@ use tempfile::TempDir;
 /// Bytes in a MiB.
 pub const MIB: u64 = 1 << 20;
 
-/// False, with a line printed, when a tool is missing and the test is to be skipped.
+/// True if all tools are installed; else prints a line, and the test is to be skipped.
 ///
 /// # Panics
-/// When `STEND_REQUIRE_TOOLS=1` says that it must be there.
+/// If a tool is missing and `STEND_REQUIRE_TOOLS=1` requires it.
 pub fn have(tools: &[&str]) -> bool {
     tools.iter().all(|tool| {
         let found = ["/usr/local/sbin", "/usr/sbin", "/sbin"]
@@ -31,7 +31,7 @@ pub fn have(tools: &[&str]) -> bool {
     })
 }
 
-/// True as root, who alone can set up loop devices; else as [`have`].
+/// As [`have`], and true only for root, which is needed to set up loop devices.
 pub fn have_root_and(tools: &[&str]) -> bool {
     let id = Command::new("id").arg("-u").output().expect("id runs");
     needed(id.stdout.starts_with(b"0\n"), "root") && have(tools)
@@ -64,27 +64,27 @@ pub fn try_sh(program: &str, args: &[&str]) -> Output {
         .unwrap_or_else(|error| panic!("{program}: {error}"))
 }
 
-/// A loop device over a sparse file of its own; both go with it.
+/// A loop device over a sparse file of its own; both are removed on drop.
 pub struct Loop {
     image: PathBuf,
     _dir: TempDir,
-    /// `/dev/loop7`.
+    /// Path of the device, such as `/dev/loop7`.
     pub node: PathBuf,
 }
 
 impl Loop {
-    /// A device of that size, all zeros. The backing file is `disk.img`.
+    /// Creates a device of this size, all zeros. The backing file is `disk.img`.
     pub fn new(size_bytes: u64) -> Loop {
         let dir = tempfile::tempdir().unwrap();
         Loop::on(dir, |_| {}, size_bytes)
     }
 
-    /// One that takes no TRIM: its file is in a file system that frees no space in place.
+    /// Creates a device without TRIM: the file system of its file cannot free space inside a file.
     pub fn without_trim(size_bytes: u64) -> Loop {
         let dir = tempfile::tempdir().unwrap();
         let ram = |dir: &str| sh("mount", &["-t", "ramfs", "ramfs", dir]);
         let device = Loop::on(dir, |dir| drop(ram(dir.to_str().unwrap())), size_bytes);
-        // The device keeps it until it goes itself.
+        // The device keeps the file system until it is removed itself.
         let place = device.image.parent().unwrap().to_str().unwrap();
         sh("umount", &["--lazy", place]);
         device
@@ -94,7 +94,7 @@ impl Loop {
         prepare(dir.path());
         let image = dir.path().join("disk.img");
         File::create(&image).unwrap().set_len(size_bytes).unwrap();
-        // Another test can take the free device between the search and the set-up.
+        // Another test may take the free device between its search and its set-up.
         for _ in 0..20 {
             let output = try_sh("losetup", &["--find", "--show", image.to_str().unwrap()]);
             if output.status.success() {
@@ -120,7 +120,7 @@ impl Loop {
         self.image.clone()
     }
 
-    /// Bytes that the backing file takes up.
+    /// Bytes that the backing file occupies.
     pub fn image_used_bytes(&self) -> u64 {
         used_bytes(&self.image())
     }
@@ -132,13 +132,13 @@ impl Drop for Loop {
     }
 }
 
-/// Something mounted for as long as this lives.
+/// A mount that is removed on drop.
 pub struct Mounted {
     dir: TempDir,
 }
 
 impl Mounted {
-    /// Mounts with the given arguments before the mount point.
+    /// Mounts with the given arguments, followed by the mount point.
     pub fn new(args: &[&str]) -> Mounted {
         let dir = tempfile::tempdir().unwrap();
         let mut args = args.to_vec();
@@ -169,7 +169,7 @@ impl Drop for Undo {
     }
 }
 
-/// Bytes that a file takes up in its file system.
+/// Bytes that a file occupies in its file system.
 pub fn used_bytes(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     path.metadata().unwrap().blocks() * 512
@@ -183,7 +183,7 @@ pub fn destroy(token: &str) -> OpenOptions {
     }
 }
 
-/// Options for a file of so many bytes.
+/// Options for a file of `size_bytes` bytes.
 pub fn sized(size_bytes: u64) -> OpenOptions {
     OpenOptions {
         size_bytes: Some(size_bytes),
@@ -191,7 +191,7 @@ pub fn sized(size_bytes: u64) -> OpenOptions {
     }
 }
 
-/// A file target of so many bytes in a folder.
+/// A file target of `size_bytes` bytes in a folder.
 pub fn file_target(dir: &Path, size_bytes: u64) -> FioTarget {
     open(&dir.join("target.bin"), &sized(size_bytes)).unwrap()
 }
@@ -204,9 +204,8 @@ pub fn refused(result: Result<FioTarget, TargetError>) -> String {
     }
 }
 
-/// An executable script that stands in for fio. It answers `--version` and the probe of
-/// the engine as fio does; `body` takes over where a job runs, with `$answer` the file
-/// that fio is to write.
+/// An executable script that replaces fio. It answers `--version` and the probe of the engine as
+/// fio does; for a job it runs `body`, with `$answer` the file that fio must write.
 pub fn fake_fio(dir: &Path, body: &str) -> PathBuf {
     script(
         dir,
@@ -222,8 +221,8 @@ pub fn fake_fio(dir: &Path, body: &str) -> PathBuf {
 pub fn script(dir: &Path, body: &str) -> PathBuf {
     let (text, path) = (dir.join("script.txt"), dir.join("script"));
     fs::write(&text, format!("#!/bin/sh\n{body}\n")).unwrap();
-    // Written by another process: a file that this one has open for writing could be
-    // passed on to a child that another test starts, and would then be "busy".
+    // Copied by another process: if this one had the file open for writing while another test
+    // starts a child, the child would inherit it, and the script would be "busy".
     sh(
         "install",
         &["-m", "755", text.to_str().unwrap(), path.to_str().unwrap()],
@@ -231,7 +230,7 @@ pub fn script(dir: &Path, body: &str) -> PathBuf {
     path
 }
 
-/// A shell that holds a file open.
+/// Starts a shell that holds a file open.
 pub fn holding(path: &Path, how: &str) -> Child {
     let script = format!("exec 9{how}'{}'; echo; read line", path.display());
     let mut child = Command::new("sh")

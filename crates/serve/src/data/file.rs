@@ -1,5 +1,5 @@
-//! The file of the data: raw, sparse, as long as the drive; and beside it, in a file of the same
-//! name with `.stend`, which drive it belongs to.
+//! The data file: raw, sparse, as long as the drive; and a second file, with `.stend` added to the
+//! name, that identifies the drive.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -12,10 +12,10 @@ use stend_load::target::temporary;
 
 use crate::PAGE_BYTES;
 
-/// Why a data file cannot be used.
+/// Reason why a data file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
-    /// It is not the server's to write.
+    /// The server must not write to it.
     #[error("{0}")]
     Refused(String),
     /// It cannot be read or written.
@@ -23,7 +23,7 @@ pub enum DataError {
     Failed(String),
 }
 
-/// Which drive a data file belongs to, as the file beside it tells.
+/// Identity of a data file's drive, as stored in the second file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// `stend.serve-data/1`.
@@ -32,15 +32,15 @@ pub struct Identity {
     pub model: String,
     /// Bytes.
     pub capacity_bytes: u64,
-    /// Hash of all that has happened to the drive when it was saved; `None` while it is served, and
-    /// of one that was not kept.
+    /// Hash of the drive's whole history when it was saved; `None` while the drive is served, and
+    /// for a drive that was not saved.
     pub history: Option<String>,
 }
 
 const SCHEMA: &str = "stend.serve-data/1";
 
 impl Identity {
-    /// Of a drive with this history.
+    /// Identity of a drive with this history.
     pub fn new(model: &str, capacity_bytes: u64, history: Option<u64>) -> Identity {
         Identity {
             schema: SCHEMA.to_owned(),
@@ -56,19 +56,19 @@ impl Identity {
 pub struct DataFile {
     file: File,
     len_bytes: u64,
-    /// `None` where it has no name.
+    /// `None` for a file without a name.
     path: Option<PathBuf>,
     is_new: bool,
-    /// A bit for each page that may hold something: the others are holes, of which a file system
-    /// would make pages of its cache if they were read.
+    /// A bit for each page that may hold data: the others are holes, for which a file system would
+    /// fill pages of its cache if they were read.
     written: Vec<u64>,
 }
 
 impl DataFile {
-    /// A file without a name, which ends with the program.
+    /// Creates a file without a name, which is deleted when the program ends.
     ///
     /// # Errors
-    /// [`DataError::Failed`] when there is no room for one.
+    /// [`DataError::Failed`] if there is no space for it.
     pub fn unnamed(len_bytes: u64) -> Result<DataFile, DataError> {
         let make = || {
             let file = tempfile::tempfile()?;
@@ -90,11 +90,10 @@ impl DataFile {
         })
     }
 
-    /// A new file, or the file of this drive, whose history since it was saved is `now.history`.
+    /// Creates a new file, or opens the file of this drive, whose history is now `now.history`.
     ///
     /// # Errors
-    /// [`DataError::Refused`] when there is a file that does not belong to the drive, or that
-    /// another process uses.
+    /// [`DataError::Refused`] if the file does not belong to the drive, or another process uses it.
     pub fn named(path: &Path, now: &Identity, as_it_is: bool) -> Result<DataFile, DataError> {
         let failed = |error: io::Error| DataError::Failed(format!("{}: {error}", path.display()));
         let new = OpenOptions::new()
@@ -136,10 +135,10 @@ impl DataFile {
         Ok(data)
     }
 
-    /// Notes that the drive is served from now on: until it is saved again, the data is newer.
+    /// Records that the drive is served from now on: until it is saved again, the data is newer.
     ///
     /// # Errors
-    /// As [`DataFile::note`].
+    /// Errors of [`DataFile::note`].
     pub fn note_served(&self, drive: &Identity) -> Result<(), DataError> {
         self.note(&Identity {
             history: None,
@@ -147,10 +146,10 @@ impl DataFile {
         })
     }
 
-    /// Notes which drive the data belongs to, when both are safe on their disk.
+    /// Records the drive to which the data belongs, after both files are durable.
     ///
     /// # Errors
-    /// [`DataError::Failed`] when that fails.
+    /// [`DataError::Failed`] if that fails.
     pub fn note(&self, identity: &Identity) -> Result<(), DataError> {
         let Some(path) = &self.path else {
             return Ok(());
@@ -171,23 +170,23 @@ impl DataFile {
             .map_err(|error: io::Error| DataError::Failed(format!("{}: {error}", beside.display())))
     }
 
-    /// Whether it was made now.
+    /// True if the file was created now.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Pages of 4 KiB.
+    /// Number of 4 KiB pages.
     pub fn pages(&self) -> u32 {
         (self.len_bytes / PAGE_BYTES) as u32
     }
 
-    /// Finds where the file has data.
+    /// Finds the ranges with data.
     fn find_written(&mut self) -> io::Result<()> {
         let mut at = 0;
         loop {
             let begin = match seek(&self.file, SeekFrom::Data(at)) {
                 Ok(begin) => begin,
-                // There is no more.
+                // No data follows.
                 Err(rustix::io::Errno::NXIO) => return Ok(()),
                 Err(error) => return Err(error.into()),
             };
@@ -204,7 +203,7 @@ impl DataFile {
         }
     }
 
-    /// Whether a page may hold something other than zeroes.
+    /// True if a page may hold anything but zeroes.
     fn is_written(&self, page: u64) -> bool {
         self.written[page as usize / 64] >> (page % 64) & 1 != 0
     }
@@ -212,7 +211,7 @@ impl DataFile {
     /// Reads a range.
     ///
     /// # Errors
-    /// As reading fails.
+    /// Errors of reading.
     pub fn read(&self, offset_bytes: u64, to: &mut [u8]) -> io::Result<()> {
         let end = (offset_bytes + to.len() as u64).div_ceil(PAGE_BYTES);
         if !(offset_bytes / PAGE_BYTES..end).any(|page| self.is_written(page)) {
@@ -222,10 +221,10 @@ impl DataFile {
         self.file.read_exact_at(to, offset_bytes)
     }
 
-    /// Reads a page; `None` where there are only zeroes.
+    /// Reads a page; `None` if it holds only zeroes.
     ///
     /// # Errors
-    /// As reading fails.
+    /// Errors of reading.
     pub fn read_page(&self, page: u32) -> io::Result<Option<Page>> {
         if !self.is_written(page.into()) {
             return Ok(None);
@@ -239,16 +238,16 @@ impl DataFile {
     /// Writes a range.
     ///
     /// # Errors
-    /// As writing fails.
+    /// Errors of writing.
     pub fn write(&mut self, offset_bytes: u64, data: &[u8]) -> io::Result<()> {
         self.mark(offset_bytes, data.len() as u64);
         self.file.write_all_at(data, offset_bytes)
     }
 
-    /// Pages from `begin` on, up to `end`, read as zeroes.
+    /// Sets the pages from `begin` to `end` to zeroes.
     ///
     /// # Errors
-    /// As writing fails.
+    /// Errors of writing.
     pub fn zero_pages(&mut self, begin: u32, end: u32) -> io::Result<()> {
         if !(begin..end).any(|page| self.is_written(page.into())) {
             return Ok(());
@@ -257,10 +256,10 @@ impl DataFile {
         self.zero(offset, u64::from(end - begin) * PAGE_BYTES)
     }
 
-    /// A range reads as zeroes, and takes no space where the file system can free it.
+    /// Sets a range to zeroes, and frees its space if the file system can.
     ///
     /// # Errors
-    /// As writing fails.
+    /// Errors of writing.
     pub fn zero(&mut self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         match fallocate(&self.file, flags, offset_bytes, len_bytes) {
@@ -287,7 +286,7 @@ impl DataFile {
 
 #[cfg(test)]
 impl DataFile {
-    /// Has the file take no writes, as one whose file system is full, or take them again.
+    /// Makes writes to the file fail, as in a full file system, or succeed again.
     pub(super) fn take_writes(&mut self, taken: bool) {
         let path = self.path.as_ref().expect("it has a name");
         let file = OpenOptions::new().read(true).write(taken).open(path);
@@ -298,19 +297,19 @@ impl DataFile {
 /// A page's data.
 pub type Page = Box<[u8; PAGE_BYTES as usize]>;
 
-/// A bit for each page, none of them set.
+/// A cleared bit for each page.
 fn bits(len_bytes: u64) -> Vec<u64> {
     vec![0; len_bytes.div_ceil(PAGE_BYTES * 64) as usize]
 }
 
-/// The file beside the data that tells which drive they belong to.
+/// Path of the second file, which identifies the drive of the data.
 pub fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".stend");
     name.into()
 }
 
-/// Refuses a file that is not this drive's.
+/// Refuses a file that does not belong to this drive.
 fn check_belongs(path: &Path, now: &Identity, as_it_is: bool) -> Result<(), DataError> {
     let (name, beside) = (path.display(), beside(path));
     let refused = |why: String| Err(DataError::Refused(format!("{name} is not written: {why}")));

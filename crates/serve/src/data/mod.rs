@@ -1,9 +1,9 @@
-//! What the drive holds: real data in a sparse file, and what a power cut may bring back.
+//! The drive's data: contents in a sparse file, and older contents that a power cut may restore.
 //!
-//! The file holds what a read returns now. What a completed request has replaced is kept until the
-//! drive says that the request is durable, since a cut may undo it: [`Undo`]. After a cut, the
-//! drive tells for each page in question the tag of the request whose data it holds, and the file
-//! is made to hold just that.
+//! The file holds the contents that a read returns now. Contents that a completed request has
+//! replaced are kept until the drive reports that the request is durable, because a cut may undo
+//! it: [`Undo`]. After a cut, the drive reports, for each page in question, the tag of the request
+//! whose data it holds, and the file is changed to match.
 
 mod file;
 mod undo;
@@ -18,7 +18,7 @@ use undo::{Old, Undo};
 
 use crate::PAGE_BYTES;
 
-/// What is written.
+/// Contents of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
     /// These bytes.
@@ -27,16 +27,16 @@ pub enum Payload {
     Zeroes,
 }
 
-/// A write as the drive knows it.
+/// A write in the drive.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// Its tag.
+    /// Tag of the write.
     pub tag: u32,
     /// First byte.
     pub offset_bytes: u64,
     /// Bytes.
     pub len_bytes: u64,
-    /// What is written.
+    /// Contents.
     pub payload: Payload,
 }
 
@@ -46,7 +46,7 @@ impl Written {
         (self.offset_bytes / PAGE_BYTES) as u32..end as u32
     }
 
-    /// Puts what falls into a page there.
+    /// Copies the part of the write that falls into a page.
     fn apply(&self, page: u32, to: &mut [u8; PAGE_BYTES as usize]) {
         let first = u64::from(page) * PAGE_BYTES;
         let begin = self.offset_bytes.max(first);
@@ -66,20 +66,20 @@ impl Written {
 #[derive(Debug)]
 pub struct Data {
     file: DataFile,
-    /// Only where a cut may undo what was completed.
+    /// Old contents; only if a cut may undo completed requests.
     undo: Option<Undo>,
-    /// Pages of which something that was completed is not in the file, which could not take it:
-    /// reading them is an error until they are written whole, or trimmed.
+    /// Pages whose completed writes are not in the file because writing it failed: reading them is
+    /// an error until they are completely written, or trimmed.
     lost: BTreeSet<u32>,
-    /// Where a cut may undo what was completed: pages and tags of writes that have left them lost.
-    /// They may be whole again, and become what such a write has left.
+    /// Only if a cut may undo completed requests: pages and tags of writes after which the pages
+    /// were lost. Such a page may be valid again, and return to the state after such a write.
     lost_by: BTreeSet<(u32, u32)>,
-    /// The file still holds what is durably gone.
+    /// The file still holds contents that are durably removed.
     stale: bool,
 }
 
 impl Data {
-    /// The data in a file, of which a cut `may_undo` what was completed.
+    /// The data in a file; `may_undo` is true if a cut may undo completed requests.
     pub fn new(file: DataFile, may_undo: bool) -> Data {
         Data {
             file,
@@ -90,12 +90,12 @@ impl Data {
         }
     }
 
-    /// Whether the file has taken all that was completed.
+    /// True if the file contains every completed write.
     pub fn is_whole(&self) -> bool {
         self.lost.is_empty() && !self.stale
     }
 
-    /// Pages of 4 KiB of which the file has not taken what was completed.
+    /// Number of 4 KiB pages whose completed writes are not in the file.
     pub fn lost_pages(&self) -> usize {
         self.lost.len()
     }
@@ -105,15 +105,15 @@ impl Data {
         &mut self.file
     }
 
-    /// Pages of 4 KiB of which something older than what the file holds is kept.
+    /// Number of 4 KiB pages of which contents older than those in the file are kept.
     pub fn undo_pages(&self) -> usize {
         self.undo.as_ref().map_or(0, Undo::pages)
     }
 
-    /// What a range holds.
+    /// Returns the contents of a range.
     ///
     /// # Errors
-    /// As reading the file fails, and where something of it is lost.
+    /// Errors of reading the file, and an error if a part of the range is lost.
     pub fn read(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<Vec<u8>> {
         let end_bytes = offset_bytes + len_bytes;
         let pages = (offset_bytes / PAGE_BYTES) as u32..end_bytes.div_ceil(PAGE_BYTES) as u32;
@@ -131,11 +131,11 @@ impl Data {
         Ok(data)
     }
 
-    /// A write has been completed, which is durable when the drive's durable changes have reached
-    /// `changes`.
+    /// Applies a completed write, which is durable once the drive's durable change count has
+    /// reached `changes`.
     ///
     /// # Errors
-    /// As reading or writing the file fails.
+    /// Errors of reading or writing the file.
     pub fn written(&mut self, write: &Written, changes: u64) -> io::Result<()> {
         let result = self.keep(write, changes);
         if result.is_err() {
@@ -162,7 +162,7 @@ impl Data {
         }
     }
 
-    /// A page holds again what the write of this tag has left, or something older.
+    /// A page has returned to its contents after the write of this tag, or to older ones.
     fn undone(&mut self, page: u32, tag: Option<u32>) {
         match tag.is_some_and(|tag| self.lost_by.contains(&(page, tag))) {
             true => self.lost.insert(page),
@@ -170,17 +170,16 @@ impl Data {
         };
     }
 
-    /// Pages that hold whole again what they should.
+    /// Pages that were completely replaced are no longer lost.
     fn restored(&mut self, offset_bytes: u64, end_bytes: u64) {
         let whole = offset_bytes.div_ceil(PAGE_BYTES) as u32..(end_bytes / PAGE_BYTES) as u32;
         self.lost.retain(|page| !whole.contains(page));
     }
 
-    /// What of a write has come to be in a drive that has refused it: the pages whose tag is its
-    /// own.
+    /// Applies the pages of a refused write that the drive holds nevertheless: those with its tag.
     ///
     /// # Errors
-    /// As reading or writing the file fails.
+    /// Errors of reading or writing the file.
     pub fn written_in_part(&mut self, write: &Written, drive: &SimDrive) -> io::Result<()> {
         for page in write.pages() {
             if drive.content(page) == Some(write.tag) {
@@ -197,10 +196,10 @@ impl Data {
         self.file.write(u64::from(page) * PAGE_BYTES, &data[..])
     }
 
-    /// A TRIM has been completed: whole pages of it hold nothing.
+    /// Applies a completed TRIM: its whole pages hold nothing.
     ///
     /// # Errors
-    /// As reading or writing the file fails.
+    /// Errors of reading or writing the file.
     pub fn trimmed(&mut self, offset_bytes: u64, len_bytes: u64, changes: u64) -> io::Result<()> {
         let begin = offset_bytes.div_ceil(PAGE_BYTES) as u32;
         let end = ((offset_bytes + len_bytes) / PAGE_BYTES) as u32;
@@ -213,10 +212,10 @@ impl Data {
         Ok(())
     }
 
-    /// Everything is erased.
+    /// Erases everything.
     ///
     /// # Errors
-    /// As writing the file fails.
+    /// Errors of writing the file.
     pub fn erased(&mut self) -> io::Result<()> {
         if let Some(undo) = &mut self.undo {
             *undo = Undo::default();
@@ -228,10 +227,10 @@ impl Data {
         Ok(())
     }
 
-    /// So many changes of the drive are durable: what they replaced is forgotten.
+    /// Discards the old contents that changes up to `durable_changes`, now durable, have replaced.
     ///
     /// # Errors
-    /// As writing the file fails.
+    /// Errors of writing the file.
     pub fn settle(&mut self, durable_changes: u64) -> io::Result<()> {
         let settled = match &mut self.undo {
             Some(undo) => undo.settle(&mut self.file, durable_changes),
@@ -241,11 +240,11 @@ impl Data {
         settled
     }
 
-    /// The power has been cut: makes the file hold what the drive does. `under_way` were the writes
-    /// that had not been completed. Returns how many pages of 4 KiB changed, or were lost.
+    /// Makes the file match the drive after a power cut. `under_way` are the writes that had not
+    /// completed. Returns the numbers of changed 4 KiB pages; lost ones are included.
     ///
     /// # Errors
-    /// As reading or writing the file fails.
+    /// Errors of reading or writing the file.
     pub fn cut(&mut self, drive: &SimDrive, under_way: &[Written]) -> io::Result<CutPages> {
         let mut changed = CutPages::default();
         let undo = self.undo.as_mut().map(std::mem::take).unwrap_or_default();
@@ -253,7 +252,7 @@ impl Data {
         let tags: BTreeSet<u32> = under_way.iter().map(|write| write.tag).collect();
         for (page, versions) in pages {
             let tag = drive.content(page);
-            // What a write under way has left of a page is what was completed before.
+            // The remains of a write under way are applied below, on the completed contents.
             if tag.is_some_and(|tag| tags.contains(&tag)) {
                 continue;
             }
@@ -290,12 +289,12 @@ impl Data {
     }
 }
 
-/// What a power cut did to pages of 4 KiB.
+/// Effect of a power cut on 4 KiB pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct CutPages {
-    /// Pages that hold again what they held before a completed write or TRIM.
+    /// Pages that have returned to their contents before a completed write or TRIM.
     pub undone: u64,
-    /// Pages that hold what a write brought that had not been completed.
+    /// Pages with the contents of a write that had not completed.
     pub not_acknowledged: u64,
 }
 
@@ -317,7 +316,7 @@ mod tests {
         }
     }
 
-    /// A drive whose first page holds what a write of this tag brought.
+    /// A drive whose first page holds the contents of a write with this tag.
     fn drive_with(tag: u32) -> SimDrive {
         let model = Model::shipped("demo-8gb").expect("it is shipped");
         let mut drive = SimDrive::new(&model.spec());
@@ -334,7 +333,7 @@ mod tests {
         drive
     }
 
-    /// Data of which a write of 2 is lost, and the page was written again or trimmed.
+    /// Data in which write 2 is lost, and the page was then written again or trimmed.
     fn lost_and_restored(then: impl Fn(&mut Data) -> io::Result<()>) -> Data {
         let folder = tempfile::tempdir().unwrap();
         let identity = Identity::new("demo", 1 << 22, None);
@@ -355,7 +354,8 @@ mod tests {
         data
     }
 
-    /// What a power cut brings back of lost data is an error, not what the file happens to hold.
+    /// Reading lost data that a power cut has restored is an error, and does not return the file's
+    /// contents.
     #[test]
     fn a_cut_brings_no_lost_data_back() {
         let drive = drive_with(2);
@@ -368,7 +368,7 @@ mod tests {
             assert_eq!(data.lost_pages(), 1);
             data.read(0, 512).unwrap_err();
         }
-        // Undone itself, the lost write is none any more.
+        // Once the lost write itself is undone, the page is no longer lost.
         let mut data = lost_and_restored(|data| data.written(&write(3), 3));
         data.cut(&drive_with(1), &[]).unwrap();
         assert!(data.is_whole());

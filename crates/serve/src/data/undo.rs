@@ -1,4 +1,4 @@
-//! What completed requests have replaced, until they are durable.
+//! Contents that completed requests have replaced, until the requests are durable.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::file::{DataFile, Page};
 
-/// What a page held.
+/// Old contents of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Old {
     /// Data.
@@ -18,21 +18,21 @@ pub enum Old {
 /// A change of a page that may still be undone.
 #[derive(Clone, Debug)]
 struct Change {
-    /// The tag of the write; `None` of a TRIM.
+    /// Tag of the write; `None` for a TRIM.
     tag: Option<u32>,
-    /// It is durable when so many changes are.
+    /// It is durable once the durable change count reaches this number.
     changes: u64,
-    /// What it has replaced.
+    /// Replaced contents.
     old: Old,
 }
 
-/// The changes of a page, in their order. The file holds what the last one left.
+/// Changes of a page, in order. The file holds the contents after the last one.
 #[derive(Clone, Debug, Default)]
 pub struct Versions(VecDeque<Change>);
 
 impl Versions {
-    /// What the page holds if it is what this request left; `None` where that is what the file
-    /// holds. A tag that is none of theirs is that of something older.
+    /// Contents of the page after the request with this tag; `None` if the file holds them. An
+    /// unknown tag stands for an older request.
     pub fn at(mut self, tag: Option<u32>) -> Option<Old> {
         let last = self.0.iter().rposition(|change| change.tag == tag);
         let next = last.map_or(0, |last| last + 1);
@@ -44,23 +44,24 @@ impl Versions {
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
     pages: BTreeMap<u32, Versions>,
-    /// Which page may be forgotten when so many changes are durable, in order.
+    /// Pages whose oldest change may be discarded, with the change count at which it is durable, in
+    /// order.
     order: VecDeque<(u64, u32)>,
-    /// Pages that were trimmed and are no others: from the key to the first number, not including
-    /// it; durable when as many changes are as the second says. The file still holds their data.
+    /// Trimmed ranges of pages without other changes, by their first page: end of the range
+    /// (exclusive), and the change count at which the TRIM is durable. The file still holds their
+    /// data.
     trimmed: BTreeMap<u32, (u32, u64)>,
-    /// None of them is durable before so many changes are.
+    /// Lower bound of the change counts at which the trimmed ranges are durable.
     trimmed_changes: u64,
 }
 
 impl Undo {
-    /// Pages of which something older is kept.
+    /// Number of pages of which older contents are kept.
     pub fn pages(&self) -> usize {
         self.pages.len()
     }
 
-    /// Of the ranges of pages that hold nothing, though the file still holds their data, those that
-    /// meet `pages`.
+    /// Trimmed ranges that overlap `pages`; the file still holds their data.
     pub fn trimmed_in(&self, pages: &Range<u32>) -> impl Iterator<Item = (u32, u32)> + '_ {
         let first = pages.start;
         let ranges = self.trimmed.range(..pages.end).rev();
@@ -68,14 +69,14 @@ impl Undo {
         ranges.take_while(move |&(_, end)| end > first)
     }
 
-    /// All that is kept: pages, and ranges that were trimmed.
+    /// All kept contents: pages, and trimmed ranges.
     pub fn into_parts(self) -> (BTreeMap<u32, Versions>, Vec<(u32, u32)>) {
         let ranges = self.trimmed.iter();
         let trimmed = ranges.map(|(&begin, &(end, _))| (begin, end)).collect();
         (self.pages, trimmed)
     }
 
-    /// A request replaces what a page holds; the file still does.
+    /// Records that a request will replace the contents of a page, which the file still holds.
     pub fn replaced(
         &mut self,
         file: &mut DataFile,
@@ -84,7 +85,7 @@ impl Undo {
         changes: u64,
     ) -> io::Result<()> {
         if let Some(before) = self.take_trimmed_page(page) {
-            // What was there before it was trimmed may come back, too.
+            // The contents before the TRIM may return, too.
             let old = old(file, page)?;
             file.zero_pages(page, page + 1)?;
             self.push(page, None, before, old);
@@ -100,7 +101,8 @@ impl Undo {
         self.order.push_back((changes, page));
     }
 
-    /// Takes a page out of the trimmed ranges; what it is durable with.
+    /// Removes a page from the trimmed ranges; returns the change count at which its TRIM is
+    /// durable.
     fn take_trimmed_page(&mut self, page: u32) -> Option<u64> {
         let (&begin, &(end, changes)) = self.trimmed.range(..=page).next_back()?;
         if page >= end {
@@ -116,8 +118,8 @@ impl Undo {
         Some(changes)
     }
 
-    /// A TRIM of pages. Those that have changed before keep a version each; of the others the data
-    /// stays in the file until it cannot come back.
+    /// Records a TRIM of pages. Pages with earlier changes get another version each; the data of
+    /// the others stays in the file until it cannot return.
     pub fn trimmed_range(
         &mut self,
         file: &mut DataFile,
@@ -141,7 +143,8 @@ impl Undo {
         Ok(())
     }
 
-    /// Adds a range to the trimmed ones; where it meets others, it is durable with the last.
+    /// Adds a trimmed range; if it overlaps others, the combined range is durable with the last
+    /// TRIM.
     fn add_trimmed(&mut self, begin: u32, end: u32, changes: u64) {
         if begin >= end {
             return;
@@ -162,7 +165,7 @@ impl Undo {
         };
     }
 
-    /// So many changes are durable.
+    /// Discards the changes that are durable at the change count `durable`.
     pub fn settle(&mut self, file: &mut DataFile, durable: u64) -> io::Result<()> {
         while let Some(&(changes, page)) = self.order.front()
             && changes <= durable

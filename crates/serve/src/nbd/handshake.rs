@@ -1,4 +1,4 @@
-//! Negotiation: which export, and how replies are to look.
+//! Negotiation of the export and of the format of replies.
 
 use super::{Export, PAYLOAD_BYTES_MAX, PREFERRED_BYTES, SECTOR_BYTES};
 
@@ -11,7 +11,7 @@ const REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
 const FIXED_NEWSTYLE: u16 = 1;
 const NO_ZEROES: u16 = 2;
 
-/// The longest option: names are up to 4 KiB, and an option holds few of them.
+/// Maximum length of an option: names have up to 4 KiB, and an option contains few of them.
 pub(super) const OPTION_BYTES_MAX: u32 = 64 << 10;
 
 mod option {
@@ -40,25 +40,25 @@ mod info {
     pub const BLOCK_SIZES: u16 = 3;
 }
 
-/// What has been negotiated so far.
+/// State of the negotiation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Negotiated {
     no_zeroes: bool,
     pub structured: bool,
 }
 
-/// What follows from an option.
+/// Next stage after an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Another option.
     Option,
     /// Requests.
     Transmission,
-    /// The end.
+    /// End of the connection.
     End,
 }
 
-/// What a server says first.
+/// Appends the server's greeting.
 pub(super) fn greet(out: &mut Vec<u8>) {
     out.extend(NBD_MAGIC.to_be_bytes());
     out.extend(OPTION_MAGIC.to_be_bytes());
@@ -66,7 +66,7 @@ pub(super) fn greet(out: &mut Vec<u8>) {
 }
 
 impl Negotiated {
-    /// The client's flags; `None` where it wants what there is not.
+    /// Parses the client's flags; `None` if it requests an unknown feature.
     pub fn of_flags(flags: u32) -> Option<Negotiated> {
         let known = u32::from(FIXED_NEWSTYLE | NO_ZEROES);
         (flags & !known == 0).then_some(Negotiated {
@@ -80,7 +80,7 @@ impl Negotiated {
         match option {
             option::EXPORT_NAME => {
                 if !is_name_of(data, export) {
-                    // There is no answer to this option but the end.
+                    // The only answer to this option is to disconnect.
                     return Next::End;
                 }
                 out.extend(export.size_bytes.to_be_bytes());
@@ -130,7 +130,7 @@ fn is_name_of(name: &[u8], export: &Export) -> bool {
     name.is_empty() || name == export.name.as_bytes()
 }
 
-/// The name and the kinds of information that INFO or GO asks for.
+/// The name and the kinds of information that INFO or GO requests.
 fn wanted(data: &[u8]) -> Option<(&[u8], Vec<u16>)> {
     let (len, rest) = data.split_first_chunk::<4>()?;
     let len = u32::from_be_bytes(*len) as usize;

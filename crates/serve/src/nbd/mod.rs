@@ -1,10 +1,9 @@
-//! The network block device protocol, as its specification has it
-//! (NetworkBlockDevice/nbd, `doc/proto.md`): fixed newstyle negotiation, simple and structured
-//! replies.
+//! The network block device protocol according to its specification (NetworkBlockDevice/nbd,
+//! `doc/proto.md`): fixed newstyle negotiation, simple and structured replies.
 //!
-//! A [`Session`] is one connection without its socket: bytes of the client go in, requests come
-//! out, and what is to be sent is appended to a buffer. It never waits, and whatever comes, it
-//! neither panics nor keeps more than one request of the largest size.
+//! A [`Session`] is one connection without its socket: it receives the client's bytes, returns
+//! requests, and appends the bytes to send to a buffer. It never blocks, and for any input it
+//! neither panics nor stores more than one request of the largest size.
 
 mod handshake;
 mod reply;
@@ -13,26 +12,26 @@ mod session;
 pub use reply::{Ended, reply};
 pub use session::{ProtocolError, Session};
 
-/// The largest payload of a request, bytes; the specification asks of clients to keep to it unless
-/// they know better.
+/// Maximum payload of a request, bytes; the specification requires clients to respect it unless the
+/// server advertises another limit.
 pub const PAYLOAD_BYTES_MAX: u32 = 32 << 20;
 
 /// Offsets and lengths are multiples of this, bytes: a logical sector.
 pub const SECTOR_BYTES: u32 = 512;
 
-/// Lengths and offsets that cost the drive no read of what they leave, bytes.
+/// Preferred multiple of offsets and lengths, bytes: the drive need not read the rest of a page.
 pub const PREFERRED_BYTES: u32 = 4096;
 
-/// What is served.
+/// The exported drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// Its name; clients may also leave it empty.
+    /// Name of the export; clients may also leave it empty.
     pub name: String,
     /// One line for people.
     pub description: String,
     /// Bytes.
     pub size_bytes: u64,
-    /// Whether TRIM is offered.
+    /// True if TRIM is offered.
     pub trim: bool,
 }
 
@@ -51,7 +50,7 @@ impl Export {
     }
 }
 
-/// What a client requests.
+/// Kind of a client's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// NBD_CMD_READ.
@@ -62,9 +61,9 @@ pub enum Kind {
     Flush,
     /// NBD_CMD_TRIM.
     Trim,
-    /// NBD_CMD_WRITE_ZEROES; `may_trim` unless the client wants no hole.
+    /// NBD_CMD_WRITE_ZEROES; `may_trim` is true unless the client forbids holes.
     WriteZeroes {
-        /// The space may be given back.
+        /// True if the space may be freed.
         may_trim: bool,
     },
 }
@@ -72,9 +71,9 @@ pub enum Kind {
 /// A request of a client, whose range has been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What the reply repeats.
+    /// Number that the reply repeats.
     pub cookie: u64,
-    /// What is requested.
+    /// Kind of the request.
     pub kind: Kind,
     /// First byte.
     pub offset_bytes: u64,
@@ -82,7 +81,7 @@ pub struct Request {
     pub len_bytes: u64,
     /// Force unit access.
     pub fua: bool,
-    /// What is to be written.
+    /// Data to write.
     pub data: Vec<u8>,
 }
 
@@ -90,11 +89,11 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Errno {
-    /// The device takes no writes any more (EPERM).
+    /// The device accepts no more writes (EPERM).
     NotPermitted = 1,
     /// The data cannot be read (EIO).
     Io = 5,
-    /// The request makes no sense (EINVAL).
+    /// The request is invalid (EINVAL).
     Invalid = 22,
     /// The range ends beyond the device (ENOSPC).
     NoSpace = 28,

@@ -10,23 +10,23 @@ const DONE: u16 = 1;
 const OFFSET_DATA: u16 = 1;
 const ERROR: u16 = (1 << 15) + 1;
 
-/// How a request ended.
+/// Result of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It was done.
+    /// Completed.
     Done,
-    /// It has read this, from this byte on.
+    /// A read has completed.
     Read {
         /// First byte.
         offset_bytes: u64,
-        /// What lies there.
+        /// The data.
         data: Vec<u8>,
     },
-    /// It was not done.
+    /// The request failed.
     Failed {
-        /// Why.
+        /// Error number.
         errno: Errno,
-        /// Whether it was a read, whose reply is structured where that was negotiated.
+        /// True for a read, whose reply is structured if that was negotiated.
         is_read: bool,
     },
 }

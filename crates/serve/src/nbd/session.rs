@@ -24,16 +24,16 @@ mod flag {
     pub const DF: u16 = 4;
 }
 
-/// A client does not speak the protocol: the connection has to be closed.
+/// A violation of the protocol by a client: the connection must be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
     /// Flags that no server has offered.
     #[error("its flags are not those that were offered")]
     Flags,
-    /// An option that does not begin as one, or is too long.
+    /// An option without its magic number, or one that is too long.
     #[error("what should be an option is none")]
     Option,
-    /// A request that does not begin as one, or whose payload is too long to be skipped.
+    /// A request without its magic number, or one whose payload is too long to be skipped.
     #[error("what should be a request is none, or is longer than {PAYLOAD_BYTES_MAX} bytes")]
     Request,
 }
@@ -52,13 +52,13 @@ pub struct Session {
     export: Export,
     stage: Stage,
     negotiated: Negotiated,
-    /// What has come and is not understood yet, from `begin` on.
+    /// Received bytes, of which those from `begin` on are not parsed yet.
     buffer: Vec<u8>,
     begin: usize,
 }
 
 impl Session {
-    /// A new connection; appends what a server says first.
+    /// Creates a session, and appends the server's greeting.
     pub fn new(export: Export, out: &mut Vec<u8>) -> Session {
         greet(out);
         Session {
@@ -70,12 +70,12 @@ impl Session {
         }
     }
 
-    /// The client has ended it.
+    /// True if the client has ended the connection.
     pub fn has_ended(&self) -> bool {
         self.stage == Stage::Ended
     }
 
-    /// Takes what has come.
+    /// Adds received bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.begin > 0 {
             self.buffer.drain(..self.begin);
@@ -89,10 +89,10 @@ impl Session {
         reply(self.negotiated.structured, cookie, ended, out);
     }
 
-    /// The next request that is there as a whole. What needs no drive is answered on the way.
+    /// Returns the next complete request. Messages that need no drive are answered here.
     ///
     /// # Errors
-    /// [`ProtocolError`]: the connection has to be closed.
+    /// [`ProtocolError`]: the connection must be closed.
     pub fn next_request(&mut self, out: &mut Vec<u8>) -> Result<Option<Request>, ProtocolError> {
         loop {
             let goes_on = match self.stage {
@@ -111,7 +111,7 @@ impl Session {
         }
     }
 
-    /// What has come and is not understood yet.
+    /// Received bytes that are not parsed yet.
     fn rest(&self) -> &[u8] {
         &self.buffer[self.begin..]
     }
@@ -190,7 +190,7 @@ impl Session {
         }
     }
 
-    /// What a request is, if its flags and range are allowed.
+    /// Returns the kind of a request if its flags and range are allowed.
     fn checked(&self, kind: u16, flags: u16, offset: u64, len: u32) -> Result<Kind, Errno> {
         let (kind, allowed) = match kind {
             command::READ => (Kind::Read, flag::FUA | flag::DF),
@@ -225,13 +225,13 @@ impl Session {
 
 enum Received {
     Whole(Request),
-    /// It needs no drive.
+    /// Answered without the drive.
     Answered,
-    /// More has to come.
+    /// Incomplete: more bytes are needed.
     Part,
 }
 
-/// Fields of a head, of which there are enough, in network order.
+/// Parses the fields of a complete header, in network byte order.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {

@@ -5,10 +5,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 
-/// Bytes that wait to be sent, from which on no more is read from a client.
+/// Limit of bytes waiting to be sent; above it the client's socket is not read.
 const WAITING_BYTES_MAX: usize = 64 << 20;
 
-/// A socket and what waits to be sent.
+/// A socket and its bytes to send.
 #[derive(Debug)]
 pub(super) struct Connection {
     socket: OwnedFd,
@@ -25,22 +25,22 @@ impl Connection {
         }
     }
 
-    /// What is to be sent is appended here.
+    /// Buffer to which bytes to send are appended.
     pub fn out(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// Whether something waits to be sent.
+    /// True if bytes wait to be sent.
     pub fn has_waiting(&self) -> bool {
         self.sent < self.out.len()
     }
 
-    /// Whether so little waits that more may be read.
+    /// True if few enough bytes wait that more may be read.
     pub fn may_read(&self) -> bool {
         self.out.len() - self.sent < WAITING_BYTES_MAX
     }
 
-    /// Reads what has come; 0 bytes where nothing has, `None` at the end.
+    /// Reads received bytes; 0 if there are none, `None` at the end.
     pub fn read(&self, to: &mut [u8]) -> io::Result<Option<usize>> {
         match rustix::io::read(&self.socket, to) {
             Ok(0) => Ok(None),
@@ -50,7 +50,7 @@ impl Connection {
         }
     }
 
-    /// Sends as much as the socket takes.
+    /// Sends as many bytes as the socket accepts.
     pub fn send(&mut self) -> io::Result<()> {
         while self.sent < self.out.len() {
             let rest = &self.out[self.sent..];

@@ -1,4 +1,4 @@
-//! The control socket: a line of JSON each way. `docs/serve.md` has the commands.
+//! The control socket: a line of JSON in each direction. `docs/serve.md` describes the commands.
 
 use std::path::PathBuf;
 
@@ -14,81 +14,81 @@ use crate::lateness::Summary;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Command {
-    /// How the server is: [`Report`].
+    /// Returns the state of the server: [`Report`].
     Status,
-    /// All counters of the simulation.
+    /// Returns all counters of the simulation.
     Counters,
-    /// The drive's health, as `smartctl -j` prints it.
+    /// Returns the drive's health, as `smartctl -j` prints it.
     Health,
-    /// Cuts the power: now, or when so many more operations of the flash have been done, or writes
-    /// answered. Clients are disconnected.
+    /// Cuts the power: now, or after a number of further flash operations or answered writes.
+    /// Clients are disconnected.
     PowerCut {
-        /// Operations of the flash.
+        /// Number of flash operations.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at_flash_event: Option<u64>,
-        /// Writes.
+        /// Number of answered writes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after_writes: Option<u64>,
     },
-    /// Turns the power on; commands wait until the drive has recovered.
+    /// Turns the power on; commands wait until the recovery has finished.
     PowerOn,
     /// Writes the drive's state to a new file.
     Snapshot {
-        /// Its path; not relative, since the server has its own folder.
+        /// Path of the file; absolute, because the server has its own working folder.
         file: PathBuf,
     },
-    /// Lets virtual time pass without a request.
+    /// Advances virtual time without requests.
     Idle {
         /// Seconds.
         seconds: f64,
     },
-    /// Does to the drive what `stend drive` does to one in a file.
+    /// Applies a command of `stend drive` to the served drive.
     Drive {
-        /// Its arguments.
+        /// Arguments of the command.
         arguments: Value,
     },
     /// Ends the server, as SIGTERM does.
     Stop,
 }
 
-/// How a server is.
+/// State of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Name of the drive's model.
     pub model: String,
     /// Its title.
     pub title: String,
-    /// Bytes that can be addressed.
+    /// Bytes that the host can address.
     pub capacity_bytes: u64,
-    /// Whether the power is on.
+    /// True if the power is on.
     pub power: bool,
-    /// Clients.
+    /// Number of clients.
     pub clients: u64,
-    /// What was served.
+    /// Totals since the start of serving.
     pub totals: Totals,
     /// Pages placed in flash for each page that the host has written.
     pub write_amplification: Option<f64>,
-    /// Bytes of the host's data for which the SLC cache has room; without blocks of its own, the
-    /// data area, with its spare space.
+    /// Host bytes for which the static SLC cache has space; without one, the space of the data
+    /// area, including its spare space.
     pub free_entry_bytes: u64,
-    /// °C, where the model knows.
+    /// Temperature, °C, if the model has one.
     pub temperature_c: Option<f64>,
     /// Percent of the rated life.
     pub used_percent: Option<u64>,
-    /// Pages of 4 KiB of which something older is kept that a power cut could bring back.
+    /// Number of 4 KiB pages of which older contents are kept that a power cut could restore.
     pub undo_pages: u64,
-    /// Of answers, in the machine's time; of no use at full speed.
+    /// Delays of answers, in the machine's time; meaningless at full speed.
     pub lateness: Value,
-    /// What the last power cut did.
+    /// Effect of the last power cut.
     pub last_cut: Value,
 }
 
-/// The answer to a command that was done.
+/// Answer to a successful command.
 pub(super) fn done(what: impl Serialize) -> Value {
     json!({"ok": true, "result": what})
 }
 
-/// The answer to one that was not.
+/// Answer to a failed command.
 pub(super) fn failed(why: &TargetError) -> Value {
     let kind = match why {
         TargetError::Input(_) => "input",
@@ -98,10 +98,10 @@ pub(super) fn failed(why: &TargetError) -> Value {
     json!({"ok": false, "error": why.to_string(), "kind": kind})
 }
 
-/// What a control socket's answer holds.
+/// Parses an answer of a control socket.
 ///
 /// # Errors
-/// The server's, or [`TargetError::Input`] when it is no answer.
+/// The server's error, or [`TargetError::Input`] if the line is no answer.
 pub fn read_answer(line: &str) -> Result<Value, TargetError> {
     let no_answer = || TargetError::Input(NO_ANSWER.to_owned());
     let answer: Value = serde_json::from_str(line).map_err(|_| no_answer())?;
@@ -115,15 +115,15 @@ pub fn read_answer(line: &str) -> Result<Value, TargetError> {
     }
 }
 
-/// What answers is something else, such as the socket of the block device.
+/// Message if the socket belongs to something else, such as the block device.
 const NO_ANSWER: &str = "no answer of a server: name the socket of its --control";
 
-/// As JSON, for [`Report`].
+/// Delays as JSON, for [`Report`].
 pub(super) fn lateness(summary: Option<Summary>) -> Value {
     summary.map_or(Value::Null, |summary| json!(summary))
 }
 
-/// As JSON, for [`Report`].
+/// Effect of the last power cut as JSON, for [`Report`].
 pub(super) fn last_cut(pages: Option<CutPages>) -> Value {
     pages.map_or(Value::Null, |pages| json!(pages))
 }

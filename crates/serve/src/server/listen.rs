@@ -1,4 +1,4 @@
-//! Where a server listens.
+//! Addresses of a server.
 
 use std::fs;
 use std::io;
@@ -47,7 +47,7 @@ impl std::str::FromStr for Address {
 }
 
 impl Address {
-    /// Whether only this machine reaches it.
+    /// True if only this machine can connect.
     pub fn is_local(&self) -> bool {
         match self {
             Address::Unix(_) => true,
@@ -62,15 +62,15 @@ enum Socket {
     Tcp(TcpListener),
 }
 
-/// A listening socket. A Unix socket's file goes with it.
+/// A listening socket. The file of a Unix socket is removed on drop.
 #[derive(Debug)]
 pub struct Listener(Socket);
 
 impl Listener {
-    /// Listens. What a server that is gone left of a Unix socket is replaced.
+    /// Starts to listen. The socket file of a server that has ended is replaced.
     ///
     /// # Errors
-    /// As listening fails.
+    /// Errors of listening.
     pub fn new(address: &Address) -> io::Result<Listener> {
         Ok(Listener(match address {
             Address::Unix(path) => {
@@ -87,10 +87,10 @@ impl Listener {
         }))
     }
 
-    /// The address that it has, where a port of 0 has become one.
+    /// The actual address, in which a port of 0 is replaced by the assigned one.
     ///
     /// # Errors
-    /// As the system cannot say.
+    /// Error of the system if it cannot report the address.
     pub fn address(&self) -> io::Result<Address> {
         Ok(match &self.0 {
             Socket::Unix(_, path) => Address::Unix(path.clone()),
@@ -98,7 +98,7 @@ impl Listener {
         })
     }
 
-    /// A client that waits.
+    /// Accepts a waiting client.
     pub fn accept(&self) -> io::Result<OwnedFd> {
         match &self.0 {
             Socket::Unix(listener, _) => {
@@ -128,13 +128,13 @@ impl AsFd for Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Socket::Unix(_, path) = &self.0 {
-            // It may have been removed already.
+            // The file may have been removed already.
             let _ = fs::remove_file(path);
         }
     }
 }
 
-/// Removes a socket's file that nobody listens at; any other file stays, and is an error.
+/// Removes a socket file without a listener; any other file is kept, and is an error.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let Ok(meta) = path.symlink_metadata() else {
         return Ok(());

@@ -1,7 +1,7 @@
-//! Sockets, in one thread that waits for all of them and for the drive.
+//! Sockets, served in one thread that waits for all of them and for the drive.
 //!
-//! One thread is enough: a request costs the simulation about a microsecond and the sockets some
-//! more, and handing requests from thread to thread would take longer than both.
+//! One thread is enough: a request needs about a microsecond of simulation and a little more for
+//! the sockets, and passing requests between threads would take longer than both.
 
 mod connection;
 mod control;
@@ -29,23 +29,22 @@ pub use control::{Command, Report, read_answer};
 pub use listen::{Address, Listener};
 pub use work::IDLE_S_MAX;
 
-/// Below this, an end that is awaited is waited for without sleep: to sleep and wake takes about as
-/// long.
+/// Shortest wait for which the thread sleeps: sleeping and waking take about this time.
 const SPIN: Duration = Duration::from_micros(150);
 
-/// How much too early a sleep ends, so that waking does not make an answer late.
+/// Time by which a sleep ends early, so that waking does not delay an answer.
 const WAKE: Duration = Duration::from_micros(80);
 
-/// What the drive does by itself while no one waits is done at least so often.
+/// Maximum interval at which the drive's background work is simulated while nobody waits.
 const BACKGROUND: Duration = Duration::from_micros(500);
 
-/// Writes whose data is written between two looks at the sockets, some µs each.
+/// Number of writes, a few µs each, that are applied to the data between two checks of the sockets.
 const SETTLED: usize = 8;
 
-/// Bytes that are read from a socket at a time.
+/// Size of one read from a socket, bytes.
 const READ_BYTES: usize = 256 << 10;
 
-/// What doing something to the drive does to its data.
+/// Effect of a command on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing.
@@ -56,22 +55,22 @@ pub enum Effect {
     Erased,
 }
 
-/// Does to a drive what a command of `stend drive` says: what to answer, and what it does to the
-/// data; or why not.
+/// Applies a command of `stend drive` to a drive; returns the answer and the effect on the data, or
+/// an error.
 pub type Act = dyn FnMut(&mut SimulatedTarget, &Value) -> Result<(Value, Effect), TargetError>;
 
-/// Is told how a server is.
+/// Receives the state of a server.
 pub type Tell = dyn FnMut(&Report);
 
-/// What a server is to do, beside serving.
+/// Options of a server.
 pub struct Options {
-    /// How virtual time passes.
+    /// Pace of virtual time.
     pub pace: Pace,
-    /// Called every second with how the server is.
+    /// Called every second with the state of the server.
     pub every_second: Option<Box<Tell>>,
-    /// Commands of `stend drive`.
+    /// Executor of commands of `stend drive`.
     pub act: Box<Act>,
-    /// Readable when the server is to end.
+    /// Becomes readable when the server must end.
     pub stop: UnixStream,
 }
 
@@ -102,22 +101,22 @@ pub struct Server {
     answers: Vec<Answer>,
     buffer: Vec<u8>,
     next_report: Instant,
-    /// Commands that wait until no request is under way: who gave them.
+    /// Commands that wait until no request is under way, with the numbers of their senders.
     pending: Vec<(u64, Command)>,
-    /// Writes that have been answered are not in the data yet.
+    /// True if answered writes are not in the data yet.
     unsettled: bool,
     stopping: bool,
 }
 
-/// What was told of a server that has ended.
+/// Outcome of a server that has ended.
 pub struct Outcome {
     /// Drive, data and log.
     pub engine: Engine,
-    /// Of its answers; `None` at full speed.
+    /// Delays of its answers; `None` at full speed.
     pub lateness: Option<Summary>,
 }
 
-/// A socket that has something.
+/// A socket with an event.
 #[derive(Clone, Copy)]
 enum Ready {
     Client(u64),
@@ -128,7 +127,7 @@ enum Ready {
 }
 
 impl Server {
-    /// A server that listens at these sockets.
+    /// Creates a server that listens at these sockets.
     pub fn new(
         engine: Engine,
         (listener, control): (Listener, Option<Listener>),
@@ -166,7 +165,7 @@ impl Server {
         server
     }
 
-    /// What new clients are told of the drive.
+    /// Updates the description of the drive for new clients.
     fn describe(&mut self) {
         let model = self.engine.model();
         self.export.name = model.name.clone();
@@ -174,10 +173,10 @@ impl Server {
         self.export.size_bytes = self.engine.drive().capacity_bytes();
     }
 
-    /// Serves until it is to end: a signal, or the command `stop`. Requests under way end first.
+    /// Serves until a signal or the command `stop`. Requests under way complete first.
     ///
     /// # Errors
-    /// As waiting for sockets, or writing the data after a power cut, fails.
+    /// Errors of waiting for sockets, or of writing the data after a power cut.
     pub fn run(mut self) -> std::io::Result<Outcome> {
         while !(self.stopping && self.engine.is_silent()) {
             let ready = self.wait()?;
@@ -198,7 +197,7 @@ impl Server {
         })
     }
 
-    /// Waits until a socket has something or the drive does something.
+    /// Waits until a socket has an event or the drive must act.
     fn wait(&self) -> std::io::Result<Vec<Ready>> {
         let takes = !self.stopping && self.pending.is_empty();
         let has_room = !self.engine.is_full();
@@ -238,7 +237,7 @@ impl Server {
         Ok(with.map(|(_, ready)| ready).collect())
     }
 
-    /// How long to wait at most; `None` for as long as it takes.
+    /// Maximum time to wait; `None` for no limit.
     fn timeout(&self) -> Option<Duration> {
         if self.unsettled {
             return Some(Duration::ZERO);
@@ -285,7 +284,7 @@ impl Server {
         self.next_id
     }
 
-    /// A new client; a drive without power is not there.
+    /// Accepts a new client, unless the drive has no power.
     fn welcome(&mut self, socket: OwnedFd) {
         if !self.engine.drive().has_power() || self.stopping {
             return;
@@ -344,17 +343,17 @@ impl Server {
 
     fn drop_client(&mut self, id: u64) {
         if let Some(mut client) = self.clients.remove(&id) {
-            // What it was answered last, if it still listens.
+            // Sends the last answers, if the client still listens.
             let _ = client.connection.send();
             self.engine.forget(id);
         }
     }
 
-    /// Lets the drive work up to now; at full speed until it has answered everything. Returns
-    /// whether the power was cut.
+    /// Lets the drive work up to now; at full speed until it has answered everything. Returns true
+    /// if the power was cut.
     fn advance(&mut self) -> std::io::Result<bool> {
         if !self.engine.drive().has_power() {
-            // Time passes all the same.
+            // Time also passes without power.
             if let Some(clock) = &self.clock {
                 let now = clock.now().max(self.engine.drive().now());
                 self.engine.advance(now, &mut self.answers);
@@ -380,7 +379,7 @@ impl Server {
         }
     }
 
-    /// Hands answers to their clients.
+    /// Passes answers to their clients.
     fn answer(&mut self) {
         for answer in self.answers.drain(..) {
             let Some(client) = self.clients.get_mut(&answer.client) else {
@@ -394,7 +393,7 @@ impl Server {
         }
     }
 
-    /// Sends what waits.
+    /// Sends all waiting bytes.
     fn send(&mut self) {
         let mut gone = Vec::new();
         for (id, client) in &mut self.clients {
@@ -410,7 +409,7 @@ impl Server {
         });
     }
 
-    /// Cuts the power: clients are gone, once they have been told what was answered before.
+    /// Cuts the power: sends the earlier answers, then disconnects the clients.
     fn cut(&mut self) -> std::io::Result<()> {
         self.send();
         self.clients.clear();
@@ -418,7 +417,7 @@ impl Server {
         Ok(())
     }
 
-    /// Time has passed in the drive that nobody is to wait for.
+    /// Restarts the clock after virtual time has passed that no client must wait for.
     fn reset_clock(&mut self) {
         if let Pace::Speed(speed) = self.options.pace {
             self.clock = Some(Clock::new(speed, self.engine.drive().now()));

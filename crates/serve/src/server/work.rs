@@ -1,4 +1,4 @@
-//! What commands of the control socket do.
+//! Commands of the control socket.
 
 use serde_json::Value;
 use stend_base::{Device, Op, Request, SimTime};
@@ -11,13 +11,13 @@ use super::{Effect, Server};
 use crate::PAGE_BYTES;
 use crate::engine::CutAt;
 
-/// The longest command, bytes.
+/// Maximum length of a command, bytes.
 const LINE_BYTES_MAX: usize = 64 << 10;
 
-/// The longest time that `idle` lets pass, s: a year.
+/// Maximum of `idle`, s: a year.
 pub const IDLE_S_MAX: f64 = 366.0 * 86_400.0;
 
-/// What the host can write before the pool of new data is full, without the parity of that.
+/// Bytes that the host can write before the pool for new data is full, excluding their parity.
 fn free_entry_bytes(drive: &SimDrive) -> u64 {
     let bytes = drive.free_entry_pages() * PAGE_BYTES;
     match drive.spec().parity_data.map(u64::from) {
@@ -27,7 +27,7 @@ fn free_entry_bytes(drive: &SimDrive) -> u64 {
 }
 
 impl Server {
-    /// How the server is.
+    /// State of the server.
     pub(super) fn status(&self) -> Report {
         let drive = self.engine.drive();
         let (health, model) = (drive.health(), self.engine.model());
@@ -48,7 +48,7 @@ impl Server {
         }
     }
 
-    /// Takes what has come at a control socket.
+    /// Reads and runs the commands that have arrived at a control socket.
     pub(super) fn serve_controller(&mut self, id: u64) -> std::io::Result<()> {
         let Some(controller) = self.controllers.get_mut(&id) else {
             return Ok(());
@@ -111,7 +111,7 @@ impl Server {
                 self.engine.power_on();
                 done("the power is on")
             }
-            // The rest waits until no request is under way.
+            // Other commands wait until no request is under way.
             later => {
                 self.pending.push((id, later));
                 return Ok(());
@@ -148,7 +148,7 @@ impl Server {
         Ok(Ok("the power will be cut".into()))
     }
 
-    /// Does what has waited, if no request is under way.
+    /// Runs the waiting commands, if no request is under way.
     pub(super) fn perform_pending(&mut self) -> std::io::Result<()> {
         if self.pending.is_empty() || !self.engine.is_silent() {
             return Ok(());
@@ -203,7 +203,7 @@ impl Server {
         kept.map_err(|error| {
             TargetError::Failed(format!("done, but the data file fails: {error}"))
         })?;
-        // Over-provisioning changes the capacity, of which clients were told another.
+        // Over-provisioning changes the capacity, and clients know the old one.
         let before = self.export.size_bytes;
         self.describe();
         if self.export.size_bytes != before {
@@ -214,7 +214,7 @@ impl Server {
     }
 }
 
-/// Waits until a drive has recovered: what is done to it otherwise expects that.
+/// Waits until a drive has recovered, which other operations on it require.
 fn recover(target: &mut SimulatedTarget) {
     let drive = target.drive_mut();
     drive.submit(Request {

@@ -1,4 +1,4 @@
-//! A client's side of the protocol, as bytes.
+//! The client's side of the protocol, as bytes.
 
 use stend_model::Model;
 use stend_serve::data::{Data, DataFile};
@@ -83,7 +83,7 @@ pub fn demo(capacitors: bool, flush_ignored: bool) -> SimulatedTarget {
     SimulatedTarget::new(model)
 }
 
-/// Serves a drive, with data in a file without a name.
+/// Serves a drive, with its data in a file without a name.
 pub fn engine(target: SimulatedTarget) -> Engine {
     let drive = target.drive();
     let spec = drive.spec().power_loss.as_ref().expect("it can be cut");

@@ -1,7 +1,7 @@
-//! `stend bench-case`: one case of `cargo xtask bench`, in a process of its own.
+//! `stend bench-case`: runs one case of `cargo xtask bench`, in a process of its own.
 //!
-//! The case is a line of JSON on stdin, which stays open. When it is closed, the parent is gone,
-//! and this process ends.
+//! The case is a line of JSON on stdin, which stays open. Its closing means that the parent has
+//! ended, and this process ends too.
 
 use std::io::{BufRead, Read};
 use std::num::NonZero;
@@ -23,15 +23,15 @@ use crate::failure::Failure;
 use crate::memory::bytes_in;
 use crate::output::{note, print_json};
 
-/// What is to be done.
+/// Command of the parent.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Case {
     /// Report the build of the program.
     Build,
-    /// Run job files, one after another on one new drive.
+    /// Run job files, one after another, on one new drive.
     Jobs(Jobs),
-    /// Make a whole review, and delete it.
+    /// Run a whole review, and delete it.
     Review(Review),
 }
 
@@ -41,25 +41,25 @@ struct Jobs {
     name: String,
     /// Text of the drive model.
     model: String,
-    /// What brings the drive into its state.
+    /// Job files that prepare the drive.
     prepare: Vec<String>,
-    /// What is measured.
+    /// Job file that is measured.
     measured: String,
 }
 
 #[derive(Deserialize)]
 struct Review {
-    /// A shipped model.
+    /// Name of a shipped model.
     drive: String,
-    /// The tests; all of the edition without.
+    /// Identifiers of tests; by default all tests of the edition.
     tests: Option<Vec<String>>,
-    /// Tests at the same time; as many as there are processors without.
+    /// Number of concurrent tests; defaults to the number of CPUs.
     threads: Option<NonZero<usize>>,
-    /// Factor on every measurement.
+    /// Factor for the duration of every measurement.
     duration_scale: f64,
 }
 
-/// Requests and events, and the wall clock that they took.
+/// Numbers of requests and events, and their wall-clock time.
 struct Measured {
     phase: (u64, u64),
     phase_wall_s: f64,
@@ -114,7 +114,7 @@ fn jobs(case: &Jobs) -> Result<Measured, Failure> {
     })
 }
 
-/// A review with its report, which is deleted.
+/// Runs a review with its report, and deletes it.
 fn whole_review(case: &Review) -> Result<Measured, Failure> {
     let folder = tempfile::Builder::new()
         .prefix("stend-bench-")
@@ -160,7 +160,7 @@ fn whole_review(case: &Review) -> Result<Measured, Failure> {
     })
 }
 
-/// Ends this process, and removes its folder, when stdin is closed.
+/// Ends this process and removes its folder when stdin is closed.
 fn end_with_parent(folder: Option<PathBuf>) {
     std::thread::spawn(move || {
         let _ = std::io::stdin().read(&mut [0]);
@@ -171,7 +171,7 @@ fn end_with_parent(folder: Option<PathBuf>) {
     });
 }
 
-/// The most memory that this process has had in RAM, bytes.
+/// Peak resident memory of this process, bytes.
 fn peak_rss_bytes() -> Result<u64, Failure> {
     const FILE: &str = "/proc/self/status";
     bytes_in(FILE, "VmHWM")

@@ -1,4 +1,4 @@
-//! `stend compare`: reviews in the lab side by side.
+//! `stend compare`: compares reviews in the lab.
 
 use std::path::PathBuf;
 
@@ -51,7 +51,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Reviews with what the lab knows besides.
+/// Reviews, with additional conditions that the lab stores.
 pub struct Compared {
     reviews: Vec<(RunId, Review, Vec<Condition>)>,
 }
@@ -86,7 +86,7 @@ impl Compared {
         reviews.map(|(_, review, _)| review.label.clone()).collect()
     }
 
-    /// Each side as the terminal names it.
+    /// Names of the sides, for the terminal.
     fn names(&self) -> Vec<String> {
         let reviews = self.reviews.iter();
         let name = |(run, review, _): &(RunId, Review, _)| {
@@ -95,7 +95,7 @@ impl Compared {
         reviews.map(name).collect()
     }
 
-    /// Writes the page of the first review with the others as its rivals, in a language; its path.
+    /// Writes the page of the first review with the others as its rivals, and returns its path.
     pub fn save(&self, folder: PathBuf, language: Language) -> Result<PathBuf, Failure> {
         let review = self.together();
         let review = review.ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
@@ -210,7 +210,7 @@ impl Compared {
     }
 }
 
-/// Half the width of a side's 95 % interval, where its tests were repeated.
+/// Half the width of a side's 95 % interval, if its tests were repeated.
 fn spread(row: &Row, side: usize) -> String {
     let of = row.half_widths[side].zip(row.values[side]);
     of.map_or_else(String::new, |(half, value)| {
@@ -218,8 +218,8 @@ fn spread(row: &Row, side: usize) -> String {
     })
 }
 
-/// That a side's figure differs from the first's by no more than their repetitions do, or, without
-/// any, than a bench repeats its figures.
+/// A remark if a side's figure does not differ from the first's by more than their repetitions
+/// differ; without repetitions, by more than figures usually differ between runs.
 fn level(row: &Row, side: usize) -> String {
     match row.is_level(side) {
         Some(true) => format!(" {}", say("terminal-level")),
@@ -258,7 +258,7 @@ struct DocumentRow {
     name: String,
     unit: &'static str,
     values: Vec<Option<f64>>,
-    /// Half the width of 95 % intervals, of repeated tests.
+    /// Half widths of 95 % intervals, of repeated tests.
     half_widths: Vec<Option<f64>>,
     ratios: Vec<Option<f64>>,
 }

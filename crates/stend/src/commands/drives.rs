@@ -65,7 +65,7 @@ fn list(filter: &DriveFilter, as_json: bool) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Refuses words that fit no model, with those there are.
+/// Refuses words that match no model, and lists the known ones.
 fn check_filter(filter: &DriveFilter, models: &[Model]) -> Result<(), Failure> {
     let wrong = |option: &str, word: &str, of: fn(&Model) -> &str| {
         let words: BTreeSet<&str> = models.iter().map(of).collect();
@@ -103,7 +103,7 @@ fn passes(filter: &DriveFilter, model: &Model) -> bool {
     let interface = filter.interface.as_ref();
     let flash = model.nand.generation.value.to_lowercase();
     let bytes = u128::from(model.capacity.user_bytes.value);
-    // 512 GB are 512,110,190,592 bytes: bounds are nominal capacities.
+    // Bounds are nominal capacities: a drive of 512 GB has 512,110,190,592 bytes.
     let within = |(least, most): (u64, u64)| {
         100 * bytes >= 99 * u128::from(least) && 100 * bytes <= 101 * u128::from(most)
     };

@@ -1,4 +1,4 @@
-//! `stend fit`: free figures of models, adjusted to measured ones.
+//! `stend fit`: fits free figures of models to measured figures.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ use crate::signals;
 /// Generations at most, where no number is given.
 const GENERATIONS: usize = 60;
 
-/// The search's state, in the folder of the result.
+/// File with the state of the search, in the folder of the result.
 const STATE: &str = "fit-state.json";
 
-/// The result, in its folder.
+/// File with the result, in its folder.
 const RESULT: &str = "fit.json";
 
 pub fn run(args: &FitArgs) -> Result<(), Failure> {
@@ -87,7 +87,7 @@ fn models(names: &[String]) -> Result<Vec<(String, Files)>, Failure> {
     Ok(models)
 }
 
-/// Rows that name one of the model files have its model's name.
+/// Replaces names of model files in rows by the names of their models.
 fn name_files(measured: &mut Measured, names: &[String]) -> Result<(), Failure> {
     for name in names.iter().filter(|name| Files::shipped(name).is_none()) {
         let model = Files::read(Path::new(name))?.model()?.name;
@@ -146,7 +146,7 @@ fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
         Ok(())
     };
     let fitted = fit(task, state, &mut keep).inspect_err(|_| {
-        // Only an empty folder can be removed so.
+        // `remove_dir` removes only an empty folder.
         if !was_there {
             let _ = fs::remove_dir(folder);
         }

@@ -1,4 +1,4 @@
-//! `stend identify`: what is inside a drive, from what can be seen from outside.
+//! `stend identify`: infers the properties of a drive from its behaviour.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     if !args.set.set.is_empty() && !reviews.is_empty() {
         check_set(reviews.iter().copied(), &args.set)?;
     }
-    // What is wrong with a later one is told before the first is touched.
+    // Errors in the names of later targets are reported before the first is touched.
     if args.names.len() > 1 {
         let targets: Vec<String> = targets.into_iter().cloned().collect();
         check_all(&targets, &args.set, &args.real)?;
@@ -83,7 +83,7 @@ pub fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a name names, for the page.
+/// Source of the observations that a name stands for, for the page.
 fn origin(name: &str) -> Origin {
     match (is_review(name), is_simulated(name)) {
         (true, _) => Origin::Review,
@@ -92,8 +92,8 @@ fn origin(name: &str) -> Origin {
     }
 }
 
-/// The folder of a page, which replaces nothing but that of an earlier identification of the same
-/// target; of a real one, which is not the same again, not even that.
+/// Opens the folder of a page. It may replace only the page of an earlier identification of the
+/// same target; for a real target not even that, because its results cannot be repeated.
 fn page_folder(path: &Path, name: &str, language: Language) -> Result<Folder, Failure> {
     let [page, document] = ["index.html", "identification.json"].map(|file| path.join(file));
     let text = fs::read_to_string(&document).unwrap_or_default();
@@ -114,7 +114,7 @@ fn page_folder(path: &Path, name: &str, language: Language) -> Result<Folder, Fa
     }
 }
 
-/// Refuses options of targets where only reviews are read, which would ignore them.
+/// Refuses options of targets if only reviews are read, which would ignore them.
 fn review_options_fit(args: &IdentifyArgs) -> Result<(), Failure> {
     let option = match args {
         _ if args.real.size.is_some() => "--size",
@@ -129,7 +129,7 @@ fn review_options_fit(args: &IdentifyArgs) -> Result<(), Failure> {
     )))
 }
 
-/// The command that tells the same again, in the same language.
+/// The command that repeats the identification, in the same language.
 fn reproduce(args: &IdentifyArgs, name: &str) -> String {
     let mut command = format!(
         "stend identify {}{} --seed {}",
@@ -146,7 +146,7 @@ fn reproduce(args: &IdentifyArgs, name: &str) -> String {
     command + &real(&args.real)
 }
 
-/// Whether this names a review rather than a target: a file of JSON, or no path and no model.
+/// True if the name is a review rather than a target: a JSON file, or neither path nor model.
 fn is_review(name: &str) -> bool {
     let path = Path::new(name);
     name.ends_with(".json") || !(is_simulated(name) || name.contains('/') || path.exists())
@@ -163,7 +163,7 @@ fn check_new(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What is seen of a target or in a review.
+/// Observes a target, or reads the observations of a review.
 fn look(args: &IdentifyArgs, name: &str) -> Result<Observed, Failure> {
     if !is_review(name) {
         return probed(args, name);
@@ -182,7 +182,7 @@ fn look(args: &IdentifyArgs, name: &str) -> Result<Observed, Failure> {
     Ok(observed_in(&lab.review(run)?))
 }
 
-/// A review in a file.
+/// Reads a review from a file.
 fn read(path: &Path) -> Result<Review, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
@@ -231,7 +231,7 @@ fn probed(args: &IdentifyArgs, name: &str) -> Result<Observed, Failure> {
     Ok(probe(&mut *target, &mut options)?)
 }
 
-/// Properties for a terminal: what is known by groups, then what is not, and why.
+/// Formats properties for a terminal: known ones by groups, then unknown ones with the reasons.
 fn table(identification: &Identification) -> String {
     let mut out = format!("{}\n", identification.target);
     let (told, untold): (Vec<_>, Vec<_>) = identification

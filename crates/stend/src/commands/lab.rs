@@ -72,7 +72,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
     }
 }
 
-/// The reviews of these numbers, none of which is a job's.
+/// Parses entries as numbers of reviews; refuses those of jobs.
 fn reviews(entries: &[EntryId]) -> Result<Vec<RunId>, Failure> {
     let review = |entry: &EntryId| match entry {
         EntryId::Run(run) => Ok(*run),
@@ -84,7 +84,7 @@ fn reviews(entries: &[EntryId]) -> Result<Vec<RunId>, Failure> {
     entries.iter().map(review).collect()
 }
 
-/// The lab, to change what is in it: a mistyped path makes none.
+/// Opens the lab for changes. A mistyped path does not create a lab.
 fn open(of: &LabPath) -> Result<Lab, Failure> {
     let path = laboratory::path(of)?;
     match path.exists() {
@@ -93,7 +93,7 @@ fn open(of: &LabPath) -> Result<Lab, Failure> {
     }
 }
 
-/// Deletes entries, unless one of them is of a review that goes on.
+/// Deletes entries, unless one belongs to a review that is under way.
 fn delete(lab: &mut Lab, entries: &[EntryId]) -> Result<(), Failure> {
     let runs = entries.iter().filter_map(|entry| match entry {
         EntryId::Run(run) => Some(*run),
@@ -134,7 +134,7 @@ fn format_of(format: ExportFormat) -> Result<Format, Failure> {
     })
 }
 
-/// The tables of the lab that are wanted, and whether the one of figures is.
+/// Returns the tables of the lab to export, and true if the table of figures is one of them.
 fn chosen(tables: Option<&[String]>) -> Result<(Vec<&'static str>, bool), Failure> {
     let Some(tables) = tables else {
         return Ok((TABLES.to_vec(), true));
@@ -174,7 +174,7 @@ fn list_all(of: &LabPath, as_json: bool) -> Result<(), Failure> {
     print(&tables.collect::<Vec<_>>().join("\n"))
 }
 
-/// The jobs and replays alone.
+/// Lists only the jobs and replays.
 fn jobs(of: &LabPath, as_json: bool) -> Result<(), Failure> {
     let lab = laboratory::look_if_made(of)?;
     let jobs = lab.as_ref().map(recorded::list).transpose()?;
@@ -189,8 +189,8 @@ fn jobs(of: &LabPath, as_json: bool) -> Result<(), Failure> {
     print(&jobs_text(&jobs))
 }
 
-/// A table with a line of headings; empty without rows. All columns but the last are as wide as
-/// their widest cell.
+/// Formats a table with a line of headings; empty without rows. Every column but the last is as
+/// wide as its widest cell.
 fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return String::new();
@@ -250,7 +250,7 @@ fn jobs_text(jobs: &[RecordedSummary]) -> String {
     )
 }
 
-/// Label and note.
+/// Formats label and note.
 fn called(label: Option<&str>, note: Option<&str>) -> String {
     match (label, note) {
         (label, None) => label.unwrap_or_default().to_owned(),
@@ -327,7 +327,7 @@ fn show(of: &LabPath, word: &str, as_json: bool) -> Result<(), Failure> {
     }
 }
 
-/// The job or replay with this label, unless the word is one for a review.
+/// The job or replay with this label, unless the word selects a review.
 fn labelled_job(lab: &Lab, word: &str) -> Result<Option<Recorded>, Failure> {
     if !lab.complete_runs_of(word)?.is_empty() {
         return Ok(None);
@@ -377,7 +377,7 @@ fn show_job(job: &Recorded, as_json: bool) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Named values that are not empty, a line each.
+/// Formats the values that are not empty, one per line with their names.
 fn lines(rows: &[(&str, String)]) -> String {
     let rows = rows.iter().filter(|row| !row.1.is_empty());
     rows.map(|(name, value)| format!("{name:<16}{value}\n"))

@@ -1,4 +1,4 @@
-//! `stend completions` and `stend manual`: what a package installs beside the program.
+//! `stend completions` and `stend manual`: files that a package installs beside the program.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::args::Cli;
 use crate::failure::Failure;
 use crate::output::{note, print};
 
-/// Prints a script that completes commands and options.
+/// Prints a script with which a shell completes commands and options.
 pub fn completions(shell: Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::described(), "stend", &mut script);

@@ -1,4 +1,4 @@
-//! `stend claims --measured`: published figures, predicted against measured.
+//! `stend claims --measured`: compares predictions with published figures.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     }
 }
 
-/// The models that rows name as files.
+/// Reads the models that rows name as files.
 fn model_files(measured: &Measured) -> Result<BTreeMap<String, Model>, Failure> {
     let mut files = BTreeMap::new();
     for name in measured.models().filter(|name| is_file(name)) {
@@ -83,7 +83,7 @@ fn unknown(measured: &Measured, names: &[String]) -> String {
 fn table(measured: &Measured, comparison: &Comparison) -> String {
     let mut text = String::new();
     let mut drive = "";
-    // By model, and within it as published.
+    // Ordered by model, and within a model as published.
     let mut rows: Vec<&(usize, Outcome)> = comparison.rows.iter().collect();
     rows.sort_by_key(|(row, _)| measured.rows[*row].model.as_deref());
     for (row, outcome) in rows {
@@ -125,7 +125,7 @@ fn table(measured: &Measured, comparison: &Comparison) -> String {
     text
 }
 
-/// A figure with about four digits that count.
+/// A figure with about four significant digits.
 struct Short(f64);
 
 impl std::fmt::Display for Short {

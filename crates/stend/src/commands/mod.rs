@@ -1,4 +1,4 @@
-//! One file a command, or a folder.
+//! One file or folder per command.
 
 pub mod bench;
 pub mod bench_case;

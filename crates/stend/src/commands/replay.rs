@@ -1,4 +1,4 @@
-//! `stend replay`: a trace on any target.
+//! `stend replay`: replays a trace on any target.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ use crate::output::{print, print_json};
 use crate::typed::{self, word};
 
 pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
-    // The whole trace is read before a target is opened, which may create a file.
+    // The whole trace is parsed before a target is opened, which may create a file.
     check_on(&args.on)?;
     let lab = laboratory::path_if_any(&args.lab)?;
     let named = NamedTrace::open(&args.trace, args.seed, args.only.as_deref())?;
@@ -71,7 +71,7 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     ended
 }
 
-/// Replays a trace on one of the targets, and keeps the result in the lab.
+/// Replays a trace on one of the targets, and stores the result in the lab.
 fn replay_on(
     args: &ReplayArgs,
     name: &str,
@@ -87,7 +87,7 @@ fn replay_on(
     let mut opened = open(on, &args.on.real, Access::Change)?;
     let info = opened.info();
     let holds = summary(trace, Some((info.capacity_bytes, options.fit)))?;
-    // Reads of a file without data would say nothing about the drive below it.
+    // Reads of a file without data do not reach the drive below it.
     let is_new = matches!(&opened, Opened::Real(target) if target.is_new());
     let target: &mut dyn Target = match &mut opened {
         Opened::Simulated(target) => &mut **target,
@@ -150,7 +150,7 @@ fn command(args: &ReplayArgs, target: &str) -> String {
     command
 }
 
-/// How to replay the trace: by the arguments, else as the trace asks.
+/// Timing and queue depth of the replay: from the arguments, else from the trace's profile.
 fn options(args: &ReplayArgs, named: &NamedTrace) -> Result<ReplayOptions, Failure> {
     let meant = named.profile().map(|profile| profile.replay.timing());
     let (meant_timing, meant_depth) = meant.unwrap_or((Timing::Original, None));
@@ -186,13 +186,13 @@ fn options(args: &ReplayArgs, named: &NamedTrace) -> Result<ReplayOptions, Failu
     })
 }
 
-/// Everything that the output depends on.
+/// All inputs of the output.
 struct ReplayResult<'a> {
     args: &'a ReplayArgs,
     named: &'a NamedTrace,
     info: &'a TargetInfo,
     extent: Option<Extent>,
-    /// Of what is replayed.
+    /// Summary of the replayed requests.
     holds: &'a Summary,
     options: &'a ReplayOptions,
     filled: Option<Fill>,
@@ -200,7 +200,7 @@ struct ReplayResult<'a> {
 }
 
 impl ReplayResult<'_> {
-    /// What goes with the figures wherever they appear.
+    /// Remarks that accompany the figures wherever they appear.
     fn limits(&self) -> Vec<String> {
         let mut limits = Vec::new();
         if let Some(profile) = self.named.profile() {

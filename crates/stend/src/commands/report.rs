@@ -1,4 +1,4 @@
-//! `stend report`: a report of what the lab has.
+//! `stend report`: a report of a run in the lab.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let lab = laboratory::look(&args.lab)?;
     let runs: Vec<RunId> = args.runs.iter().copied().map(RunId).collect();
     let compared = Compared::load(&lab, &runs)?;
-    // Before anything is written: without a browser nothing is.
+    // Checked before anything is written: without a browser, nothing is written.
     let browser = args.pdf.then(pdf::browser).transpose()?;
     let folder = folder_path(args);
     if args.pdf {

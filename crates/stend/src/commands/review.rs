@@ -1,4 +1,4 @@
-//! `stend review`: an edition on a target and its rivals, and the report.
+//! `stend review`: runs an edition on a target and its rivals, and writes the report.
 
 use parking_lot::Mutex;
 use std::num::NonZero;
@@ -63,15 +63,15 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     Err(Failure::Incomplete)
 }
 
-/// A review that came to its end.
+/// Result of a completed review.
 pub struct Done {
     /// The review.
     pub review: Review,
-    /// Its page. Hours of measuring are shown even where they cannot be saved.
+    /// Path of its page, or the failure to save it: hours of measurement are shown in any case.
     pub saved: Result<PathBuf, Failure>,
-    /// Whether the drive was kept, where that was asked for.
+    /// Outcome of saving the drive, if that was requested.
     pub state: Result<(), Failure>,
-    /// Its number in the lab.
+    /// Number of the run in the lab.
     pub run: Option<RunId>,
     /// Requests that simulated drives completed.
     pub requests: u64,
@@ -79,14 +79,15 @@ pub struct Done {
     pub events: u64,
 }
 
-/// Refuses a real target that is only read and has holes where it is read: they reach no drive, and
-/// figures of hundreds of thousands of reads a second would be praised as the drive's.
+/// Refuses a real target that is only read and has holes in the range that is read. Reads of holes
+/// do not reach the drive, and the report would present their hundreds of thousands of IOPS as the
+/// drive's.
 fn check_has_data(target: &Opened) -> Result<(), Failure> {
     let Opened::Real(target) = target else {
         return Ok(());
     };
     let (info, unwritten_bytes) = (target.info(), target.unwritten_bytes());
-    // A hundredth changes no figure by more.
+    // A share of one per cent changes no figure by more than that.
     if !target.read_only() || unwritten_bytes <= info.capacity_bytes / 100 {
         return Ok(());
     }
@@ -98,7 +99,7 @@ fn check_has_data(target: &Opened) -> Result<(), Failure> {
     )))
 }
 
-/// The target of a review, which is what an earlier one was of.
+/// Opens the target, and checks that it is the one of an earlier review, if there is one.
 fn open_target(
     args: &ReviewArgs,
     (edition, options): (&Edition, &ReviewOptions<'_>),
@@ -119,14 +120,13 @@ fn open_target(
     Ok(target)
 }
 
-/// Makes a review and saves it: in its folder, and in the lab if one is named.
+/// Runs a review and saves it: in its folder, and in the lab if one is named.
 pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
-    // What can be wrong is found before anything is made, and least of all a file of
-    // gigabytes.
+    // Errors are found before anything is created, in particular a file of gigabytes.
     let (edition, mut options) = checked(args)?;
     lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args), args.language.lang)?;
-    // A drive that is to be kept goes through all tests: nothing is taken over.
+    // A drive that is to be saved must go through all tests: no results are taken over.
     let kept = lab.filter(|_| args.state.is_none());
     let command = reproduce(&ReviewArgs {
         price: None,
@@ -171,7 +171,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         events: AtomicU64::new(0),
     };
     if let (Some(keeper), Some(earlier)) = (&session.keeper, &session.earlier) {
-        // The break is noted before anything can break off again.
+        // The interruption is recorded before another one can occur.
         keeper.keep(earlier, Some(earlier))?;
     }
     let review = session.review(target, rivals)?;
@@ -185,7 +185,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     })
 }
 
-/// The edition and the options, which suit each other and the targets.
+/// Reads the edition and the options, and checks that they suit each other and the targets.
 fn checked(args: &ReviewArgs) -> Result<(Edition, ReviewOptions<'static>), Failure> {
     let edition = Edition::load(&args.edition)?;
     let options = ReviewOptions {
@@ -201,7 +201,7 @@ fn checked(args: &ReviewArgs) -> Result<(Edition, ReviewOptions<'static>), Failu
     };
     check_options(&edition, &options)?;
     let targets = || std::iter::once(&args.target).chain(&args.against);
-    // In read-only mode such a test is left out.
+    // In read-only mode, tests that exceed the budget are left out.
     if targets().any(|name| !is_simulated(name)) && !args.real.read_only {
         check_write_budget(&edition, &options, WriteLimit::AsStated)?;
     }
@@ -214,7 +214,7 @@ fn checked(args: &ReviewArgs) -> Result<(Edition, ReviewOptions<'static>), Failu
     Ok((edition, options))
 }
 
-/// Refuses to keep what is not simulated, and where something else is.
+/// Rejects `--state` for real targets, for paths that exist, and in missing folders.
 fn check_state(path: &Path, args: &ReviewArgs) -> Result<(), Failure> {
     let shown = path.display();
     let folder = path
@@ -235,8 +235,7 @@ fn check_state(path: &Path, args: &ReviewArgs) -> Result<(), Failure> {
     Err(Failure::Input(refused))
 }
 
-/// The arguments with the price that was given before the review was interrupted, unless there is
-/// another now.
+/// Returns the arguments with the price of the interrupted review, unless a new one is given.
 fn with_price_of(args: &ReviewArgs, earlier: Option<&Review>) -> ReviewArgs {
     let before = earlier.and_then(|earlier| earlier.target.fact(PRICE));
     let price = args.price.clone();
@@ -246,7 +245,7 @@ fn with_price_of(args: &ReviewArgs, earlier: Option<&Review>) -> ReviewArgs {
     }
 }
 
-/// Refuses to keep a drive on which only the rest of a review would run.
+/// Refuses to resume a review with `--state`: only the remaining tests would run on the drive.
 fn check_is_whole(
     earlier: Option<&Review>,
     args: &ReviewArgs,
@@ -262,7 +261,7 @@ fn check_is_whole(
     )))
 }
 
-/// What a review does to a block device of this size.
+/// Work that a review does on a block device of this size.
 fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option<Planned> {
     let device = TargetInfo {
         kind: TargetKind::BlockDevice,
@@ -278,7 +277,7 @@ fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option
     })
 }
 
-/// Refuses to go on from a review that was made in another way.
+/// Refuses to resume a review of another drive or with other options.
 fn check_goes_on(
     earlier: &Review,
     args: &ReviewArgs,
@@ -290,7 +289,7 @@ fn check_goes_on(
     Ok(check_resumes(earlier, edition, options, target)?)
 }
 
-/// Refuses to go on from a review of another variant of the model.
+/// Refuses to resume a review of another variant of the model.
 fn check_is_the_same_drive(earlier: &Review, info: &TargetInfo) -> Result<(), Failure> {
     if earlier.target.fingerprint() == info.fingerprint() {
         return Ok(());
@@ -305,8 +304,8 @@ fn check_is_the_same_drive(earlier: &Review, info: &TargetInfo) -> Result<(), Fa
     Err(MethodError::Resume { what, was, is }.into())
 }
 
-/// Refuses to go on from an unfinished review of which something would be left out. `chosen` are
-/// the tests of the target and those of the rivals.
+/// Refuses to resume an unfinished review if some of its results would be lost. `chosen` are the
+/// tests of the target and those of the rivals.
 fn check_nothing_is_left_out(
     earlier: &Review,
     chosen: (Option<&[String]>, Option<&[String]>),
@@ -316,7 +315,7 @@ fn check_nothing_is_left_out(
 ) -> Result<(), Failure> {
     let left_out = |chosen: Option<&[String]>, tests: &[TestResult]| -> Vec<String> {
         let requested = |id: &String| {
-            // An edition of the user's own may have been changed since.
+            // The user's own edition may have changed since.
             edition.tests.iter().any(|test| test.id == *id)
                 && chosen.is_none_or(|chosen| chosen.contains(id))
         };
@@ -358,7 +357,7 @@ fn threads(args: &ReviewArgs) -> usize {
     args.threads.map_or_else(processors, NonZero::get)
 }
 
-/// As many tests at a time as the machine has memory for.
+/// Number of concurrent tests, at most `threads`, for which the machine has memory.
 fn fitting<'a>(threads: usize, targets: impl Iterator<Item = &'a Opened>) -> usize {
     let simulated = targets.filter(|target| matches!(target, Opened::Simulated(_)));
     let Some(largest_bytes) = simulated.map(|target| target.info().capacity_bytes).max() else {
@@ -375,8 +374,8 @@ fn fitting<'a>(threads: usize, targets: impl Iterator<Item = &'a Opened>) -> usi
     fitting
 }
 
-/// How many drives are reviewed side by side: two where all are simulated and there is memory, so
-/// that a long test of one does not stand alone at the end.
+/// Number of drives reviewed side by side: two if all are simulated and there is memory, so that a
+/// long test of one drive does not run alone at the end.
 fn drives_at_a_time<'a>(threads: usize, drives: impl Iterator<Item = &'a Opened>) -> usize {
     let mut largest_bytes = 0;
     for drive in drives {
@@ -395,14 +394,14 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
     let mut rivals = Vec::new();
     for name in &args.against {
         check_rival(name)?;
-        // Figures are set of the drive under test alone.
+        // `--set` applies only to the drive under test.
         let set = &SetArgs::default();
         rivals.push(open(Named { name, set }, &args.real, Access::Look)?);
     }
     Ok(rivals)
 }
 
-/// Refuses what cannot be a rival.
+/// Refuses a target that cannot be a rival.
 fn check_rival(name: &str) -> Result<(), Failure> {
     let path = Path::new(name);
     if is_simulated(name) || path.is_file() || path.is_dir() {
@@ -414,7 +413,7 @@ fn check_rival(name: &str) -> Result<(), Failure> {
     )))
 }
 
-/// Says of drives that live in files that a review leaves them as they are.
+/// Notes that a review does not change drives in state files.
 fn note_copies<'a>(targets: impl Iterator<Item = &'a Opened>) {
     for path in targets.filter_map(Opened::state_path) {
         note(&format!(
@@ -445,7 +444,7 @@ fn folder_path(args: &ReviewArgs) -> PathBuf {
     PathBuf::from(format!("review-{stem}{}", set.collect::<String>()))
 }
 
-/// The command that makes the same review again.
+/// The command that repeats the review.
 fn reproduce(args: &ReviewArgs) -> String {
     let mut command = format!(
         "stend review {}{}",
@@ -464,7 +463,7 @@ fn reproduce(args: &ReviewArgs) -> String {
         Choice::User if args.against.is_empty() => {}
         Choice::User => command += &format!(" --against {}", word(&args.against.join(","))),
         Choice::None => command += &format!(" --against {}", rival::NONE),
-        // It is chosen again, and reviewed in the same tests.
+        // Omitted: the same rival is chosen again, and reviewed in the same tests.
         Choice::Nearest => {}
     }
     if args.scale.duration_scale != 1.0 {
@@ -529,7 +528,7 @@ fn print_review(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Resu
     print(&text)
 }
 
-/// The verdict, and what keeps it from being a full one.
+/// The verdict, and its reservations.
 fn in_short(review: &Review) -> String {
     let verdict = verdict(review);
     let said = [verdict.text(), verdict.cautions_text()];

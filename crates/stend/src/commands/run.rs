@@ -27,7 +27,7 @@ use crate::output::{json_value, note, print, unwritable_json};
 use crate::signals;
 use crate::typed::{self, word};
 
-/// Fills a target that is about to be measured, and lets it rest.
+/// Fills a target before a measurement, and lets it rest.
 pub fn fill(target: &mut dyn Target, then: Fill) -> Result<(), Failure> {
     let info = target.info();
     let rest = match then {
@@ -52,8 +52,8 @@ pub fn fill(target: &mut dyn Target, then: Fill) -> Result<(), Failure> {
 }
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    // The job is read before a target is opened, which may create a file, and lab and output are
-    // tried before hours of measuring.
+    // The job is parsed before a target is opened, which may create a file. Lab and output are
+    // checked before hours of measurement.
     check_on(&args.on)?;
     let lab = laboratory::path_if_any(&args.lab)?;
     let text = flatten(&args.job)?;
@@ -68,7 +68,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         for name in &args.on.on {
             match run_on(args, &job, name, &mut done) {
                 Ok(()) => {}
-                // What is measured is printed.
+                // Results measured before the failure are printed.
                 Err(failure) if !done.results.is_empty() => {
                     done.failure = Some(failure);
                     break;
@@ -103,14 +103,14 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     failure.map_or(Ok(()), Err)
 }
 
-/// The job as both kinds of target read it.
+/// The job in the forms for both kinds of target.
 struct Job<'a> {
     for_fio: &'a Text,
     for_simulation: Result<JobFile, JobError>,
 }
 
 impl Job<'_> {
-    /// Whether each target can run it.
+    /// Checks that each target can run the job.
     fn check(&self, args: &RunArgs) -> Result<(), Failure> {
         for name in &args.on.on {
             match is_simulated(name) {
@@ -127,20 +127,20 @@ impl Job<'_> {
     }
 }
 
-/// What one target came to.
+/// Result of the job on one target.
 struct Ran {
     info: TargetInfo,
-    /// As it is printed.
+    /// Text to be printed.
     text: String,
-    /// As JSON with all that the user wants.
+    /// fio's JSON with everything that the user wants.
     wanted: fio::Output,
-    /// Without histograms.
+    /// fio's JSON without histograms.
     fio: fio::Output,
     begun_unix_ms: i64,
 }
 
 impl Ran {
-    /// What is to be said of a job that an error of the drive has ended.
+    /// Message about a job that an error of the drive has ended.
     fn error(&self) -> Option<String> {
         let job = self.wanted.jobs.iter().find(|job| job.error != 0)?;
         Some(format!(
@@ -151,13 +151,13 @@ impl Ran {
     }
 }
 
-/// What all targets came to.
+/// Results of all targets.
 #[derive(Default)]
 struct Done {
     results: Vec<Ran>,
-    /// Drives that live in files, to be saved.
+    /// Drives from state files, to be saved.
     kept: Vec<Box<SimulatedTarget>>,
-    /// Why a target has no result.
+    /// Failure of a target without a result.
     failure: Option<Failure>,
 }
 
@@ -192,7 +192,8 @@ fn run_on(args: &RunArgs, job: &Job<'_>, name: &str, done: &mut Done) -> Result<
     Ok(())
 }
 
-/// What is printed: of one target fio's answer, of several each below its name, or one document.
+/// Formats the output: of one target fio's output, of several each output below its target's name,
+/// or one document.
 fn answer(args: &RunArgs, results: &[Ran]) -> Result<String, Failure> {
     let several = args.on.on.len() > 1;
     if args.output_format == OutputFormat::Normal {
@@ -218,7 +219,7 @@ fn answer(args: &RunArgs, results: &[Ran]) -> Result<String, Failure> {
     }
 }
 
-/// Schema of the results of several targets.
+/// Schema of the document about several targets.
 const SEVERAL: &str = "stend.runs/1";
 
 /// The command that runs the job again on one of the targets.
@@ -231,7 +232,7 @@ fn command(args: &RunArgs, target: &str) -> String {
     )
 }
 
-/// Saves a drive that lives in a file, after its results were printed.
+/// Saves a drive to its state file, after its results were printed.
 pub fn save(target: Option<&SimulatedTarget>) -> Result<(), Failure> {
     let Some(target) = target.filter(|target| target.state_path().is_some()) else {
         return Ok(());
@@ -239,7 +240,7 @@ pub fn save(target: Option<&SimulatedTarget>) -> Result<(), Failure> {
     Ok(signals::undisturbed(|| target.save())?)
 }
 
-/// Writes what `produce` yields to where the user wants it.
+/// Writes the output of `produce` to the place that the user wants.
 fn deliver(
     args: &RunArgs,
     produce: impl FnOnce() -> Result<String, Failure>,
@@ -252,8 +253,8 @@ fn deliver(
     write(path, &produce()?)
 }
 
-/// Whether a file can be written, of which nothing is left behind: what is there stays until there
-/// is something to replace it, and an interrupted job leaves no empty file.
+/// Checks that a file can be written, without leaving one behind. An existing file stays until its
+/// replacement is complete, and an interrupted job leaves no empty file.
 fn check_writable(path: &Path) -> Result<(), Failure> {
     let was_there = path.exists();
     OpenOptions::new()
@@ -267,7 +268,7 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to replace a file that is no earlier answer of `stend run` or of fio.
+/// Refuses to replace a file that is no earlier output of `stend run` or of fio.
 fn check_output(path: &Path) -> Result<(), Failure> {
     if !path.is_file() {
         return Ok(());
@@ -276,7 +277,7 @@ fn check_output(path: &Path) -> Result<(), Failure> {
     let text = String::from_utf8_lossy(&bytes);
     let first = text.lines().next().unwrap_or_default();
     let in_words = |line: &str| line.contains(": (groupid=") || line.contains(": IOPS=");
-    // Of several targets, the name of the first comes before its answer.
+    // With several targets, the first line is the name of the first target.
     let second = text.lines().nth(1).unwrap_or_default();
     let of_several = || {
         let document = serde_json::from_str::<Value>(&text).ok();
@@ -327,7 +328,7 @@ fn run_simulated(
     Ok((normal(&result), fio_output(&result, bins)))
 }
 
-/// Where a log of a job goes: of several targets, each has its own.
+/// Path of a log of a job; with several targets, each has its own.
 fn log_path(args: &RunArgs, name: &str, target: &str) -> PathBuf {
     let path = PathBuf::from(name);
     if args.on.on.len() == 1 {
@@ -397,7 +398,7 @@ fn without_bins(mut output: fio::Output) -> fio::Output {
     output
 }
 
-/// fio's figures in two lines a job and direction, and two for its flushes.
+/// Summarizes fio's figures: two lines per job and direction, and two for flushes.
 fn summary(output: &fio::Output) -> String {
     let mut text = String::new();
     for job in &output.jobs {

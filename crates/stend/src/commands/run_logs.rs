@@ -1,5 +1,5 @@
-//! The logs that a job of `stend run` writes (`write_bw_log` and its like), and what is already
-//! where they go.
+//! Logs that a job of `stend run` writes (`write_bw_log` and similar options), and files that they
+//! would replace.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use stend_load::jobfile::Text;
 
 use crate::failure::Failure;
 
-/// The options that write logs, and how the names of these end before the number of the job.
+/// Options that write logs, and the endings of the logs' names before the number of the job.
 const LOGS: [(&str, &[&str]); 4] = [
     ("write_bw_log", &["_bw"]),
     ("write_iops_log", &["_iops"]),
@@ -17,10 +17,10 @@ const LOGS: [(&str, &[&str]); 4] = [
     ("write_hist_log", &["_clat_hist"]),
 ];
 
-/// How many lines of a file tell whether it is a log.
+/// Number of lines that are read to recognize a log.
 const LINES: usize = 100;
 
-/// Refuses a job whose logs would replace a file that is no log of fio's or stend's.
+/// Refuses a job whose logs would replace a file that is no log of fio or stend.
 ///
 /// # Errors
 /// [`Failure::Refused`] with the file and the option.
@@ -34,7 +34,7 @@ pub fn check(text: &Text) -> Result<(), Failure> {
             };
             match entry.value.as_deref().filter(|value| !value.is_empty()) {
                 Some(prefix) => check_prefix(prefix, option, kinds)?,
-                // Without a value, the name of each job.
+                // Without a value, the prefix is the name of each job.
                 None if section.is_global() => {
                     for job in jobs() {
                         check_prefix(&job.name, option, kinds)?;
@@ -56,7 +56,7 @@ fn check_prefix(prefix: &str, option: &str, kinds: &[&str]) -> Result<(), Failur
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    // Where no folder is, nothing can be replaced.
+    // If the folder does not exist, nothing can be replaced.
     let files = folder.read_dir().into_iter().flatten().flatten();
     let mut foreign: Vec<PathBuf> = files
         .filter(|file| {
@@ -76,8 +76,8 @@ fn check_prefix(prefix: &str, option: &str, kinds: &[&str]) -> Result<(), Failur
     }
 }
 
-/// Whether a log of this prefix can have this name: `prefix_bw.1.log`, `prefix_bw.log`; of
-/// several targets, the target's name and a hyphen come first.
+/// True if a log of this prefix can have this name: `prefix_bw.1.log`, `prefix_bw.log`; with
+/// several targets, preceded by the target's name and a hyphen.
 fn is_log_name(name: &str, base: &str, kinds: &[&str]) -> bool {
     let Some(name) = name.strip_suffix(".log") else {
         return false;
@@ -96,8 +96,8 @@ fn is_log_name(name: &str, base: &str, kinds: &[&str]) -> bool {
     })
 }
 
-/// Whether a file is empty, or has lines of whole numbers as a log has them: time, value,
-/// direction, block size, and more.
+/// True if a file is empty, or its lines are those of a log, whole numbers: time, value, direction,
+/// block size, and more.
 fn is_log(path: &Path) -> bool {
     let Ok(file) = File::open(path) else {
         return false;

@@ -35,7 +35,7 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     let identity = |target: &SimulatedTarget| {
         let drive = target.drive();
         let history = target.state_path().map(|_| drive.trace_hash());
-        // Over-provisioning leaves the file as long as it was.
+        // The native capacity: over-provisioning does not change the length of the file.
         Identity::new(&target.model().name, drive.native_bytes(), history)
     };
     let before = identity(&target);
@@ -48,10 +48,10 @@ pub fn run(args: &ServeArgs) -> Result<(), Failure> {
     let mut engine = Engine::new(target, data, recorder, paced);
     let (stop, wake) = UnixStream::pair().map_err(|error| Failure::Io(error.to_string()))?;
     signals::instead(move || {
-        // The server waits for this; one that has ended needs it no more.
+        // The server waits for this byte; if the server has ended, a failure does not matter.
         let _ = (&wake).write_all(&[0]);
     });
-    // Last of all: who sees this socket may use the server, and end it.
+    // Created last: anyone who sees this socket may use the server, and end it.
     let control = args.control.as_ref();
     let control = control.map(|path| listen(&Address::Unix(path.clone())));
     let control = control.transpose()?;
@@ -100,13 +100,13 @@ impl Made {
 
     fn keep(self) {
         for path in self.0 {
-            // On Linux nothing has to be done for it.
+            // On Linux, `keep` cannot fail.
             let _ = path.keep();
         }
     }
 }
 
-/// The file of the data: named, or one that ends with the server.
+/// Opens the file of the data: the named one, or one that is deleted when the server ends.
 fn data_file(args: &ServeArgs, of: &Identity, made: &mut Made) -> Result<DataFile, Failure> {
     let Some(path) = &args.data else {
         return Ok(DataFile::unnamed(of.capacity_bytes)?);
@@ -114,7 +114,7 @@ fn data_file(args: &ServeArgs, of: &Identity, made: &mut Made) -> Result<DataFil
     let file = DataFile::named(path, of, args.as_it_is)?;
     if file.is_new() {
         made.add(path)?;
-        // One that another data file has left is not the server's to remove.
+        // A file that another data file has left behind must not be removed.
         if !beside(path).exists() {
             made.add(&beside(path))?;
         }
@@ -122,7 +122,7 @@ fn data_file(args: &ServeArgs, of: &Identity, made: &mut Made) -> Result<DataFil
     Ok(file)
 }
 
-/// The log of requests, if there is to be one.
+/// Opens the log of requests, if one is wanted.
 fn recorder(args: &ServeArgs, now: SimTime, made: &mut Made) -> Result<Option<Recorder>, Failure> {
     let Some(path) = &args.record else {
         return Ok(None);
@@ -142,7 +142,7 @@ fn io_failure(error: std::io::Error) -> Failure {
     Failure::Io(error.to_string())
 }
 
-/// Refuses what would be reached from elsewhere, or collide.
+/// Refuses addresses that other machines can reach, and addresses that are equal.
 fn check_addresses(args: &ServeArgs) -> Result<(), Failure> {
     if !args.nbd.is_local() && !args.public {
         return Err(Failure::Refused(format!(
@@ -158,7 +158,7 @@ fn check_addresses(args: &ServeArgs) -> Result<(), Failure> {
     }
 }
 
-/// The model of a new drive; `None` where a drive in a file is named.
+/// Model of a new drive; `None` if a state file is named.
 fn model(args: &ServeArgs) -> Result<Option<Model>, Failure> {
     let name = args.drive.as_str();
     if !is_model(name) && is_state_file(Path::new(name)) {
@@ -176,7 +176,7 @@ fn model(args: &ServeArgs) -> Result<Option<Model>, Failure> {
     }
 }
 
-/// The drive: a new one of a model, or the one in a file.
+/// Opens the drive: a new one of a model, or the one in a state file.
 fn open(
     args: &ServeArgs,
     model: Option<Model>,
@@ -212,7 +212,7 @@ fn listen(address: &Address) -> Result<Listener, Failure> {
         .map_err(|error| Failure::Io(format!("cannot listen at {address}: {error}")))
 }
 
-/// Says where it is and how it is used.
+/// Prints the address and the command to use it.
 fn announce(args: &ServeArgs, title: &str, listener: &Listener) {
     let address = listener.address().unwrap_or_else(|_| args.nbd.clone());
     let uri = match &address {
@@ -229,7 +229,7 @@ fn announce(args: &ServeArgs, title: &str, listener: &Listener) {
     ));
 }
 
-/// Answers that were late, in words.
+/// Describes late answers in words.
 fn lateness(told: Option<Summary>) -> String {
     let Some(told) = told.filter(|told| told.answered > 0) else {
         return String::new();
@@ -246,13 +246,13 @@ fn lateness(told: Option<Summary>) -> String {
     )
 }
 
-/// Prints a line a second.
+/// Returns a function that prints a line per second.
 fn lines(pace: Pace) -> Box<dyn FnMut(&Report)> {
     let mut last = stend_serve::engine::Totals::default();
     let mut late_last = 0;
     Box::new(move |report| {
         let now = report.totals;
-        // At full speed, of the virtual time that passed.
+        // At full speed, rates are per second of virtual time.
         let seconds = match pace {
             Pace::Max => (now.at_ns - last.at_ns) as f64 / 1e9,
             Pace::Speed(_) => 1.0,
@@ -277,7 +277,7 @@ fn lines(pace: Pace) -> Box<dyn FnMut(&Report)> {
     })
 }
 
-/// Does what `stend drive` does to drives in files.
+/// Returns a function that applies the commands of `stend drive` to the served drive.
 fn act() -> Box<Act> {
     Box::new(|target, arguments| {
         let command: DriveCommand = serde_json::from_value(arguments.clone()).map_err(input)?;
@@ -302,7 +302,7 @@ fn act() -> Box<Act> {
     })
 }
 
-/// What a command does to the data.
+/// Effect of a command on the data.
 fn effect(command: &DriveCommand, target: &SimulatedTarget) -> Effect {
     match command {
         DriveCommand::Trim { offset, length, .. } => {

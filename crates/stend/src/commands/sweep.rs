@@ -1,4 +1,4 @@
-//! `stend sweep`: a study, its table and its page.
+//! `stend sweep`: runs a study, and writes its table and its page.
 
 use std::fs;
 use std::num::NonZero;
@@ -22,7 +22,7 @@ use crate::output::{json_line, note, print, print_json};
 use crate::progress::Bar;
 use crate::{laboratory, signals};
 
-/// Outcomes of which the terminal shows the effects.
+/// Maximum number of outcomes whose effects the terminal shows.
 const OUTCOMES_SHOWN: usize = 12;
 
 pub fn run(args: &SweepArgs) -> Result<(), Failure> {
@@ -73,8 +73,8 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     }
 }
 
-/// Warns of rows that will fail because their settings make no sound drive; refuses a study of
-/// which all rows would.
+/// Warns of rows that will fail because their settings make an invalid drive; refuses a study of
+/// which all rows would fail.
 fn check_models(plan: &Plan) -> Result<(), Failure> {
     if let Some(warning) = plan.check_models().map_err(Failure::Input)? {
         note(&format!("warning: {warning}"));
@@ -82,7 +82,7 @@ fn check_models(plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What would be done.
+/// Describes the planned work.
 fn planned(plan: &Plan) -> String {
     let groups = plan.groups();
     format!(
@@ -137,7 +137,7 @@ fn carry_out(session: &Session, plan: &Plan, args: &SweepArgs) -> Result<(), Fai
     Ok(ran?)
 }
 
-/// Writes the table and the page; the page's path.
+/// Writes the table and the page, and returns the page's path.
 fn write(study: &Study, plan: &Plan, args: &SweepArgs, folder: &Path) -> Result<PathBuf, Failure> {
     let table = Table::of_study(study);
     for format in FORMATS {
@@ -150,7 +150,7 @@ fn write(study: &Study, plan: &Plan, args: &SweepArgs, folder: &Path) -> Result<
     Ok(page?)
 }
 
-/// What explains the outcomes, and where everything is.
+/// Summarizes which factors explain the outcomes, and where the files are.
 fn summary(study: &Study, page: &Path) -> String {
     let failed = study
         .rows

@@ -1,4 +1,4 @@
-//! `stend traces`: synthesised traces, and what a trace holds.
+//! `stend traces`: synthesised traces, and the contents of a trace.
 
 use std::fs::OpenOptions;
 use std::io::{BufWriter, ErrorKind};
@@ -17,14 +17,14 @@ use crate::output::{print, print_json};
 
 /// A trace that the user named.
 pub enum NamedTrace {
-    /// Drawn from a profile.
+    /// Synthesised from a profile.
     Synthetic(Box<Synthetic>),
     /// A file.
     File(TraceFile),
 }
 
 impl NamedTrace {
-    /// A shipped profile, a profile in a file, or a file with a trace.
+    /// Opens a shipped profile, a profile in a file, or a file with a trace.
     pub fn open(name: &str, seed: u64, only: Option<&str>) -> Result<NamedTrace, Failure> {
         let path = Path::new(name);
         let profile = match Profile::shipped(name) {
@@ -52,7 +52,7 @@ impl NamedTrace {
         }
     }
 
-    /// The profile of a synthesised one.
+    /// Profile of a synthesised trace.
     pub fn profile(&self) -> Option<&Profile> {
         match self {
             NamedTrace::Synthetic(trace) => Some(trace.profile()),
@@ -60,7 +60,7 @@ impl NamedTrace {
         }
     }
 
-    /// What it is, for JSON.
+    /// Describes the trace, for JSON.
     pub fn describe(&self) -> Value {
         let trace = self.trace();
         match self {
@@ -84,7 +84,7 @@ impl NamedTrace {
     }
 }
 
-/// A summary for JSON.
+/// A summary as JSON.
 pub fn summary_json(sum: &Summary) -> Value {
     let mut ops = serde_json::Map::new();
     for (index, op) in OPS.into_iter().enumerate() {
@@ -184,7 +184,7 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
 
 fn make(name: &str, out: &Path, seed: u64, file: &str, as_json: bool) -> Result<(), Failure> {
     let named = NamedTrace::open(name, seed, None)?;
-    // Read once before a file is made: a wrong line leaves none behind.
+    // The trace is read once before a file is created: a faulty line leaves no file behind.
     let sum = summary(named.trace(), None)?;
     let failed = |error: std::io::Error| match error.kind() {
         ErrorKind::InvalidInput => Failure::Input(format!("--file: {error}")),

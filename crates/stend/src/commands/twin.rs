@@ -70,7 +70,7 @@ pub fn run(args: &TwinArgs) -> Result<(), Failure> {
     }
 }
 
-/// Refuses a file that is there, and a folder that is not.
+/// Refuses an output file that exists, and a folder that does not.
 fn check_out(args: &TwinArgs) -> Result<(), Failure> {
     let shown = args.out.display();
     let folder = args.out.parent().filter(|f| !f.as_os_str().is_empty());
@@ -93,7 +93,7 @@ fn check_out(args: &TwinArgs) -> Result<(), Failure> {
     }
 }
 
-/// The model's name: that of its file.
+/// Derives the model's name from its file name.
 fn model_name(out: &Path) -> Result<String, Failure> {
     let is_model = out.extension().is_some_and(|extension| extension == "toml");
     let stem = out.file_stem().and_then(|stem| stem.to_str());
@@ -106,7 +106,7 @@ fn model_name(out: &Path) -> Result<String, Failure> {
     }
 }
 
-/// The review: a file, a folder, or a run of the lab.
+/// Reads the review: a file, a folder, or a run of the lab.
 fn review(args: &TwinArgs) -> Result<Review, Failure> {
     let named = Path::new(&args.review);
     let file = match named.is_dir() {
@@ -143,8 +143,8 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> Result<
         .map_err(|error| Failure::Input(format!("{} is no {what}: {error}", path.display())))
 }
 
-/// What was inferred: in the file of --identify, and what that does not tell, from those of the
-/// review's tests that are not held out.
+/// Reads the properties in the file of `--identify`. Properties that it lacks are inferred from the
+/// tests of the review that are not held out.
 fn identification(
     args: &TwinArgs,
     review: &Review,
@@ -199,7 +199,7 @@ fn edition(args: &TwinArgs, review: &Review) -> Result<Edition, Failure> {
     }
 }
 
-/// Parts: files, else those of the program.
+/// Reads the parts: the named files, else those that the program contains.
 fn parts(names: &[String]) -> Result<Vec<Part>, Failure> {
     let part = |name: &String| {
         let path = Path::new(name);
@@ -260,7 +260,7 @@ fn searched(
     Ok(search.run(&mut tell)?)
 }
 
-/// The twin's own review: the same tests, seed and durations.
+/// Reviews the twin with the same tests, seed and durations.
 fn reviewed(
     model: Model,
     edition: &Edition,

@@ -1,13 +1,13 @@
-//! How much of a review's work is left, and how long that takes: by its estimated cost, and by how
-//! long work has taken so far.
+//! The work left in a review, and the time that it takes: from its estimated cost, and from the
+//! time that work has taken so far.
 //!
-//! There is no clock here: every instant is passed in, as the time since the beginning.
+//! Nothing here reads a clock: every instant is passed in, as the time since the beginning.
 
 use std::time::Duration;
 
 use stend_method::Cost;
 
-/// Time that starting and ending a job adds on a real target, s, before any was seen.
+/// Time that starting and ending a job adds on a real target, s, before any was measured.
 const OVERHEAD_S: f64 = 0.5;
 
 /// The work of one review.
@@ -18,41 +18,42 @@ pub struct Work {
     left: Cost,
     part: Option<Part>,
     seen: Seen,
-    /// When the time left was estimated last, and what it was, s.
+    /// Time of the last estimate of the time left, and its value, s.
     estimate: Option<(Duration, f64)>,
 }
 
-/// What is being done.
+/// The part under way.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     cost: Cost,
     began: Duration,
 }
 
-/// How long finished parts have taken on a real target.
+/// Times that finished parts have taken on a real target.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// Of parts of unknown length: time, s, and cost.
+    /// Of parts of unknown length: total time, s, and total cost.
     untimed_s: f64,
     untimed: f64,
-    /// Of parts of known length: what they took beyond it, s, and how many they were.
+    /// Of parts of known length: total time beyond their length, s, and their number.
     overhead_s: f64,
     parts: f64,
 }
 
-/// How long the rest takes.
+/// Time that the rest takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Left {
-    /// About so many seconds.
+    /// About this number of seconds.
     About(f64),
-    /// What is under way takes longer than estimated; what follows takes so many seconds.
+    /// The part under way takes longer than estimated; the parts after it take this number of
+    /// seconds.
     MoreThan(f64),
-    /// Not known.
+    /// Unknown.
     Unknown,
 }
 
 impl Work {
-    /// Work that has just been planned.
+    /// Creates the work of a review that has just been planned.
     pub fn planned(whole: Cost, simulated: bool) -> Work {
         Work {
             simulated,
@@ -62,19 +63,20 @@ impl Work {
         }
     }
 
-    /// A part of this cost begins, which is in what is left.
+    /// Begins a part of the given cost, which is included in `left`.
     pub fn begin(&mut self, now: Duration, cost: Cost, left: Cost) {
         self.end_part(now);
         let done = left != self.left;
         self.left = left;
         self.part = Some(Part { cost, began: now });
-        // In virtual time, parts may go on side by side: their beginnings say nothing new.
+        // In virtual time, parts may run side by side: the start of a part carries no new
+        // information.
         if done || !self.simulated || self.estimate.is_none() {
             self.estimate(now);
         }
     }
 
-    /// A part has ended.
+    /// Ends a part.
     pub fn end(&mut self, now: Duration, left: Cost) {
         self.end_part(now);
         self.left = left;
@@ -101,7 +103,7 @@ impl Work {
         self.estimate = left_s.map(|left_s| (now, left_s));
     }
 
-    /// How long work of this cost takes, by what is known now.
+    /// Estimates the time that work of this cost takes, s.
     fn seconds(&self, cost: Cost, now: Duration) -> Option<f64> {
         let seen = &self.seen;
         if self.simulated {
@@ -116,7 +118,8 @@ impl Work {
         Some(cost.timed_s + cost.untimed * untimed_s + cost.parts * overhead_s)
     }
 
-    /// How long the rest takes. It does not rise before a part begins or ends.
+    /// Estimates the time that the rest takes. The estimate does not rise before a part begins or
+    /// ends.
     pub fn left(&self, now: Duration) -> Left {
         let Some((at, left_s)) = self.estimate else {
             return Left::Unknown;
@@ -137,8 +140,8 @@ impl Work {
         }
     }
 
-    /// How far the part under way is, in words: `12 of 15 min`, or `for 3 min` where its length
-    /// is not known. Empty in virtual time.
+    /// Progress of the part under way, in words: `12 of 15 min`, or `for 3 min` if its length is
+    /// unknown. Empty in virtual time.
     pub fn part(&self, now: Duration) -> String {
         let Some(Part { cost, began }) = self.part.filter(|_| !self.simulated) else {
             return String::new();
@@ -161,7 +164,7 @@ impl Work {
 }
 
 impl Left {
-    /// In words.
+    /// The time left in words.
     pub fn words(self) -> String {
         match self {
             Left::About(seconds) => format!("about {} left", time(seconds)),
@@ -171,7 +174,7 @@ impl Left {
     }
 }
 
-/// A time in whole seconds, minutes, or hours and minutes.
+/// Formats a time in whole seconds, minutes, or hours and minutes.
 fn time(seconds: f64) -> String {
     stend_analysis::words::time(seconds.round())
 }
@@ -210,7 +213,7 @@ mod tests {
         assert_eq!(work.left(at(300)), Left::About(1500.0));
         assert_eq!(work.part(at(725)), "12 of 15 min");
         assert_eq!(work.left(at(900)), Left::About(900.0));
-        // Late: what follows still takes its time.
+        // The part is late; the parts after it still take their time.
         assert_eq!(work.left(at(1000)), Left::MoreThan(900.0));
         assert_eq!(work.part(at(1000)), "15 of 15 min");
         work.begin(at(1000), timed(60.0), timed(900.0));
@@ -228,7 +231,7 @@ mod tests {
         work.begin(at(0), untimed(100.0), whole);
         assert_eq!(work.left(at(0)), Left::About(260.0));
         assert_eq!(work.part(at(40)), "for 40 s");
-        // Four times as slow as was assumed: it does not become longer and longer meanwhile.
+        // Four times as slow as assumed: the estimate does not grow while the part runs.
         assert_eq!(work.left(at(100)), Left::About(160.0));
         assert_eq!(work.left(at(399)), Left::MoreThan(160.0));
         let left = Cost {
@@ -252,7 +255,7 @@ mod tests {
         let mut work = real(jobs(40.0));
         let mut now = 0;
         for done in 0..20 {
-            // Each measures for one second, and takes three.
+            // Each part measures for one second, and takes three.
             work.begin(at(now), jobs(1.0), jobs(40.0 - f64::from(done)));
             now += 3;
         }
@@ -307,7 +310,7 @@ mod tests {
         work.begin(at(0), untimed(100.0), untimed(1000.0));
         assert_eq!(work.left(at(7)), Left::Unknown);
         assert_eq!(work.part(at(7)), "");
-        // Another thread begins: nothing is known yet either.
+        // Another thread begins: the time left is still unknown.
         work.begin(at(8), untimed(100.0), untimed(1000.0));
         assert_eq!(work.left(at(8)), Left::Unknown);
         work.end(at(10), untimed(900.0));

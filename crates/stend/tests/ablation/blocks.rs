@@ -1,11 +1,11 @@
-//! Blocks that go bad one by one, as a writer sees them who writes until the drive refuses.
+//! Blocks that go bad one by one, observed by a host that writes until the drive refuses.
 
 use stend_base::{Device, Op, Request, Rng, SimTime, Status};
 use stend_drive::SimDrive;
 use stend_model::{Model, SHIPPED};
 
-/// The demonstration drive with 40 blocks a plane instead of 860, so that its life is short,
-/// and blocks of so many cycles.
+/// The demonstration drive with 40 blocks per plane instead of 860, so that its life is short.
+/// Lives of blocks vary by `spread_percent`; each die has `spare_blocks`.
 fn drive(spread_percent: u32, spare_blocks: u32) -> SimDrive {
     let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
     let mut text = demo.expect("it is shipped").text.to_string();
@@ -40,8 +40,8 @@ fn drive(spread_percent: u32, spare_blocks: u32) -> SimDrive {
     SimDrive::new(&model.spec())
 }
 
-/// Random 64 KiB writes one after another until one is refused: what was written, GB (10^9
-/// bytes). Everything can still be read then.
+/// Writes random 64 KiB, one request after another, until one is refused, and checks that
+/// everything can still be read. Returns GB written (10^9 bytes).
 fn written_until_refused(mut drive: SimDrive) -> f64 {
     let mut rng = Rng::stream(7, "blocks");
     let blocks = drive.capacity_bytes() >> 16;
@@ -69,16 +69,16 @@ fn written_until_refused(mut drive: SimDrive) -> f64 {
 fn unequal_blocks_end_a_drive_early_and_spare_ones_put_it_off() {
     let life = |spread, spares| written_until_refused(drive(spread, spares));
     let equal = life(0, 0);
-    // A die with n spare blocks ends with the n + 1st failure of its 40 blocks of the data area,
-    // since spare ones are fresh; the drive, with the first of four dies. Of normal deviates, such
-    // order statistics lie 2.67, 1.47 and 0.70 below zero (Blom's approximation), and lives are
-    // e^(0.15 z) of the median.
+    // A die with n spare blocks ends with the n + 1st failure among its 40 blocks of the data area,
+    // because spare blocks are fresh; the drive ends with the first of its four dies. For normal
+    // deviates, these order statistics are 2.67, 1.47 and 0.70 below zero (Blom's approximation),
+    // and lives are e^(0.15 z) of the median.
     for (spares, share) in [(0, 0.67), (4, 0.80), (12, 0.90)] {
         let got = life(15, spares) / equal;
         println!("{spares} spare blocks a die: {got} of {equal} GB");
         assert!((got - share).abs() < 0.04, "{spares}: {got}");
     }
-    // Spare blocks hardly help equal blocks, which all fail together.
+    // Spare blocks hardly help equal blocks, because these all fail together.
     let equal_spared = life(0, 4);
     assert!(equal_spared < 1.1 * equal, "{equal_spared}");
 }

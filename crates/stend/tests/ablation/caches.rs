@@ -1,4 +1,4 @@
-//! SLC caches of every kind, word lines programmed at once, and an L2P on flash.
+//! SLC caches of every kind, one-shot programs, and an L2P on flash.
 
 use stend_load::target::Target;
 use stend_model::tables::slc_cache::SlcCache;
@@ -7,14 +7,14 @@ use stend_simulated::SimulatedTarget;
 
 use super::{GB, figure, job, levels, percentile, write};
 
-/// Folding begins above this share of the cache, percent.
+/// Sets the share of the cache above which folding begins, percent.
 fn fold_from(cache: &mut SlcCache, percent: f64) {
     let start = cache.fold_start_percent.as_mut();
     start.expect("it has a share").value = percent;
 }
 
-/// The demonstration drive with its cache emptied through the controller: `own` blocks of a
-/// plane, `dynamic` more of the data area, passed by when it is full; with tables added.
+/// The demonstration drive with a cache that is folded through the controller: `own` static blocks
+/// per plane, `dynamic` more of the data area, bypassed when it is full; `tables` are added.
 fn cached(own: u32, dynamic: u32, tables: &str) -> SimulatedTarget {
     let mut keys = figure("fold_by", "\"controller\"") + &figure("when_full", "\"bypass\"");
     if dynamic > 0 {
@@ -27,8 +27,8 @@ fn cached(own: u32, dynamic: u32, tables: &str) -> SimulatedTarget {
     })
 }
 
-/// The demonstration drive with keys added to its cache, and tables to its file. Writing is
-/// limited by the flash.
+/// The demonstration drive with keys added to its cache, and tables to its file. Its flash limits
+/// the speed of writes.
 fn changed(keys: &str, tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     let shipped = SHIPPED.iter().find(|s| s.name == "demo-8gb");
     let text = shipped.expect("a shipped model").text;
@@ -43,12 +43,12 @@ fn changed(keys: &str, tables: &str, change: impl FnOnce(&mut Model)) -> Simulat
     SimulatedTarget::new(model)
 }
 
-/// MB/s of sequential writing, second by second, over 3.3 GB.
+/// MB/s of sequential writes, second by second, over 3.3 GB.
 fn curve(target: &mut SimulatedTarget) -> Vec<(f64, f64)> {
     curve_of(target, "128k")
 }
 
-/// The same in requests of another length.
+/// As [`curve`], in requests of another length.
 fn curve_of(target: &mut SimulatedTarget, length: &str) -> Vec<(f64, f64)> {
     let text = format!("[write]\nrw=write\nbs={length}\niodepth=32\nsize=3200m\n");
     let request = stend_load::target::JobRequest {
@@ -66,7 +66,7 @@ fn curve_of(target: &mut SimulatedTarget, length: &str) -> Vec<(f64, f64)> {
     steps.collect()
 }
 
-/// GB after which sequential writing falls below two thirds of its first speed.
+/// GB after which sequential writes are slower than two thirds of their initial speed.
 fn falls_at(curve: &[(f64, f64)]) -> Option<f64> {
     let first = curve[1].1;
     let at = curve.windows(2).find(|w| w[1].1 < first * 0.67);
@@ -75,8 +75,8 @@ fn falls_at(curve: &[(f64, f64)]) -> Option<f64> {
 
 #[test]
 fn sequential_writing_falls_when_the_cache_is_full() {
-    // A block of each of 2 planes of 4 dies holds 32 pages of 16 KiB in SLC mode, a sixth of
-    // them parity: 3.5 MB.
+    // One block in each of the 2 planes of 4 dies: 32 pages of 16 KiB each in SLC mode, of which a
+    // sixth is parity: 3.5 MB.
     let falls = |own, dynamic| falls_at(&curve(&mut cached(own, dynamic, "")));
     let (small, large) = (falls(110, 0), falls(220, 0));
     let (added, whole) = (falls(110, 110), falls(0, 220));
@@ -99,7 +99,7 @@ fn sequential_writing_falls_when_the_cache_is_full() {
     assert_eq!(falls_at(&curve(&mut none)), None, "without a cache");
 }
 
-/// MB/s of the first 150 MiB (below half of the cache) that are written to a drive so.
+/// MB/s of the first 150 MiB (less than half of the cache) that the job `body` writes to a drive.
 fn first(target: &mut SimulatedTarget, body: &str) -> f64 {
     let body = format!("{body}\niodepth=32\nsize=100%\nio_size=150m");
     job(target, &body).write.bw_bytes as f64 / 1e6
@@ -135,7 +135,7 @@ fn long_requests_bypass_the_cache_from_the_first_byte_on() {
     assert!(same(past[0], none[0]) && into[0] > 2.0 * none[0]);
     assert!(same(past[1], into[1]) && same(past[2], into[2]));
     assert!(into[1] > 2.0 * none[1]);
-    // And what has passed it by has taken nothing of it.
+    // Data that bypassed the cache has used none of its space.
     let mut fresh = drive(Some("128"), true);
     let mut used = drive(Some("128"), true);
     job(&mut used, "rw=write\nbs=128k\niodepth=32\nsize=1200m");
@@ -150,7 +150,7 @@ fn long_requests_bypass_the_cache_from_the_first_byte_on() {
 
 #[test]
 fn reads_suffer_less_where_the_cache_is_emptied_at_a_pace() {
-    // What is read, one at a time, while a cache that is nearly full is emptied: ns.
+    // Latency of reads, one at a time, while a nearly full cache is folded: ns.
     let reads = |pages: Option<&str>, start_percent: f64| {
         let mut keys = figure("fold_by", "\"controller\"");
         keys += &pages.map_or(String::new(), |pages| {
@@ -184,8 +184,8 @@ fn reads_suffer_less_where_the_cache_is_emptied_at_a_pace() {
 
 #[test]
 fn twice_the_dies_write_no_faster_where_no_more_may_fold() {
-    // Sequential writing once the cache is full, of the demonstration drive and of one that is
-    // twice as large: MB/s.
+    // MB/s of sequential writes once the cache is full, on the demonstration drive and on one that
+    // is twice as large.
     let end = |size: u32, most: Option<&str>| {
         let keys = most.map_or(String::new(), |most| figure("fold_dies_max", most));
         let mut target = changed(&keys, "", |model| {
@@ -209,7 +209,7 @@ fn twice_the_dies_write_no_faster_where_no_more_may_fold() {
 
 #[test]
 fn a_cache_over_the_whole_drive_takes_a_third_of_it() {
-    // 860 blocks of a plane at 3.5 MB, but for what GC keeps.
+    // 860 blocks per plane of 3.5 MB each, minus the reserve of GC.
     let curve = curve(&mut cached(0, 860, ""));
     let at = falls_at(&curve).expect("it falls");
     println!("{at} GB");
@@ -218,7 +218,7 @@ fn a_cache_over_the_whole_drive_takes_a_third_of_it() {
 
 #[test]
 fn a_desktops_overwrites_die_in_the_cache() {
-    // 100 MB overwritten thirty times.
+    // 100 MB, overwritten thirty times.
     let native_share = |enabled: bool| {
         let keys = figure("fold_by", "\"controller\"");
         let mut target = changed(&keys, "", |model| {
@@ -251,7 +251,7 @@ fn writing_goes_at_the_pace_of_a_word_line() {
             .bw_bytes as f64
             / 1e6
     };
-    // Three pages in 5.4 ms, or in 2.7 ms; the channel takes 0.25 ms.
+    // Three pages take 5.4 ms, or 2.7 ms in one program; the channel takes 0.25 ms.
     let (pages, line) = (speed(""), speed(&figure("one_shot_program_us", "2700.0")));
     println!("{pages} MB/s by page, {line} MB/s by word line");
     assert!((1.8..2.05).contains(&(line / pages)));
@@ -274,7 +274,7 @@ fn random_reads_of_the_whole_drive_pay_for_an_l2p_on_flash() {
         let body = format!("rw=randread\nbs=4k\niodepth=1\nsize={span}\ntime_based\nruntime=2");
         percentile(&job(&mut target, &body).read, "50.000000") as f64 / 1e3
     };
-    // 256 segments of 4 MiB are at hand: 1 GiB.
+    // The L2P cache holds 256 segments of 4 MiB: 1 GiB.
     let (far, near) = (median(&l2p_cache, "100%"), median(&l2p_cache, "900m"));
     let in_dram = median("", "100%");
     println!("far {far} µs, near {near} µs, L2P in DRAM {in_dram} µs");
@@ -294,7 +294,7 @@ fn a_full_cache_without_bypass_makes_the_host_wait() {
         println!("{when_full}: {found:?}");
         found.last().expect("a level").1
     };
-    // Without bypass all data is written to the cache, read again and written to the data area.
+    // Without bypass, all data is written to the cache, read again, and written to the data area.
     assert!(end("\"bypass\"") > 1.3 * end("\"wait\""));
 }
 
@@ -312,7 +312,7 @@ fn sectors_cost_a_page_each_unless_the_buffer_coalesces_them() {
     };
     let (together, apart) = (written("true"), written("false"));
     println!("written for each byte of the host: {together} together, {apart} apart");
-    // One of parity for every five; a multi-plane page of eight logical pages is full with the
-    // first sector of the eighth.
+    // One page of parity for every five of data; the first sector of the eighth logical page
+    // completes a multi-plane page.
     assert!((1.3..1.45).contains(&together) && (9.0..10.0).contains(&apart));
 }

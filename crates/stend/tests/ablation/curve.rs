@@ -1,4 +1,4 @@
-//! The steps of the sustained-write curve, and what rest and TRIM give back.
+//! The steps of the sustained-write curve, and its recovery after rest and TRIM.
 
 use stend_analysis::{end_level, recovered_bytes};
 use stend_load::target::Target;
@@ -10,8 +10,8 @@ use super::{GB, about, clean, drive, job, levels, preconditioned, write};
 
 const ULTRA_II: &str = "sandisk-ultra-ii-240gb";
 
-/// The Ultra II with a quarter of its data area, and something changed: what comes before the whole
-/// capacity is written depends on its cache, which is as large as ever.
+/// The Ultra II with a quarter of its data area, and with `change` applied. Until the whole
+/// capacity is written, the curve depends on the cache, which keeps its size.
 fn short_ultra_ii(change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     drive(ULTRA_II, |model| {
         model.nand.blocks_per_plane.value /= 4;
@@ -43,8 +43,8 @@ fn the_first_two_steps_come_from_the_slc_cache() {
     assert_eq!(without.len(), 1, "the steps are still there: {without:?}");
 }
 
-/// MB/s of two threads of sequential requests of 128 KiB, of which so many percent read, on the
-/// filled Ultra II.
+/// MB/s of two threads of sequential 128 KiB requests, `read_percent` of them reads, on the filled
+/// Ultra II.
 fn mixed(half_duplex: bool, read_percent: u32) -> f64 {
     let mut target = drive(ULTRA_II, |model| {
         if !half_duplex {
@@ -80,12 +80,13 @@ fn the_second_step_ends_when_the_space_freed_in_idle_time_is_full() {
         }));
         let found = levels(&write(&mut target, 80, 1000));
         println!("{share} %: {found:?}");
-        // Below the watermark there is no first level.
+        // Below the watermark the first level does not exist.
         let second = found.iter().find(|level| level.1 < 35_000.0);
         second.expect("a second level").0
     };
     let ratio = end(50) / end(100);
-    // Half of 4.9 GB of data against what fits above the watermark, 4.4 GB, and the first step.
+    // Half of the 4.9 GB of data, divided by the sum of the first step and the 4.4 GB that fit
+    // above the watermark.
     assert!((0.5..0.65).contains(&ratio), "ratio {ratio}");
 }
 
@@ -139,8 +140,8 @@ fn speed_recovers_in_idle_time_by_idle_gc() {
 
 #[test]
 fn trim_gives_back_more_than_rest_though_not_the_fresh_speed() {
-    // The first second goes by itself: after TRIM the drive erases what was freed, and a
-    // fresh one has not begun to fold.
+    // The first second is excluded: after TRIM the drive erases the freed blocks, and a fresh one
+    // has not begun to fold.
     let start = |series: &Series| series.samples[10..40].iter().map(|s| s.iops).sum::<f64>();
     let fresh = start(&write(&mut drive("demo-8gb", |_| {}), 10, 100));
     let after_trim = |reaches_cache: bool| {

@@ -1,11 +1,11 @@
-//! What dies can do beside one plain operation at a time.
+//! Operations of dies beyond one plain operation at a time.
 
 use stend_model::Model;
 use stend_simulated::SimulatedTarget;
 
 use super::{drive_with, figure, job, percentile};
 
-/// The demonstration drive without its cache, with a channel for each die, of `bus_mb_per_s`.
+/// The demonstration drive without its cache, with one channel of `bus_mb_per_s` per die.
 fn bare(commands: &str, bus_mb_per_s: u32) -> SimulatedTarget {
     let tables = format!("[nand_commands]\n{commands}");
     drive_with("demo-8gb", &tables, |model: &mut Model| {
@@ -16,7 +16,7 @@ fn bare(commands: &str, bus_mb_per_s: u32) -> SimulatedTarget {
     })
 }
 
-/// Bytes a second of sequential 128 KiB requests at depth 32 on 256 MiB.
+/// Bytes per second of sequential 128 KiB requests at depth 32 on 256 MiB.
 fn sequential(target: &mut SimulatedTarget, rw: &str) -> u64 {
     let body = format!("rw={rw}\nbs=128k\niodepth=32\nsize=256m");
     let job = job(target, &body);
@@ -39,7 +39,7 @@ fn cache_programs_hide_a_slow_bus() {
     let gain = |bus| speed("true", bus) as f64 / speed("false", bus) as f64;
     let (slow, fast) = (gain(40), gain(4_800));
     println!("gain with 40 MB/s {slow}, with 4,800 MB/s {fast}");
-    // 32 KiB take 0.82 ms to move and 1.8 ms to program.
+    // 32 KiB take 0.82 ms to transfer and 1.8 ms to program.
     assert!((1.35..1.46).contains(&slow) && fast < 1.02);
 }
 
@@ -52,7 +52,7 @@ fn cache_reads_hide_the_sensing() {
     };
     let gain = speed("true") as f64 / speed("false") as f64;
     println!("gain {gain}");
-    // 32 KiB take 0.33 ms to move and 0.07 ms to sense.
+    // 32 KiB take 0.33 ms to transfer and 0.07 ms to sense.
     assert!((1.15..1.22).contains(&gain));
 }
 

@@ -1,5 +1,5 @@
-//! The way from the host: links, queues, the driver's cost; TRIM and what follows it;
-//! writes that must be on stable storage.
+//! The path from the host: links, queues, cost of the driver; TRIM and its aftermath; writes that
+//! must be durable.
 
 use std::fmt::Write;
 
@@ -9,8 +9,7 @@ use stend_simulated::SimulatedTarget;
 
 const SOURCE: &str = "assumed: a drive for tests, nobody's product";
 
-/// The small drive over NVMe with some keys given other values; an empty value takes the
-/// key out.
+/// The small NVMe drive with changed values of some keys; an empty value removes the key.
 fn nvme(changes: &[(&str, &str)]) -> SimulatedTarget {
     let mut text = String::new();
     let (mut table, mut given) = (String::new(), Vec::new());
@@ -28,7 +27,7 @@ fn nvme(changes: &[(&str, &str)]) -> SimulatedTarget {
             continue;
         }
         writeln!(text, "{line}").unwrap();
-        // Keys that the file lacks go to the head of their tables.
+        // Keys that the file lacks are inserted at the beginning of their tables.
         if line.starts_with('[') {
             for (full, value) in changes {
                 let lacks = !include_str!("nvme.toml")
@@ -50,7 +49,7 @@ fn last(key: &str) -> Option<&str> {
     key.split('.').nth(1)
 }
 
-/// The same drive behind SATA.
+/// The same drive with a SATA link.
 const SATA: &[(&str, &str)] = &[
     ("host.interface", "\"sata-6g\""),
     ("host.queue_slots", "32"),
@@ -65,7 +64,7 @@ const SATA: &[(&str, &str)] = &[
     ("host.command_overhead_ns", "800"),
 ];
 
-/// The same drive over the same link with AHCI.
+/// The same drive with the same link, through AHCI.
 const AHCI: &[(&str, &str)] = &[
     ("host.interface", "\"pcie-ahci\""),
     ("host.queue_slots", "32"),
@@ -85,7 +84,7 @@ fn run(target: &mut SimulatedTarget, sample_ms: u32, text: &str) -> JobOutcome {
     target.run(&job).expect("the job runs")
 }
 
-/// Bytes a second in both directions, all jobs together.
+/// Bytes per second in both directions, summed over all jobs.
 fn speed(target: &mut SimulatedTarget, text: &str) -> f64 {
     let outcome = run(target, 10, text);
     let end = outcome.samples.last().expect("samples");
@@ -100,7 +99,7 @@ fn filled(changes: &[(&str, &str)]) -> SimulatedTarget {
     target
 }
 
-/// Sequential reads of 16 KiB, four at once, by so many threads.
+/// Speed of sequential 16 KiB reads at a total queue depth of four, by `jobs` threads.
 fn threads(changes: &[(&str, &str)], jobs: u32) -> f64 {
     let depth = 4 / jobs;
     speed(
@@ -123,7 +122,7 @@ fn one_thread_cannot_fill_an_nvme_link_and_many_can() {
     let (one_free, many_free) = (threads(&free, 1), threads(&free, 4));
     let (one_sata, many_sata) = (threads(SATA, 1), threads(SATA, 4));
     println!("{one} {many}, free {one_free} {many_free}, SATA {one_sata} {many_sata}");
-    // The driver takes 10 µs of each request: 1.64 GB/s at most.
+    // The driver needs 10 µs per request: 1.64 GB/s at most.
     assert!(one < 1.7e9 && many > 1.6 * one, "{one}, {many}");
     let flat = |a: f64, b: f64| (a / b - 1.0).abs() < 0.03;
     assert!(flat(one_free, many_free), "{one_free}, {many_free}");
@@ -139,7 +138,7 @@ fn threads_scale_on_many_queues_and_not_behind_one_lock() {
         ("host.register_access_ns", "600"),
     ];
     let free = [("host.queue_lock_ns", "0")];
-    // A drive that was never written answers without flash.
+    // A drive that was never written answers without reading flash.
     let gain = |changes: &[(&str, &str)]| {
         let speed_of = |jobs: u32| {
             let text = format!(
@@ -154,7 +153,7 @@ fn threads_scale_on_many_queues_and_not_behind_one_lock() {
     let (one, one_free) = (gain(&with(AHCI, &locked)), gain(&with(AHCI, &free)));
     println!("NVMe {many}, AHCI {one}, without lock and registers {one_free}");
     assert!(many > 6.0, "{many}");
-    // 13.4 µs of a request a thread, 4.4 of them under the lock.
+    // A thread needs 13.4 µs per request, 4.4 µs of them under the lock.
     assert!((one / (13.4 / 4.4) - 1.0).abs() < 0.03, "{one}");
     assert!(one_free > 6.0, "{one_free}");
 }
@@ -179,8 +178,8 @@ fn a_mixed_load_passes_one_direction_of_pcie_and_not_the_bus_of_sata() {
     assert!(mixed < 1.02 * read, "{read}, {mixed}");
 }
 
-/// Half of the drive is deleted; then one random read after another of the other half:
-/// reads a second by tenths of a second, and the longest in ns.
+/// Trims half of the drive, then reads the other half at random, one read after another. Returns
+/// the reads per second in each tenth of a second, and the longest latency in ns.
 fn reads_after_trim(changes: &[(&str, &str)]) -> (Vec<f64>, u64) {
     let mut target = filled(&with(&[("controller.cores", "1")], changes));
     run(
@@ -220,12 +219,12 @@ fn after_a_deletion_reads_wait_for_unmapping_and_erasing_and_then_no_more() {
     let end = neither[neither.len() - 2];
     assert_eq!(slow(&neither), 0, "{neither:?}");
     assert!(longest < 1_000_000, "{longest}");
-    // 524,288 pages of 2 µs: a second in which each read waits for a piece.
+    // 524,288 pages of 2 µs each: for a second, each read waits for a chunk.
     let (unmapping, longest) = reads_after_trim(COSTLY);
     assert!((9..13).contains(&slow(&unmapping)), "{unmapping:?}");
     assert!(longest < 1_000_000, "{longest}");
     assert!(unmapping[unmapping.len() - 2] > 0.98 * end, "{unmapping:?}");
-    // 64 superblocks, 5 ms each and 5 ms of rest.
+    // 64 superblocks, each with 5 ms of erasing and 5 ms of rest.
     let (erasing, longest) = reads_after_trim(ERASES);
     assert!((5..9).contains(&slow(&erasing)), "{erasing:?}");
     assert!((4_000_000..20_000_000).contains(&longest), "{longest}");
@@ -237,8 +236,8 @@ fn after_a_deletion_reads_wait_for_unmapping_and_erasing_and_then_no_more() {
 
 #[test]
 fn reads_wait_for_tens_of_milliseconds_where_pieces_of_a_deletion_take_as_long() {
-    // Pieces of 64 MiB, 16,384 pages of 2 µs: 32.8 ms each, with as long a rest after each,
-    // and 32 of them.
+    // 32 chunks of 64 MiB, each of 16,384 pages of 2 µs: 32.8 ms, followed by a rest of the same
+    // length.
     let pieces = |per_page_ns: &str, pause_us: &str| {
         let (iops, longest) = reads_after_trim(&[
             ("trim.lazy", "true"),
@@ -256,17 +255,17 @@ fn reads_wait_for_tens_of_milliseconds_where_pieces_of_a_deletion_take_as_long()
     assert!((0.45..0.55).contains(&share), "{share}");
     assert!((32_000_000..34_000_000).contains(&longest), "{longest}");
     assert!(after > 0.98, "{after}");
-    // Where a page costs nothing, neither is seen.
+    // If a page costs no time, neither chunks nor rests have an effect.
     let (share, _, longest) = pieces("0", "32768");
     assert!(share > 0.98 && longest < 1_000_000, "{share}, {longest}");
-    // Half of the rest: two thirds of the time are taken.
+    // With half of the rest, two thirds of the time are taken.
     let (share, ..) = pieces("2000", "16384");
     assert!((0.45..0.56).contains(&share), "{share}");
 }
 
 #[test]
 fn deleting_stops_other_commands_unless_it_is_queued() {
-    // Deletions of 256 MiB at intervals beside reads; behind SATA.
+    // TRIM of 256 MiB at intervals during reads, over SATA.
     let longest = |queued: &str| {
         let changes = with(
             SATA,
@@ -286,7 +285,7 @@ fn deleting_stops_other_commands_unless_it_is_queued() {
     };
     let (queued, alone) = (longest("true"), longest("false"));
     println!("queued {queued}, alone {alone}");
-    // 65,536 pages of 200 ns.
+    // 65,536 pages of 200 ns each.
     assert!(queued < 1_000_000, "{queued}");
     assert!(alone > 13_000_000, "{alone}");
 }
@@ -308,7 +307,7 @@ fn synchronous_writes_take_a_program_and_cost_a_slot() {
     // Two page types: 300 and 900 µs.
     assert!((600_000.0..700_000.0).contains(&sync), "{sync}");
     assert!((sync - no_cache).abs() < 1.0 && (sync - dsync).abs() < 1.0);
-    // A flush after each write: the write is quick, and the flush waits.
+    // With a flush after each write, the write is quick and the flush waits.
     let text = "[w]\nrw=randwrite\nbs=4k\nnorandommap\nio_size=4m\n";
     let time = |options: &str| {
         let outcome = run(&mut nvme(&[]), 0, &format!("{text}{options}\n"));

@@ -1,6 +1,6 @@
-//! Each published behaviour comes from a mechanism: without the mechanism, or with another size of
-//! it, the behaviour is gone or different. The tests see the drive as a reviewer does, through
-//! requests. One module for each family of mechanisms.
+//! Each published behaviour comes from a mechanism: without the mechanism, or with a different size
+//! of it, the behaviour disappears or changes. The tests observe the drive as a reviewer does,
+//! through requests. One module per family of mechanisms.
 
 #![allow(missing_docs)]
 
@@ -22,7 +22,7 @@ use stend_simulated::SimulatedTarget;
 
 const GB: f64 = 1e9;
 
-/// A shipped model with something changed.
+/// A shipped model with `change` applied.
 fn drive(name: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     let mut model = Model::shipped(name).expect("a shipped model");
     change(&mut model);
@@ -36,19 +36,19 @@ fn model_with(name: &str, tables: &str) -> Model {
     Model::parse(&text, "changed.toml").unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A shipped model with tables added to its file, and something changed.
+/// A shipped model with tables added to its file, and `change` applied.
 fn drive_with(name: &str, tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     let mut model = model_with(name, tables);
     change(&mut model);
     SimulatedTarget::new(model)
 }
 
-/// A figure as a drive file has it.
+/// Formats a figure as in a drive file.
 fn figure(key: &str, value: impl std::fmt::Display) -> String {
     format!("{key} = {{ value = {value}, source = \"assumed: for a test\" }}\n")
 }
 
-/// A job's result as fio would tell it; `body` are the lines of its section.
+/// Runs a job and returns its result in fio's format; `body` has the lines of its section.
 fn job(target: &mut dyn Target, body: &str) -> stend_record::fio::Job {
     let text = format!("[job]\n{body}\n");
     let request = JobRequest {
@@ -60,13 +60,13 @@ fn job(target: &mut dyn Target, body: &str) -> stend_record::fio::Job {
     outcome.fio.jobs.into_iter().next().expect("one job")
 }
 
-/// A percentile of the completion latency, ns; `key` as fio names it.
+/// A percentile of the completion latency, ns; `key` is fio's name for it.
 fn percentile(direction: &stend_record::fio::Direction, key: &str) -> u64 {
     let all = direction.clat_ns.percentile.as_ref();
     *all.and_then(|p| p.get(key)).expect("it has percentiles")
 }
 
-/// Random 4 KiB writes at depth 32 for some seconds, sampled.
+/// Samples random 4 KiB writes at depth 32 for `seconds` seconds.
 fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
     let text = format!(
         "[write]\nrw=randwrite\nbs=4k\niodepth=32\nnorandommap\ntime_based\nruntime={seconds}\n"
@@ -99,8 +99,8 @@ fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
     )
 }
 
-/// Brings a drive into the state in which reviewers begin: filled once, given TRIM for all of it,
-/// at rest for a quarter of an hour. What waits in a cache is not that of a new drive.
+/// Brings a drive into the state in which reviewers begin: filled once, trimmed completely, at rest
+/// for a quarter of an hour. Its cache differs from a new drive's: it still holds data.
 fn clean(mut target: SimulatedTarget) -> SimulatedTarget {
     job(&mut target, "rw=write\nbs=128k\niodepth=32");
     target.trim_all().expect("it takes TRIM");
@@ -108,7 +108,7 @@ fn clean(mut target: SimulatedTarget) -> SimulatedTarget {
     target
 }
 
-/// The even stretches of a curve as (GB at their end, IOPS).
+/// Levels of a curve, as (GB at the end, IOPS).
 fn levels(series: &Series) -> Vec<(f64, f64)> {
     steps(series)
         .into_iter()
@@ -121,7 +121,7 @@ fn about(got: f64, expected: f64) -> bool {
     (got / expected - 1.0).abs() <= 0.1
 }
 
-/// A demonstration drive that was written several times over, and the curve of these writes.
+/// A demonstration drive that was overwritten several times, and the curve of these writes.
 fn preconditioned(change: impl FnOnce(&mut Model)) -> (SimulatedTarget, Series) {
     let mut target = drive("demo-8gb", change);
     let curve = write(&mut target, 2_500, 1000);

@@ -1,11 +1,11 @@
-//! Errors of the flash, as a reader sees them.
+//! Errors of the flash, observed through reads.
 
 use stend_base::Nanos;
 use stend_simulated::SimulatedTarget;
 
 use super::{drive_with, figure, job};
 
-/// A drive whose data needs five passes of a read after a year without power, and one before.
+/// A drive whose data needs one pass of a read when fresh, and five after a year without power.
 fn ageing(year_ppb: u32) -> SimulatedTarget {
     let mut tables = "[media]\n".to_string();
     for (key, value) in [
@@ -25,7 +25,7 @@ fn ageing(year_ppb: u32) -> SimulatedTarget {
     drive_with("demo-8gb", &tables, |_| {})
 }
 
-/// Bytes a second of sequential reading.
+/// Bytes per second of sequential reads.
 fn read(target: &mut SimulatedTarget) -> u64 {
     job(target, "rw=read\nbs=128k\niodepth=32\nsize=512m")
         .read

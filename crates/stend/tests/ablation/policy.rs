@@ -1,4 +1,4 @@
-//! What victim policies, streams and wear levelling do to the sustained speed of writing.
+//! Effects of victim policies, streams and wear levelling on the sustained speed of writes.
 
 use stend_load::target::{JobRequest, Target};
 use stend_model::Model;
@@ -6,8 +6,8 @@ use stend_simulated::SimulatedTarget;
 
 use super::{about, figure, job};
 
-/// The demonstration drive without its cache, smaller, and with fast flash, so that
-/// GC alone decides; with tables added to its file.
+/// A smaller demonstration drive without its cache and with fast flash, so that GC alone determines
+/// the speed; `tables` are added to its file.
 fn drive(tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     let text = Model::shipped("demo-8gb").expect("it is shipped").text;
     let uncached = "[slc_cache]\nenabled = { value = false,";
@@ -22,7 +22,7 @@ fn drive(tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     SimulatedTarget::new(model)
 }
 
-/// Writes a second over the last third of so many seconds of random 4 KiB writes.
+/// IOPS of random 4 KiB writes, over the last third of `seconds` seconds.
 fn sustained(target: &mut dyn Target, distribution: &str, seconds: u32) -> f64 {
     let text = format!(
         "[write]\nrw=randwrite\nbs=4k\niodepth=32\nnorandommap\ntime_based\nruntime={seconds}\n\
@@ -38,7 +38,7 @@ fn sustained(target: &mut dyn Target, distribution: &str, seconds: u32) -> f64 {
     last.iter().map(|row| row.write_iops).sum::<f64>() / last.len() as f64
 }
 
-/// Nine of ten writes go to a tenth of the logical pages, which lie scattered.
+/// Nine of ten writes go to a tenth of the logical pages, which are scattered.
 const SKEWED: &str = "pareto:0.1";
 const EVEN: &str = "random";
 
@@ -91,8 +91,8 @@ fn streams_raise_the_end_of_a_skewed_load_and_not_of_an_even_one() {
     assert!(even[1] < even[0] && about(even[1], even[0]));
 }
 
-/// Erase cycles between the least and the most worn superblock, and what can be written in
-/// the end, when four fifths of the data are at rest.
+/// Difference in erase cycles between the least and the most worn superblock, and final speed of
+/// writes, if four fifths of the data are at rest.
 fn spread_and_end(dynamic: bool, static_spread: u32) -> (u32, f64) {
     let table = [
         "[wear_levelling]\n".to_string(),

@@ -24,7 +24,7 @@ fn idle_state(name: &str, delay_ms: u64, exit_us: u64) -> String {
     .concat()
 }
 
-/// Latency of one read after so long a silence, ms.
+/// Latency of one read after `silence_s` seconds without requests, ms.
 fn reads_after(target: &mut SimulatedTarget, silence_s: f64) -> f64 {
     target.idle(silence_s).expect("it rests");
     let outcome = target
@@ -67,7 +67,7 @@ const ENERGY: &[(&str, u32)] = &[
     ("dram_mw", 100),
 ];
 
-/// A drive in still air that would become too warm, with a throttle.
+/// A drive in still air that would overheat without its throttle.
 fn heated(throttle: &str, more: &str) -> SimulatedTarget {
     let energy: String = ENERGY
         .iter()
@@ -104,7 +104,7 @@ fn heat_takes_speed_by_degrees_or_by_steps() {
         };
         target.run(&job(fill, 0)).expect("the job runs");
         target.idle(120.0).expect("it rests");
-        // Second by second: what the drive was warmed to by the fill does not count.
+        // One second per job: the warmth from the fill does not count.
         let text =
             "[read]\nrw=randread\nbs=4k\niodepth=32\nsize=1g\nnorandommap\ntime_based\nruntime=1\n";
         let mut hottest = 0;
@@ -166,9 +166,10 @@ fn writing_ends_where_the_flash_does() {
     let (ended, log) = written(&mut worn);
     assert!(!ended, "all was written");
     assert_eq!((log.critical_warning, log.available_spare), (9, 0));
-    // The most worn are at the end of their life, the mean is not: wear is not levelled.
+    // The most worn blocks have reached the end of their life, the mean has not: wear is not
+    // levelled.
     assert!((50..=100).contains(&log.percentage_used));
-    // Everything is still read.
+    // All data can still be read.
     let read = worn.run(&JobRequest {
         text: "[r]\nrw=read\nbs=1m\niodepth=4\nsize=8000000000\n",
         seed: 2,

@@ -1,4 +1,4 @@
-//! What capacitors and paired pages do to synchronous writes and to the data after a power cut.
+//! Effects of capacitors and paired pages on synchronous writes, and on data after a power cut.
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
@@ -11,7 +11,7 @@ use super::{figure, model_with};
 
 const PAGE_BYTES: u64 = 4096;
 
-/// The demonstration drive with a table that its file does not have.
+/// The demonstration drive with an additional `[power_loss]` table.
 fn model(capacitors: bool, paired_pages: &str) -> Model {
     let table = [
         "[power_loss]\n".to_string(),
@@ -37,7 +37,7 @@ fn without_cache(mut model: Model) -> Model {
     model
 }
 
-/// Random 4 KiB writes one at a time, each followed by a flush where `sync`; IOPS.
+/// IOPS of random 4 KiB writes, one at a time; with `sync`, each is followed by a flush.
 fn write_iops(model: Model, sync: bool) -> f64 {
     let flush = if sync { "fsync=1\n" } else { "" };
     let text = format!(
@@ -61,7 +61,7 @@ fn capacitors_make_synchronous_writes_as_fast_as_others() {
     println!("without {bare} and {bare_sync}, with {held} and {held_sync}");
     assert!(bare_sync < bare / 10.0, "{bare_sync} against {bare}");
     assert!(held_sync > held / 2.5, "{held_sync} against {held}");
-    // Where nobody asks for safety, it costs nothing.
+    // Without flushes, capacitors do not change the speed.
     assert!((bare / held - 1.0).abs() < 0.01, "{bare} against {held}");
     let no_table = Model::shipped("demo-8gb").expect("it is shipped");
     let without = write_iops(no_table, false);
@@ -78,8 +78,8 @@ fn send(drive: &mut SimDrive, tag: u32, op: Op, page: u64, pages: u64) {
     });
 }
 
-/// Writes with a flush after every eight, cut at random instants: pages that had been
-/// flushed and are lost, of how many; and multi-plane pages of padding.
+/// Writes with a flush after every eighth write, and cuts the power at random instants. Returns the
+/// flushed pages that are lost, all flushed pages, and the multi-plane pages of padding.
 fn lost(model: &Model) -> (u64, u64, u64) {
     let mut drive = SimDrive::new(&model.spec());
     drive.keep_content(true);
@@ -97,7 +97,7 @@ fn lost(model: &Model) -> (u64, u64, u64) {
                 drive.advance(SimTime::NEVER).expect("it ends");
             }
         }
-        // What comes after shares word lines with it.
+        // Later writes share word lines with it.
         for page in 500..564 {
             send(&mut drive, tag(page), Op::Write, base + page, 1);
         }
@@ -121,9 +121,9 @@ fn paired_pages_take_flushed_data_with_them_unless_protected() {
     assert!(bare.0 > 50 && bare.2 == 0, "{bare:?}");
     assert!(padded.0 == 0 && padded.2 > 100, "{padded:?}");
     assert_eq!(data_area("one-shot").0, 0);
-    // An SLC cache has one page on a word line.
+    // The SLC cache has one page per word line.
     assert_eq!(lost(&model(false, "unprotected")).0, 0);
-    // Programs that are under way end on capacitors.
+    // Capacitors let programs that are under way finish.
     let held = lost(&without_cache(model(true, "unprotected")));
     assert_eq!((held.0, held.2), (0, 0));
 }
@@ -152,7 +152,7 @@ fn a_start_after_a_cut_takes_longer_than_after_a_shutdown() {
     assert!(clean < held && held < cut, "{clean}, {held}, {cut}");
 }
 
-/// What the edition for databases finds of the cost of durable writes.
+/// Finding of the database edition about the cost of durable writes.
 fn found(model: Model) -> String {
     let text = include_str!("../../../../editions/database.toml").replacen(
         "queue_depth = 32 } }",

@@ -1,4 +1,4 @@
-//! fio's jobs, answers and logs, kept by a script in its place.
+//! fio's jobs, answers and logs, saved by a script that replaces fio.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::common::{fake_fio, json, list};
 
-/// A script in fio's place that keeps every job, its answer and its logs, each in a folder of
-/// its own in `answers`, and when the target was changed last, s.
+/// Creates a script that replaces fio. It saves every job, its answer and its logs, each in its own
+/// folder in `answers`, and the time of the target's last change, s.
 pub fn keeping_fio(dir: &Path) -> PathBuf {
     let answers = dir.join("answers");
     fs::create_dir(&answers).unwrap();
@@ -28,7 +28,7 @@ pub fn keeping_fio(dir: &Path) -> PathBuf {
     )
 }
 
-/// What one run of fio was given, and what it answered.
+/// Job and answer of one run of fio.
 pub struct Answer {
     folder: PathBuf,
     /// The job file.
@@ -42,7 +42,7 @@ impl Answer {
         list(&self.json["jobs"])
     }
 
-    /// The only one.
+    /// The only job.
     pub fn job(&self) -> &Value {
         let [job] = self.jobs() else {
             panic!("reported apart: {}", self.text)
@@ -50,13 +50,13 @@ impl Answer {
         job
     }
 
-    /// A file of the run.
+    /// Reads a file of the run.
     pub fn file(&self, name: &str) -> String {
         let path = self.folder.join(name);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// The rows of a log of histograms: the time, and a count for each bin.
+    /// Rows of a log of histograms: the time, and a count for each bin.
     pub fn histograms(&self, name: &str) -> Vec<(u64, Vec<u64>)> {
         let rows = self.log(name);
         rows.into_iter()
@@ -64,7 +64,7 @@ impl Answer {
             .collect()
     }
 
-    /// The rows of a log.
+    /// Rows of a log.
     pub fn log(&self, name: &str) -> Vec<Vec<u64>> {
         let text = self.file(name);
         let row = |line: &str| {
@@ -75,7 +75,7 @@ impl Answer {
     }
 }
 
-/// All runs of fio, in the order of time.
+/// All runs of fio, in chronological order.
 pub struct Kept(Vec<Answer>);
 
 impl Kept {
@@ -86,7 +86,7 @@ impl Kept {
             let folder = answers.join(number.to_string());
             let text = |name| fs::read_to_string(folder.join(name)).unwrap();
             let answer = text("json");
-            // What fio says of the job stands before the document.
+            // fio's remarks about the job precede the document.
             let document = answer.find('{').map_or("", |at| &answer[at..]);
             Answer {
                 text: text("job"),
@@ -101,7 +101,7 @@ impl Kept {
         &self.0
     }
 
-    /// The runs of a job that is shown, but for the number that chance starts from.
+    /// Runs of a displayed job that differ only in the seed.
     pub fn repeats_of(&self, job: &Value) -> Vec<&Answer> {
         let seedless = |text: &str| -> Vec<String> {
             let lines = text.lines().filter(|line| !line.starts_with("randseed="));
@@ -112,14 +112,14 @@ impl Kept {
         self.0.iter().filter(alike).collect()
     }
 
-    /// The runs of a job that is shown with remarks before or behind it.
+    /// Runs of a displayed job whose text has remarks before or after it.
     pub fn all_of(&self, job: &Value) -> Vec<&Answer> {
         let text = shown(job);
         let held = |answer: &&Answer| text.contains(&answer.text);
         self.0.iter().filter(held).collect()
     }
 
-    /// The only run of a job that is shown.
+    /// The only run of a displayed job.
     pub fn of(&self, job: &Value) -> &Answer {
         let text = shown(job);
         let mut found = self.0.iter().filter(|answer| answer.text == text);

@@ -1,4 +1,4 @@
-//! Latency over time against fio's log of histograms.
+//! Latency over time, compared with fio's log of histograms.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::common::{list, number};
 
-/// The latencies of each interval follow from the rows of that time, and all rows with what is
-/// left for the last interval are the histogram of the whole.
+/// Checks that the latencies of each interval follow from the log's rows of that time, and that all
+/// rows, with the rest for the last interval, add up to the histogram of the whole run.
 pub fn same_over_time(curve: &Value, (first_ms, rows): (u64, Vec<(u64, Vec<u64>)>), of: &Value) {
     let interval_ms = (number(&curve["interval_s"]) * 1e3).round() as u64;
     let shown = &curve["interval_latency"];
@@ -50,18 +50,18 @@ pub fn same_over_time(curve: &Value, (first_ms, rows): (u64, Vec<(u64, Vec<u64>)
         };
         for (key, wanted) in [("p50_us", at(50)), ("p99_us", at(99)), ("max_us", most)] {
             let shown = number(&shown[key][index]) * 1e3;
-            // Three digits.
+            // Figures have three significant digits.
             assert!(
                 (shown - wanted).abs() <= wanted * 0.005,
                 "{key} {index}: {shown}, {wanted}"
             );
         }
-        // The interval with requests has latencies.
+        // An interval has latencies exactly if it has requests.
         assert_eq!(number(&shown["max_us"][index]) > 0.0, !values.is_empty());
     }
 }
 
-/// The value that fio prints for a bin, from its ends: 64 bins to each power of two.
+/// The value that fio prints for a bin, from its bounds: 64 bins per power of two.
 fn middle(bin: u64) -> u64 {
     if bin < 128 {
         return bin;

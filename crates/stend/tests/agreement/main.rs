@@ -1,8 +1,8 @@
-//! Agreement with fio: every figure of a real target is that of fio's own answer, or follows
-//! from fio's log, of the same run.
+//! Agreement with fio: every figure of a real target equals a figure in fio's own answer, or
+//! follows from fio's log of the same run.
 //!
-//! A script in fio's place keeps what fio was given and what it answered. What follows from a
-//! log is worked out anew here, in another way than the program's own.
+//! A script that replaces fio saves fio's jobs and answers. Figures derived from a log are computed
+//! here again, by another method than the program's.
 
 #![allow(missing_docs)]
 
@@ -24,11 +24,11 @@ use serde_json::Value;
 /// The tests of the tiny edition that measure points.
 const POINTS: &str = "sequential,random,depth-scaling,block-scaling,mixed-sequential,mixed-random";
 
-/// A review of a file of 64 MiB, with fio kept; `more` are further arguments.
+/// Reviews a file of 64 MiB, saving fio's answers; `more` are further arguments.
 fn reviewed(dir: &Path, tests: &str, more: &[&str]) -> (Value, Kept) {
     let fio = keeping_fio(dir);
     let args = [&tiny(dir, &["drive.bin", "--size", "64MiB"], tests), more].concat();
-    // A busy machine may take a second or two to start fio, and a deletion must not come first.
+    // A busy machine may need a second or two to start fio, and the deletion must not come first.
     let edition = dir.join("tiny.toml");
     let short = fs::read_to_string(&edition).unwrap();
     let longer = short.replace("reference_s = 2\n", "reference_s = 5\n");
@@ -39,7 +39,7 @@ fn reviewed(dir: &Path, tests: &str, more: &[&str]) -> (Value, Kept) {
     (json(&said.stdout), Kept::read(dir))
 }
 
-/// Figures of one direction as the review shows them are those of fio's answer.
+/// Checks that the displayed figures of one direction are those of fio's answer.
 fn same(shown: &Value, jobs: &[Value], direction: &str) {
     let [job] = jobs else {
         panic!("reported apart: {jobs:?}")
@@ -64,7 +64,7 @@ fn same_latency(latency: &Value, clat: &Value) {
     assert_eq!(latency["max"], clat["max"]);
 }
 
-/// Equal but for the last digits of a division, or of fio's six decimals.
+/// Checks that two numbers differ only by rounding: of a division, or of fio's six decimals.
 #[track_caller]
 fn close(shown: f64, wanted: f64) {
     let off = (shown - wanted).abs();
@@ -116,8 +116,8 @@ fn same_cpu_time(shown: &Value, jobs: &[Value]) {
     assert!((shown / wanted - 1.0).abs() < 1e-9, "{shown} {wanted}");
 }
 
-/// Each curve's latencies are those of fio's answer, its samples those of fio's log, and what
-/// they add up to is fio's total.
+/// Checks that each curve's latencies are those of fio's answer, its samples those of fio's log,
+/// and that the samples add up to fio's total.
 fn same_curves(kept: &Kept, test: &Value) {
     let (curves, jobs) = (list(&test["series"]), list(&test["jobs"]));
     assert_eq!(curves.len(), jobs.len());
@@ -130,14 +130,14 @@ fn same_curves(kept: &Kept, test: &Value) {
         let samples = list(&curve["samples"]);
         let written = number(&samples.last().unwrap()["written_bytes"]);
         assert_eq!(written, number(&of["io_bytes"]));
-        // fio's log has no row for an interval without requests, nor for the last, cut short.
+        // fio's log has no row for an interval without requests, nor for the incomplete last one.
         let shown = samples.iter().map(|sample| number(&sample["iops"]));
         let shown: Vec<f64> = shown.filter(|iops| *iops > 0.0).collect();
         let rows = answer.log("stend_iops.1.log");
         let logged = rows.iter().map(|row| row[1] as f64);
         let logged: Vec<f64> = logged.filter(|iops| *iops > 0.0).collect();
         assert_eq!(shown[..logged.len()], logged);
-        // On a busy machine fio may come to write none.
+        // On a busy machine fio may write no row at all.
         if !logged.is_empty() {
             same_bytes(curve, &answer.log("stend_bw.1.log"));
             let first_ms = rows[0][0] - (number(&curve["interval_s"]) * 1e3) as u64;
@@ -152,15 +152,16 @@ fn same_curves(kept: &Kept, test: &Value) {
     assert!(with_rows > 0);
 }
 
-/// What had been written by the end of each interval, by fio's log of the bandwidth, KiB/s.
+/// Compares the bytes written by the end of each interval with fio's log of the bandwidth, KiB/s.
 fn same_bytes(curve: &Value, rows: &[Vec<u64>]) {
     let interval_ms = (number(&curve["interval_s"]) * 1e3).round();
-    // fio takes the time in whole ms: as much as two of them may be off in each row.
+    // fio rounds times to whole ms: each row may be off by up to two of them.
     let share = 2.0 / interval_ms;
     assert!(share < 0.005);
     let bytes_of = |row: &[u64], ms: f64| row[1] as f64 * 1.024 * ms;
     let samples = list(&curve["samples"]);
-    // A row ends when fio wakes, late on a busy machine, and no row tells when the first began.
+    // A row ends when fio wakes, late on a busy machine; no row contains the start of the first
+    // one.
     let mut bytes = number(&samples[0]["written_bytes"]);
     let late = bytes / bytes_of(&rows[0], interval_ms);
     assert!((1.0 - share..1.5).contains(&late), "{late} intervals");
@@ -171,7 +172,7 @@ fn same_bytes(curve: &Value, rows: &[Vec<u64>]) {
     }
 }
 
-/// The curves of a ladder are fio's, and a rung starts where its curve does.
+/// Checks that a ladder's curves are fio's, and that a rung starts where its curve does.
 fn same_ladder(kept: &Kept, test: &Value) {
     same_curves(kept, test);
     let (fresh, climbed) = list(&test["series"]).split_first().unwrap();
@@ -183,16 +184,16 @@ fn same_ladder(kept: &Kept, test: &Value) {
         let first = list(&curve["samples"]).iter().take(5);
         let mut iops: Vec<f64> = first.map(|sample| number(&sample["iops"])).collect();
         iops.sort_by(f64::total_cmp);
-        // The middle one; of an even number the lower of the two.
+        // The median; for an even number of samples the lower of the middle two.
         assert_eq!(number(&rung["iops_start"]), iops[(iops.len() - 1) / 2]);
     }
 }
 
-/// Every pass that counts is fio's, and the best of them is what a cell shows.
+/// Checks that every counted pass is fio's, and that a cell shows the best of them.
 fn same_benchmark(kept: &Kept, test: &Value) {
     let mut jobs = list(&test["jobs"]).iter();
     for cell in list(&test["benchmark"]) {
-        // The first is discarded.
+        // The first pass is discarded.
         jobs.next();
         let direction = cell["op"].as_str().unwrap();
         let mut best = 0.0_f64;

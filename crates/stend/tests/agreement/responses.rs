@@ -1,5 +1,5 @@
-//! Reads while a file is deleted: every figure from fio's log of every request, which is the
-//! whole of what fio's answer counts.
+//! Reads during the deletion of a file: every figure is computed from fio's log of every request,
+//! which covers all requests that fio's answer counts.
 
 use std::cmp::Reverse;
 
@@ -11,13 +11,13 @@ use crate::kept::Answer;
 
 const MS: u64 = 1_000_000;
 
-/// The reference, ns.
+/// Length of the reference period, ns.
 const REFERENCE_NS: u64 = 5_000 * MS;
 
-/// The slowest requests that a review keeps.
+/// Number of slowest requests that a review stores.
 const KEPT: usize = 2_000;
 
-/// How far behind the clock the times of files may be, ns: the system's tick.
+/// Maximum lag of file timestamps behind the clock, ns: the system's tick.
 const TICK_NS: u64 = 11 * MS;
 
 /// A read: its end, ns from the beginning of the job, and its latency, ns.
@@ -35,7 +35,7 @@ fn each_read_beside_a_deletion_is_fios() {
     let runs = kept.all_of(&jobs[0]);
     assert_eq!((responses.len(), jobs.len(), runs.len()), (2, 2, 2));
     let mut trimmed = 0;
-    // One job twice; only the remark of the deletion tells the texts apart.
+    // The same job twice; the texts differ only in the remark about the deletion.
     for ((response, job), run) in responses.iter().zip(jobs).zip(runs) {
         assert!(job["text"].as_str().unwrap().starts_with(&run.text));
         let (start_ms, reads) = reads(run);
@@ -61,7 +61,7 @@ fn each_read_beside_a_deletion_is_fios() {
     assert_eq!(trimmed, 1);
 }
 
-/// The beginning of the job, ms of the machine's clock, and every read.
+/// Start of the job, ms of the machine's clock, and all reads.
 fn reads(run: &Answer) -> (u64, Vec<Read>) {
     let rows = run.log("stend_clat.1.log");
     let of = &run.job()["read"];
@@ -76,7 +76,7 @@ fn reads(run: &Answer) -> (u64, Vec<Read>) {
     (start_ms, rows.iter().map(read).collect())
 }
 
-/// fio's own counts over the whole job.
+/// Compares fio's own counts over the whole job.
 fn same_totals(response: &Value, run: &Answer) {
     let of = &run.job()["read"];
     assert_eq!(response["requests"], of["total_ios"]);
@@ -85,7 +85,7 @@ fn same_totals(response: &Value, run: &Answer) {
     assert_eq!(max[0].max(max[1]), number(&of["clat_ns"]["max"]));
 }
 
-/// The deletion on the clock of the log, by the one request that has the largest latency.
+/// Time of the deletion on the clock of the log, from the request with the largest latency.
 fn deletion_ns(response: &Value, reads: &[Read]) -> u64 {
     let worst = reads.iter().max_by_key(|read| (read.1, Reverse(read.0)));
     let (at_ns, latency_ns) = *worst.unwrap();
@@ -96,8 +96,8 @@ fn deletion_ns(response: &Value, reads: &[Read]) -> u64 {
     (at_ns as f64 - t_s * 1e9).round() as u64
 }
 
-/// The file system's time of the file's last change lies within the deletion: nothing else
-/// changed the file while it was read.
+/// Checks that the file's modification time lies within the deletion: nothing else changed the file
+/// during the reads.
 fn the_file_was_changed_then(response: &Value, run: &Answer, from_ns: u64) {
     let changed = run.file("changed");
     let (seconds, part) = changed.trim().split_once('.').unwrap();
@@ -121,7 +121,7 @@ fn same_slowest(response: &Value, reads: &[Read], zero_ns: u64) {
     for (slow, read) in shown.iter().zip(&all) {
         assert!((at_ns(slow) - read.0 as f64).abs() < 1.0, "{slow} {read:?}");
     }
-    // Two of the same ms may stand in either order.
+    // Two reads in the same ms may be in either order.
     let mut wanted: Vec<u64> = all.iter().map(|read| read.1).collect();
     let latency = |slow: &Value| slow["latency_ns"].as_u64().unwrap();
     let mut latencies: Vec<u64> = shown.iter().map(latency).collect();
@@ -138,7 +138,7 @@ fn same_intervals(response: &Value, reads: &[Read], zero_ns: u64) {
         let t_ns = number(&interval["t_s"]) * 1e9;
         (zero_ns as f64 + t_ns).round() as u64
     };
-    // All whole intervals that the deletion's instant parts the job into.
+    // All whole intervals before and after the instant of the deletion.
     let first_ns = end(&shown[0]) - interval_ns;
     assert_eq!(first_ns, zero_ns % interval_ns);
     let left = reads.last().unwrap().0 - end(shown.last().unwrap());
@@ -163,7 +163,8 @@ fn same_intervals(response: &Value, reads: &[Read], zero_ns: u64) {
     assert!(seen > reads.len() / 2, "{seen} of {}", reads.len());
 }
 
-/// The least of ascending values that so many of 100,000 of them do not exceed; 0 of none.
+/// The smallest of `ascending` values that at least `share` of 100,000 of them do not exceed; 0 if
+/// there are none.
 fn at(ascending: &[u64], share: usize) -> u64 {
     let reached = |place: &usize| (place + 1) * 100_000 >= share * ascending.len();
     let place = (0..ascending.len()).find(reached);

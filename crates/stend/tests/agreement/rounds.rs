@@ -1,4 +1,4 @@
-//! Rounds: each round's figures, and what was written in all.
+//! Rounds: the figures of each round, and the total of written bytes.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ fn a_steady_start_is_of_fios_rounds() {
     let [start] = &list(&test(&review, "degradation")["steady_starts"])[..] else {
         panic!("one curve, one state")
     };
-    // The curve itself is logged.
+    // The curve itself has a log.
     let rounds = kept.all().iter().filter(|run| {
         let text = &run.text;
         text.contains("rw=randwrite") && !text.contains("write_iops_log")
@@ -45,7 +45,7 @@ fn a_steady_start_is_of_fios_rounds() {
     let greatest = speeds.iter().copied().fold(f64::MIN, f64::max);
     let least = speeds.iter().copied().fold(f64::MAX, f64::min);
     close(number(&start["spread_share"]), (greatest - least) / mean);
-    // The slope through five evenly spaced values, over four steps.
+    // Slope of a line through five evenly spaced values, over four steps.
     let slope = (2.0 * (speeds[4] - speeds[0]) + speeds[3] - speeds[1]) / 10.0;
     close(number(&start["drift_share"]), 4.0 * slope / mean);
 }
@@ -58,7 +58,7 @@ fn same_rounds(kept: &Kept, test: &Value) {
     for (nth, job) in jobs.iter().enumerate() {
         let runs = kept.repeats_of(job);
         assert_eq!(runs.len(), rounds.len(), "{job}");
-        // Its first round is what is shown.
+        // The displayed job is that of the first round.
         assert_eq!(job["text"], runs[0].text);
         let share = number(&loads[nth]["read_percent"]);
         for (run, round) in runs.iter().zip(rounds) {

@@ -1,5 +1,5 @@
-//! Traces: bytes, requests and latencies are fio's; busy time, which fio does not tell, is
-//! worked out anew from its log and from the trace that it was given.
+//! Traces: bytes, requests and latencies are fio's. fio does not report busy time; it is computed
+//! here again from fio's log and the trace.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,10 +12,10 @@ use crate::kept::{Answer, Kept, keeping_fio};
 
 const MS: i64 = 1_000_000;
 
-/// How far percentiles from a histogram of three digits lie above those of the log.
+/// Share by which percentiles from a histogram of three digits may exceed those of the log.
 const DIGITS_SHARE: f64 = 0.001;
 
-/// A read or write as it went, ns; times from the beginning of the job.
+/// Times of a read or write, ns from the beginning of the job.
 #[derive(Clone, Copy, Debug)]
 struct Went {
     due: i64,
@@ -40,7 +40,7 @@ fn each_trace_is_fios() {
         let overall = (sum("read_bytes") + sum("written_bytes")) / sum("busy_s");
         close(number(&test["overall_bw_bytes_per_s"]), overall);
         for (trace, job) in traces.iter().zip(jobs) {
-            // Behind the command that does the same.
+            // Preceded by the command that repeats it.
             let [answer] = kept.all_of(job)[..] else {
                 panic!("the job that is shown was run once: {job}")
             };
@@ -144,7 +144,7 @@ fn a_replay_is_fios() {
     assert!(fast["lateness_ns_max"].is_null());
 }
 
-/// A trace of bursts of four requests, 4 ms apart, with a flush after every tenth.
+/// A trace of bursts of four requests, 4 ms apart, with a flush after every tenth burst.
 fn bursts() -> String {
     let mut text = "fio version 3 iolog\n1 x add\n1 x open\n".to_owned();
     for burst in 0..100 {
@@ -162,7 +162,7 @@ fn bursts() -> String {
     text + "400000 x close\n"
 }
 
-/// Mean and greatest are fio's; percentiles are those of its log.
+/// Checks that mean and maximum are fio's, and percentiles those of its log.
 fn same_latency(answer: &Answer, code: u64, mean: f64, max: f64, percentiles: &[(f64, f64)]) {
     let of = &answer.job()[["read", "write"][code as usize]]["lat_ns"];
     let rows = answer.log("stend_lat.1.log");
@@ -188,7 +188,7 @@ fn option(answer: &Answer, name: &str) -> u64 {
     value.unwrap().parse().unwrap()
 }
 
-/// Places for requests.
+/// Maximum number of outstanding requests.
 fn depth(answer: &Answer) -> usize {
     match answer.text.contains("ioengine=psync") {
         true => 1,
@@ -196,8 +196,8 @@ fn depth(answer: &Answer) -> usize {
     }
 }
 
-/// Every request with the least estimate of when it was issued that its place in the trace, the
-/// one before it, the free places and fio's log (ends in whole ms) allow.
+/// Returns every request with the earliest estimate of its issue time that is consistent with its
+/// place in the trace, the request before it, the queue depth, and fio's log (ends in whole ms).
 fn went(answer: &Answer) -> Vec<Went> {
     let fast = option(answer, "replay_no_stall") == 1;
     let depth = depth(answer);
@@ -241,7 +241,7 @@ fn went(answer: &Answer) -> Vec<Went> {
     went
 }
 
-/// The first instant from `wish` on at which fewer than `depth` requests are outstanding.
+/// First instant from `wish` on at which fewer than `depth` requests are outstanding.
 fn with_a_place(went: &[Went], wish: i64, depth: usize) -> i64 {
     let ends = went.iter().map(|request| request.issued + request.latency);
     let mut after: Vec<i64> = ends.filter(|end| *end > wish).collect();
@@ -249,7 +249,7 @@ fn with_a_place(went: &[Went], wish: i64, depth: usize) -> i64 {
     after.get(depth - 1).map_or(wish, |end| *end)
 }
 
-/// Stretches of time with something outstanding.
+/// Periods in which at least one request is outstanding.
 fn periods(went: &[Went]) -> Vec<(i64, i64)> {
     let mut all: Vec<(i64, i64)> = went
         .iter()
@@ -266,14 +266,14 @@ fn periods(went: &[Went]) -> Vec<(i64, i64)> {
     merged
 }
 
-/// Busy time is that of the estimate, and within what latencies allow whatever is estimated: one
-/// after the other at most, all places taken all the time at least.
+/// Checks that busy time equals the estimate, and lies within the limits that latencies set: at
+/// most one request after the other, at least the queue full all the time.
 fn busy_is(shown_ns: f64, answer: &Answer, went: &[Went]) {
     let merged = periods(went);
     let estimated: i64 = merged.iter().map(|(from, to)| to - from).sum();
     close(shown_ns, estimated as f64);
     let all: i64 = went.iter().map(|request| request.latency).sum();
-    // Ends in whole ms can make two overlap that did not.
+    // With ends in whole ms, two requests may seem to overlap that did not.
     let least = all as f64 / depth(answer) as f64 * 0.99;
     assert!(
         (least..=all as f64).contains(&shown_ns),
@@ -281,7 +281,7 @@ fn busy_is(shown_ns: f64, answer: &Answer, went: &[Went]) {
     );
 }
 
-/// How much later than in the trace requests were issued, the first of them being in time.
+/// Compares the delays of requests against the trace, the first request being on time.
 fn same_lateness(told: &Value, went: &[Went]) {
     let origin = went[0].issued - went[0].due;
     let late = went
@@ -296,7 +296,7 @@ fn same_lateness(told: &Value, went: &[Went]) {
     close(number(&told["lateness_ns_mean"]), mean);
 }
 
-/// To the last end in fio's log, which has whole ms.
+/// Compares the time up to the last end in fio's log, which has whole ms.
 fn elapsed_is(shown_ns: f64, answer: &Answer) {
     let rows = answer.log("stend_lat.1.log");
     let last_ns = rows.iter().map(|row| row[0]).max().unwrap() as f64 * 1e6;

@@ -1,5 +1,5 @@
-//! Helpers of the command line's tests: the program, folders of its own for each test,
-//! tools that may be missing, devices that never outlive their test.
+//! Helpers for tests of the command line: the program, a folder for each test, tools that may be
+//! missing, devices that never outlive their test.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
@@ -15,13 +15,13 @@ use tempfile::TempDir;
 /// Bytes in a MiB.
 pub const MIB: u64 = 1 << 20;
 
-/// A folder on a real file system, where direct I/O works; the system's folder for
-/// temporary files is often memory.
+/// Creates a folder on a real file system, where direct I/O works; the system's folder for
+/// temporary files is often in memory.
 pub fn folder() -> TempDir {
     TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
-/// The program, to be run in a folder; nothing of the tester's own settings reaches it.
+/// The program, to be run in a folder, independent of the tester's own settings.
 pub fn program(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stend"));
     command
@@ -33,14 +33,14 @@ pub fn program(dir: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// As [`program`], ended when it hangs.
+/// As [`program`], with a time limit.
 pub fn stend(dir: &Path, args: &[&str]) -> assert_cmd::Command {
     let mut command = assert_cmd::Command::from_std(program(dir, args));
     command.timeout(Duration::from_secs(240));
     command
 }
 
-/// What a run said.
+/// Output and exit code of a run.
 #[derive(Debug)]
 pub struct Said {
     pub code: Option<i32>,
@@ -58,7 +58,7 @@ impl From<Output> for Said {
     }
 }
 
-/// Runs to the end.
+/// Runs a command to its end.
 pub fn run(command: &mut assert_cmd::Command) -> Said {
     let said = Said::from(command.output().unwrap());
     assert!(!said.stderr.contains("panicked"), "{command:?}\n{said:#?}");
@@ -72,12 +72,12 @@ pub fn ok(dir: &Path, args: &[&str]) -> Said {
     said
 }
 
-/// Runs the program, which must fail with this exit code and say each of `parts`.
+/// Runs the program, which must fail with this exit code and print each of `parts`.
 pub fn fails(dir: &Path, args: &[&str], code: i32, parts: &[&str]) -> String {
     fails_as(&mut stend(dir, args), code, parts)
 }
 
-/// As [`fails`], for a command with settings of its own.
+/// As [`fails`], for a prepared command.
 pub fn fails_as(command: &mut assert_cmd::Command, code: i32, parts: &[&str]) -> String {
     let said = run(command);
     assert_eq!(said.code, Some(code), "{command:?}\n{}", said.stderr);
@@ -92,14 +92,14 @@ pub fn fails_as(command: &mut assert_cmd::Command, code: i32, parts: &[&str]) ->
     said.stderr
 }
 
-/// A review by `--json`.
+/// Runs a review with `--json`.
 pub fn review(dir: &Path, args: &[&str]) -> Value {
     let mut all = vec!["review", "--json"];
     all.extend_from_slice(args);
     json(&ok(dir, &all).stdout)
 }
 
-/// Text that must be one JSON document.
+/// Parses a text that must be one JSON document.
 pub fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text:.300}"))
 }
@@ -114,7 +114,7 @@ pub fn save(out: &Path, review: &Value) {
     fs::write(out.join("review.json"), review.to_string()).unwrap();
 }
 
-/// The head of a report's page, as far as its scripts, which hold every word there is.
+/// The head of a report's page, up to its scripts, which contain all texts.
 pub fn page_header(out: &Path) -> String {
     let page = fs::read_to_string(out.join("index.html")).unwrap();
     assert!(page.len() < 6_000_000, "{} bytes", page.len());
@@ -144,14 +144,13 @@ pub fn ids(of: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// A test of a review or rival.
+/// A test in a review or rival.
 pub fn test<'a>(of: &'a Value, id: &str) -> &'a Value {
     let found = list(&of["tests"]).iter().find(|t| t["id"] == id);
     found.unwrap_or_else(|| panic!("no test {id}"))
 }
 
-/// Every path of keys to a value that is no object: `jobs[].read.iops`. Keys that are
-/// numbers stand as `#`.
+/// All paths of keys to values that are no objects: `jobs[].read.iops`. Numeric keys become `#`.
 pub fn key_paths(value: &Value) -> BTreeSet<String> {
     fn walk(value: &Value, path: &str, into: &mut BTreeSet<String>) {
         match value {
@@ -177,7 +176,7 @@ pub fn key_paths(value: &Value) -> BTreeSet<String> {
     paths
 }
 
-/// An edition with every test of 2014 in seconds of real time; in the folder.
+/// Writes an edition with every test of 2014, each seconds of real time long.
 pub fn tiny_edition(dir: &Path) -> PathBuf {
     for (name, text) in [
         ("tiny-benchmark.toml", include_str!("tiny-benchmark.toml")),
@@ -191,14 +190,14 @@ pub fn tiny_edition(dir: &Path) -> PathBuf {
     path
 }
 
-/// The arguments of a review of a target by tests of the tiny edition; its report goes to `out`.
+/// Arguments for a review of a target by tests of the tiny edition, with its report in `out`.
 pub fn tiny<'a>(dir: &Path, target: &[&'a str], tests: &'a str) -> Vec<&'a str> {
     tiny_edition(dir);
     let more = ["--edition", "tiny.toml", "--out", "out", "--tests", tests];
     [&["review", "--json"], target, &more].concat()
 }
 
-/// The text of a drive model of 64 MiB.
+/// Text of a drive model of 64 MiB.
 fn small_text(name: &str, title: &str) -> String {
     let mut text = include_str!("../../../../drives/demo-8gb.toml")
         .replace("demo-8gb", name)
@@ -215,14 +214,14 @@ fn small_text(name: &str, title: &str) -> String {
     text
 }
 
-/// A drive model of 64 MiB in the folder.
+/// Writes a drive model of 64 MiB to the folder.
 pub fn small_model(dir: &Path, name: &str) -> PathBuf {
     let path = dir.join(format!("{name}.toml"));
     fs::write(&path, small_text(name, name)).unwrap();
     path
 }
 
-/// A drive model of 64 MiB in the folder, whose flash bears nine erasures.
+/// Writes a drive model of 64 MiB whose flash endures nine erase cycles.
 pub fn mortal_model(dir: &Path) -> PathBuf {
     let mut text = small_text("mortal", "Mortal drive");
     text += "\n[health]\n";
@@ -241,10 +240,10 @@ pub fn mortal_model(dir: &Path) -> PathBuf {
     path
 }
 
-/// False, with a line printed, when a tool is missing and the test is to be skipped.
+/// True if all tools are installed; else prints a line, and the test is to be skipped.
 ///
 /// # Panics
-/// When `STEND_REQUIRE_TOOLS=1` says that it must be there.
+/// If a tool is missing and `STEND_REQUIRE_TOOLS=1` requires it.
 pub fn have(tools: &[&str]) -> bool {
     let path = search_path();
     tools.iter().all(|tool| {
@@ -253,7 +252,7 @@ pub fn have(tools: &[&str]) -> bool {
     })
 }
 
-/// As [`have`], and true only for root, who alone can make devices and mounts.
+/// As [`have`], and true only for root, which is needed to create devices and mounts.
 pub fn have_root_and(tools: &[&str]) -> bool {
     let id = Command::new("id").arg("-u").output().unwrap();
     needed(id.stdout == b"0\n", "root") && have(tools)
@@ -291,19 +290,19 @@ fn try_tool(program: &str, args: &[&str]) -> Output {
         .unwrap_or_else(|error| panic!("{program}: {error}"))
 }
 
-/// An executable shell script.
+/// Writes an executable shell script.
 pub fn script(dir: &Path, body: &str) -> PathBuf {
     let (text, path) = (dir.join("script.txt"), dir.join("script"));
     fs::write(&text, format!("#!/bin/sh\n{body}\n")).unwrap();
-    // Written by another process: a file that is open for writing here, when another test
-    // starts a child that inherits it, could not be run.
+    // Copied by another process: if this one had the file open for writing while another test
+    // starts a child, the child would inherit it, and the script could not be run.
     let copy = ["-m", "755", text.to_str().unwrap(), path.to_str().unwrap()];
     tool("install", &copy);
     path
 }
 
-/// A script in fio's place that does `body` where a job is run, with `$job` the job file,
-/// and then goes on to be fio.
+/// A script that replaces fio: for each job it runs `body`, with the job file in `$job`, and then
+/// the real fio.
 pub fn fake_fio(dir: &Path, body: &str) -> PathBuf {
     script(
         dir,
@@ -314,10 +313,10 @@ pub fn fake_fio(dir: &Path, body: &str) -> PathBuf {
     )
 }
 
-/// A program in the place of a system tool, in a folder of its own.
+/// A program that replaces a system tool, in a folder of its own.
 pub struct FakeTool(TempDir);
 
-/// A script of this name, which notes how it is called; `$dir` is its folder.
+/// A script of this name that records its calls; `$dir` is its folder.
 pub fn fake_tool(name: &str, body: &str) -> FakeTool {
     let dir = folder();
     let at = dir.path().display();
@@ -330,19 +329,19 @@ pub fn fake_tool(name: &str, body: &str) -> FakeTool {
 }
 
 impl FakeTool {
-    /// Its folder.
+    /// Folder of the tool.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// How it was called.
+    /// Recorded calls.
     pub fn calls(&self) -> Vec<String> {
         let text = fs::read_to_string(self.0.path().join("calls")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 }
 
-/// Puts a folder with a fake tool before the system's tools.
+/// Puts a folder with a fake tool before the system's tools in `PATH`.
 pub fn with_tools<'a>(
     command: &'a mut assert_cmd::Command,
     dir: &Path,
@@ -350,25 +349,25 @@ pub fn with_tools<'a>(
     command.env("PATH", format!("{}:{}", dir.display(), search_path()))
 }
 
-/// A loop device over a sparse file `disk.img` in a folder of its own; both go with it.
+/// A loop device over a sparse file `disk.img` in a folder of its own; both are removed on drop.
 pub struct Loop {
     _dir: TempDir,
     node: String,
 }
 
 impl Loop {
-    /// A device of so many bytes, all zeros.
+    /// Creates a device of `size_bytes` bytes, all zeros.
     pub fn new(size_bytes: u64) -> Loop {
         Loop::on(folder(), size_bytes)
     }
 
-    /// One that takes no TRIM: its file is in a file system that frees no space in place.
+    /// Creates a device without TRIM: the file system of its file cannot free space inside a file.
     pub fn without_trim(size_bytes: u64) -> Loop {
         let dir = folder();
         let place = dir.path().to_str().unwrap().to_owned();
         tool("mount", &["-t", "ramfs", "ramfs", &place]);
         let device = Loop::on(dir, size_bytes);
-        // The device keeps it until it goes itself.
+        // The device keeps the file system until it is removed itself.
         tool("umount", &["--lazy", &place]);
         device
     }
@@ -379,7 +378,7 @@ impl Loop {
             .unwrap()
             .set_len(size_bytes)
             .unwrap();
-        // Another test can take the free device between the search and the set-up.
+        // Another test may take the free device between its search and its set-up.
         for _ in 0..20 {
             let output = try_tool("losetup", &["--find", "--show", image.to_str().unwrap()]);
             if output.status.success() {
@@ -391,7 +390,7 @@ impl Loop {
         panic!("no loop device could be set up");
     }
 
-    /// `/dev/loop7`.
+    /// Path of the device, such as `/dev/loop7`.
     pub fn node(&self) -> &str {
         &self.node
     }
@@ -403,11 +402,11 @@ impl Drop for Loop {
     }
 }
 
-/// Something mounted for as long as this lives.
+/// A mount that is removed on drop.
 pub struct Mounted(TempDir);
 
 impl Mounted {
-    /// Mounts with these arguments before the mount point.
+    /// Mounts with these arguments, followed by the mount point.
     pub fn new(args: &[&str]) -> Mounted {
         let dir = folder();
         let mut args = args.to_vec();
@@ -428,7 +427,7 @@ impl Drop for Mounted {
     }
 }
 
-/// The file and folder names in a folder.
+/// Names of files and folders in a folder.
 pub fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).unwrap();
     let mut names: Vec<String> = entries

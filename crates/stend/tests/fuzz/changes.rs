@@ -1,8 +1,8 @@
-//! Texts broken as people and programs break them, put to a reader that must neither panic nor go
-//! on without end.
+//! Texts broken as people and programs break them, for a parser that must neither panic nor run
+//! forever.
 //!
-//! `STEND_FUZZ=N` makes N texts of each kind in place of the default, `STEND_FUZZ_SEED=S` other
-//! ones. What was made is printed with `-- --nocapture`.
+//! `STEND_FUZZ=N` sets the number of texts of each kind, `STEND_FUZZ_SEED=S` the seed. The texts
+//! are printed with `-- --nocapture`.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// How long a text may take: far longer than any does.
+/// Time limit for a text, much longer than any needs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What stands where something else should.
+/// Unexpected tokens that replace others.
 const ODD: &[&str] = &[
     "",
     " ",
@@ -77,7 +77,7 @@ const ODD: &[&str] = &[
     "101%",
 ];
 
-/// One change of a text, at tokens or lines that the numbers choose.
+/// One change of a text, at tokens or lines that random numbers select.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Delete,
@@ -85,7 +85,7 @@ enum Change {
     Swap,
     Insert,
     Replace,
-    /// By another token of the text.
+    /// Replace by another token of the text.
     Copy,
     DeleteLine,
     DuplicateLine,
@@ -107,7 +107,7 @@ const CHANGES: [Change; 12] = [
     Change::Truncate,
 ];
 
-/// Words, numbers and gaps; each other character is a token of its own.
+/// Splits a text into words, numbers and gaps; each other character is its own token.
 fn tokens(text: &str) -> Vec<&str> {
     let class = |c: char| match c {
         c if c.is_alphanumeric() || "_.-".contains(c) => 0,
@@ -155,7 +155,7 @@ fn changed(text: &str, (change, a, b): (Change, usize, usize)) -> String {
     parts.concat()
 }
 
-/// A text that is one of `sources` with some changes, or, one of twenty, any.
+/// One of `sources` with some changes or, once in twenty, an arbitrary text.
 fn texts(sources: Vec<String>) -> impl Strategy<Value = String> {
     let change = (
         prop::sample::select(&CHANGES[..]),
@@ -179,10 +179,10 @@ fn number(name: &str) -> Option<u32> {
     )
 }
 
-/// The text being read, and since when.
+/// The text being parsed, and the start time.
 type Reading = Arc<Mutex<Option<(Instant, String)>>>;
 
-/// Ends the process when a text is read for longer than [`PATIENCE`].
+/// Ends the process if a text takes longer than [`PATIENCE`].
 fn watch(name: &'static str, reading: &Reading) {
     let weak = Arc::downgrade(reading);
     std::thread::spawn(move || {
@@ -199,11 +199,11 @@ fn watch(name: &'static str, reading: &Reading) {
     });
 }
 
-/// Puts changed texts to a reader, `cases` of them unless `STEND_FUZZ` says otherwise. It tells
-/// whether it accepts one, and panics where it does not do what it should.
+/// Passes changed texts to a parser: `cases` of them, unless `STEND_FUZZ` sets another number.
+/// `read` returns true if it accepts a text, and panics at a wrong result.
 ///
 /// # Panics
-/// With the text of the fewest changes by which the reader panics.
+/// With the text of the fewest changes at which `read` panics.
 pub fn fuzz(name: &'static str, sources: Vec<String>, cases: u32, read: impl Fn(&str) -> bool) {
     let cases = number("STEND_FUZZ").unwrap_or(cases);
     let seed = number("STEND_FUZZ_SEED").unwrap_or(1);

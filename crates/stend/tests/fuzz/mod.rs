@@ -1,7 +1,7 @@
-//! Every reader of what people and other programs write, against thousands of broken texts: none
-//! panics or goes on without end, an error names its place, and what is accepted can be used. As
-//! many as one likes: `STEND_FUZZ=1000000 cargo test -p stend --test main fuzz:: -- --nocapture`
-//! ([`changes`] says how texts are broken).
+//! Every parser of texts from people and other programs, tested with thousands of broken texts:
+//! none panics or runs forever, an error names its place, and an accepted text can be used. For
+//! more texts: `STEND_FUZZ=1000000 cargo test -p stend --test main fuzz:: -- --nocapture`
+//! ([`changes`] explains how texts are broken).
 
 pub mod changes;
 
@@ -32,7 +32,7 @@ use crate::common::{folder, json, ok, small_model, tiny_edition};
 /// The name of a text in errors.
 const FILE: &str = "f.toml";
 
-/// Whether a text is accepted; an error must tell of places that there are.
+/// Returns the parsed value, or `None` after checking that the error names places that exist.
 fn is_read<T>(text: &str, read: Result<T, stend_config::FileError>) -> Option<T> {
     let error = match read {
         Ok(read) => return Some(read),
@@ -58,7 +58,7 @@ fn is_read<T>(text: &str, read: Result<T, stend_config::FileError>) -> Option<T>
     None
 }
 
-/// The texts of a folder of the repository.
+/// All texts in a folder of the repository.
 fn texts_in(folder: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -79,7 +79,7 @@ fn drive_files() {
         let Some(model) = is_read(text, Model::parse(text, FILE)) else {
             return false;
         };
-        // What is kept needs no other file, and is the same drive.
+        // The stored model needs no other file, and is the same drive.
         let again = Model::parse(&model.text, FILE).unwrap();
         assert_eq!(again.spec(), model.spec());
         model.facts();
@@ -139,7 +139,7 @@ fn claims() {
         |text| {
             let read = is_read(text, Article::parse(text, FILE));
             if read.is_some() {
-                // Its edition may measure nothing of the kind.
+                // The article's edition may measure nothing that it needs.
                 fs::write(&path, text).unwrap();
                 let _ = CheckedArticle::read(std::slice::from_ref(&path));
             }
@@ -190,7 +190,7 @@ fn profiles_of_traces() {
     });
 }
 
-/// One of each kind of option.
+/// A job file with one option of each kind.
 const JOBS: &str = "; a comment\n[global]\nioengine=libaio\ndirect=1\nbs=8k,4k\niodepth=4\n\n\
     [a]\nrw=randrw:8\nrwmixread=80\nbsrange=4k-64k\nruntime=3m\nramp_time=500ms\ntime_based\n\
     size=50%\noffset=1g\noffset_increment=10%\nrate_iops=100,200\nthinktime=5ms\n\
@@ -228,7 +228,7 @@ fn job_files() {
     });
 }
 
-/// Whether a line of [`JOBS`] belongs to what this program knows of fio.
+/// True if the program knows a line of [`JOBS`] as fio does.
 fn accepted_line(line: &str) -> bool {
     line.starts_with(['[', ';'])
         || line.is_empty()
@@ -248,7 +248,7 @@ const TRACES: [&str; 4] = [
      128166372016382155,usr,0,Write,1317441536,8192,1963\n",
 ];
 
-/// What a trace in a file holds; `None` where a line is wrong, which the error must name.
+/// Parses the trace in a file; `None` if a line is wrong, which the error must name.
 fn requests_in(path: &Path, lines: usize) -> Option<Vec<TraceRequest>> {
     let placed = |error: stend_config::FileError| {
         for problem in error.problems() {
@@ -279,7 +279,7 @@ fn traces() {
         let Some(requests) = requests_in(&path, text.lines().count()) else {
             return false;
         };
-        // Written as an iolog, they are the same, but for what that cannot hold.
+        // Written as an iolog, the requests are the same, unless an iolog cannot represent them.
         let mut writer = iolog::Writer::new(Vec::new(), "a").unwrap();
         let short = |request: &&TraceRequest| request.len_bytes < 1 << 32;
         let mut latest = Nanos::ZERO;
@@ -292,7 +292,7 @@ fn traces() {
         fs::write(&again, writer.finish().unwrap()).unwrap();
         let found = requests_in(&again, usize::MAX - 1);
         let of = |r: &TraceRequest| (r.op, r.offset_bytes, r.len_bytes);
-        // None at all is no trace of a known disk.
+        // Without any request it is no trace of a known disk.
         if let Some(found) = found {
             assert_eq!(found.iter().map(of).collect::<Vec<_>>(), expected);
         }
@@ -300,7 +300,7 @@ fn traces() {
     });
 }
 
-/// A small review with its JSON.
+/// A small review as JSON.
 fn review_text() -> String {
     let dir = folder();
     small_model(dir.path(), "small");
@@ -323,7 +323,7 @@ fn reviews() {
         let again: Review = serde_json::from_str(&written).unwrap();
         assert_eq!(serde_json::to_string(&again).unwrap(), written);
         let _ = stend_analysis::findings(&review);
-        // A page takes some milliseconds.
+        // Writing a page takes some milliseconds.
         *pages.borrow_mut() += 1;
         if pages.borrow().is_multiple_of(8) {
             stend_report::write(&review).unwrap();
@@ -389,7 +389,7 @@ fn answers_of_smartctl() {
     });
 }
 
-/// Bytes as text, so that they can be changed as one.
+/// Formats bytes as text, so that they can be changed like one.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}\n")).collect()
 }

@@ -1,4 +1,4 @@
-//! The cases: what is run on which drive, and what is aimed at.
+//! The cases: drive, work and aim of each.
 
 use serde_json::{Value, json};
 
@@ -6,68 +6,67 @@ use crate::failure::Failure;
 
 /// One case.
 pub struct Case {
-    /// As typed.
+    /// Name as typed.
     pub name: &'static str,
-    /// In a line.
+    /// Description in one line.
     pub what: &'static str,
-    /// How fast it should be.
+    /// Speed aim.
     pub aim: Aim,
-    /// Why it is not run unless it is named; `None` for a case that is.
+    /// Reason why the case runs only if it is named; `None` for a case that runs by default.
     pub only_by_name: Option<&'static str>,
     drive: Drive,
     work: Work,
 }
 
-/// How fast a case should be.
+/// Speed aim of a case.
 #[derive(Clone, Copy)]
 pub enum Aim {
-    /// Requests of the measured phase a second, at least.
+    /// Minimum number of requests per second in the measured phase.
     RequestsPerS(f64),
-    /// Wall clock of the whole process, at most.
+    /// Maximum wall-clock time of the whole process, s.
     ProcessWallS(f64),
-    /// Cost of a request of the measured phase, as a multiple of that of another case, at
-    /// most.
+    /// Maximum cost of a request of the measured phase, as a multiple of that of another case.
     CostRatio {
         /// The other case.
         to: &'static str,
         /// The multiple.
         most: f64,
     },
-    /// None of its own: this case is compared with it.
+    /// No aim of its own: the named case is compared with this one.
     Reference(&'static str),
-    /// None: only to be compared with records.
+    /// No aim: only compared with records.
     None,
 }
 
-/// What a case is run on.
+/// Drive of a case.
 #[derive(Clone, Copy)]
 enum Drive {
     /// The model of this name.
     Shipped(&'static str),
-    /// The 850 PRO in another size, bytes.
+    /// The 850 PRO with another capacity, bytes.
     Scaled(u64),
-    /// The 850 PRO of which the host can address so much less that it has this spare room, percent
-    /// of what can be addressed.
+    /// The 850 PRO with its addressable capacity reduced so that its spare space has this share, in
+    /// percent of the addressable capacity.
     Spare(u64),
 }
 
-/// What a case does.
+/// Work of a case.
 #[derive(Clone, Copy)]
 enum Work {
-    /// Job files, one after another on one drive.
+    /// Job files, one after another, on one drive.
     Jobs {
-        /// What brings the drive into its state.
+        /// Job files that prepare the drive.
         prepare: &'static [Phase],
-        /// What is measured.
+        /// Job file that is measured.
         measured: Phase,
     },
-    /// A whole review of a shipped model; all of it is measured.
+    /// A whole review of a shipped model, which is measured completely.
     Review {
-        /// The tests, as typed; all of them without.
+        /// Tests, as typed; by default all.
         tests: Option<&'static str>,
-        /// Tests at the same time; as many as there are processors without.
+        /// Number of concurrent tests; defaults to the number of CPUs.
         threads: Option<usize>,
-        /// Factor on every measurement.
+        /// Factor for the duration of every measurement.
         duration_scale: f64,
     },
 }
@@ -81,14 +80,14 @@ struct Phase {
     amount: Amount,
 }
 
-/// How much of it.
+/// Amount of work in a phase.
 #[derive(Clone, Copy)]
 enum Amount {
     /// Multiples of the drive's capacity.
     Capacities(u64),
     /// This many requests.
     Requests(u64),
-    /// As much as is done in this many virtual seconds.
+    /// The work of this many virtual seconds.
     Seconds(u64),
 }
 
@@ -102,8 +101,8 @@ impl Phase {
         }
     }
 
-    /// The job file on a drive of this capacity. The section's name makes its random
-    /// numbers differ from those of other phases.
+    /// Job file for a drive of this capacity. The section's name makes its random numbers differ
+    /// from those of other phases.
     fn job(&self, section: &str, capacity_bytes: u64) -> String {
         let map = if self.rw.starts_with("rand") {
             "norandommap\n"
@@ -127,17 +126,17 @@ pub type Shipped<'a> = &'a dyn Fn(&str) -> Result<String, Failure>;
 
 /// A drive model.
 pub struct ModelText {
-    /// Its name.
+    /// Name of the model.
     pub name: String,
-    /// Its file, with all parts.
+    /// Text of its file, with all parts.
     pub text: String,
-    /// What the host can address, bytes.
+    /// Addressable capacity, bytes.
     pub user_bytes: u64,
 }
 
 impl ModelText {
     /// # Panics
-    /// When the text lacks name or capacity.
+    /// If the text lacks name or capacity.
     fn new(text: String) -> ModelText {
         let line = |key: &str| {
             let mut values = text.lines().filter_map(|line| line.strip_prefix(key));
@@ -158,11 +157,11 @@ impl ModelText {
     }
 }
 
-/// What a drive of a smoke run holds, or the smaller of two.
+/// Capacity of a drive in a smoke run, or of the smaller of two, bytes.
 const SMOKE_BYTES: u64 = 1 << 30;
 
 const FILL: Phase = Phase::new("write", 128, 32, Amount::Capacities(1));
-/// The model of which there are other sizes.
+/// The model that is scaled to other capacities.
 const SCALED: &str = "samsung-850-pro-256gb";
 const SAMSUNG: Drive = Drive::Shipped(SCALED);
 const SANDISK: Drive = Drive::Shipped("sandisk-ultra-ii-240gb");
@@ -183,7 +182,7 @@ const fn jobs(prepare: &'static [Phase], measured: Phase) -> Work {
     Work::Jobs { prepare, measured }
 }
 
-/// All of them, in the order in which they are run.
+/// All cases, in the order in which they run.
 pub const CASES: &[Case] = &[
     Case {
         name: "random-write-steady",
@@ -318,7 +317,7 @@ pub const CASES: &[Case] = &[
 ];
 
 impl Case {
-    /// The case of this name.
+    /// Returns the case of this name.
     pub fn find(name: &str) -> Result<&'static Case, Failure> {
         CASES.iter().find(|case| case.name == name).ok_or_else(|| {
             let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
@@ -329,7 +328,7 @@ impl Case {
         })
     }
 
-    /// What it runs on; `shipped` returns the text of a shipped model.
+    /// Model of the case; `shipped` returns the text of a shipped model.
     pub fn model(&self, smoke: bool, shipped: Shipped<'_>) -> Result<ModelText, Failure> {
         Ok(match (self.drive, smoke) {
             (Drive::Shipped(name), false) => ModelText::new(shipped(name)?),
@@ -341,7 +340,7 @@ impl Case {
                 scaled(&shipped(SCALED)?, SMOKE_BYTES, Some(8))
             }
             (Drive::Scaled(user_bytes), false) => scaled(&shipped(SCALED)?, user_bytes, None),
-            // The two sizes stay apart.
+            // The two sizes remain different.
             (Drive::Scaled(user_bytes), true) => {
                 let factor = if user_bytes > 1_000_000_000_000 { 2 } else { 1 };
                 scaled(&shipped(SCALED)?, factor * SMOKE_BYTES, Some(8))
@@ -349,7 +348,7 @@ impl Case {
         })
     }
 
-    /// What `stend bench-case` is to do on this model.
+    /// Request to `stend bench-case` for this model.
     pub fn request(&self, smoke: bool, model: &ModelText) -> Value {
         match self.work(smoke) {
             Work::Jobs { prepare, measured } => {
@@ -376,12 +375,12 @@ impl Case {
         }
     }
 
-    /// Whether its process holds no more than one drive.
+    /// True if its process simulates at most one drive.
     pub fn has_one_drive(&self) -> bool {
         matches!(self.work, Work::Jobs { .. })
     }
 
-    /// What it does.
+    /// Work of the case.
     fn work(&self, smoke: bool) -> Work {
         match self.work {
             work if !smoke => work,
@@ -405,21 +404,21 @@ impl Case {
     }
 }
 
-/// The 850 PRO in another size: its blocks grow with its capacity, and its DRAM and the
-/// mapping segments at hand with its mapping table. `pages_per_block` makes a drive so
-/// small that superblocks of the real size would not leave it the spare ones it needs.
+/// The 850 PRO with another capacity: its blocks grow with its capacity, and its DRAM and L2P cache
+/// with its mapping table. `pages_per_block` allows a drive so small that superblocks of the real
+/// size would leave too few spare ones.
 fn scaled(original: &str, user_bytes: u64, pages_per_block: Option<u64>) -> ModelText {
-    // What the original has.
+    // Figures of the original.
     const USER_BYTES: u64 = 256_060_514_304;
     const BLOCKS: u64 = 1_820;
     const SPARE_BLOCKS: u128 = 37;
     const PAGES: u64 = 384;
     let pages = pages_per_block.unwrap_or(PAGES);
-    // 128 bits: terabytes times blocks times pages are more than 64 can hold.
+    // 128 bits: the product of terabytes, blocks and pages exceeds 64 bits.
     let blocks = (u128::from(user_bytes) * u128::from(BLOCKS * PAGES))
         .div_ceil(u128::from(USER_BYTES * pages));
     let map_mib = (user_bytes / 4096 * 4).div_ceil(1 << 20);
-    // Beside the mapping, write buffer and read-ahead: 9 MiB.
+    // DRAM beside the mapping table, for write buffer and read-ahead: 9 MiB.
     let dram_mib = (map_mib + 9).next_power_of_two();
     let segments = user_bytes.div_ceil(4 << 20).next_power_of_two();
     let gb = user_bytes / 1_000_000_000;
@@ -439,7 +438,7 @@ fn scaled(original: &str, user_bytes: u64, pages_per_block: Option<u64>) -> Mode
     let mut text = String::new();
     for line in original.lines() {
         let key = line.split(" =").next().unwrap_or_default();
-        // The first line of a key: the controller has a name, too.
+        // Replaces only the first line of a key: the controller has a name, too.
         match changes.iter().position(|change| change.0 == key) {
             Some(index) => text += &format!("{key} = {}\n", changes.swap_remove(index).1),
             None => text += &format!("{line}\n"),
@@ -449,9 +448,9 @@ fn scaled(original: &str, user_bytes: u64, pages_per_block: Option<u64>) -> Mode
     ModelText::new(text)
 }
 
-/// The 850 PRO with another share of spare room.
+/// The 850 PRO with another share of spare space.
 fn with_spare(original: &str, percent: u64) -> ModelText {
-    // All that its flash holds without its bad blocks, 256 GiB, and no part of a page of 4 KiB.
+    // The whole flash without its bad blocks, 256 GiB; the capacity is a multiple of 4 KiB.
     const FLASH_BYTES: u64 = 256 << 30;
     let user_bytes = FLASH_BYTES * 100 / (100 + percent) / 4096 * 4096;
     let is_capacity = |line: &&str| line.starts_with("user_bytes = ");

@@ -1,4 +1,4 @@
-//! Where and with what the figures were measured.
+//! The machine and the versions behind the figures.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::process::ask;
 use crate::failure::Failure;
 use crate::program::{root, said};
 
-/// The machine, by `/proc`.
+/// The machine, from `/proc`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Model of the first processor.
@@ -24,20 +24,20 @@ pub struct Machine {
     pub kernel: String,
 }
 
-/// The program.
+/// Versions of the program.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Versions {
-    /// What it reports.
+    /// Build that the program reports.
     #[serde(flatten)]
     pub build: Build,
     /// The commit of the clone.
     pub git_commit: Option<String>,
-    /// Whether files of the clone differed from it.
+    /// True if files of the clone differed from the commit.
     pub git_changed: Option<bool>,
 }
 
 impl Machine {
-    /// This one. What is not known is `unknown`, or 0.
+    /// This machine. Unknown facts are `unknown`, or 0.
     pub fn here() -> Machine {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let unknown = |text: &str| match text.trim() {
@@ -54,7 +54,7 @@ impl Machine {
 }
 
 impl Versions {
-    /// Those of a program, and of this clone.
+    /// Versions of a program, and of this clone.
     pub fn of(program: &Path) -> Result<Versions, Failure> {
         Ok(Versions {
             build: ask(program, &json!("build"))?,
@@ -64,14 +64,14 @@ impl Versions {
     }
 }
 
-/// What a program reports of its build.
+/// Build that a program reports.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Build {
-    /// Its version.
+    /// Version of the program.
     pub stend: String,
     /// The compiler that built it.
     pub rustc: String,
-    /// Whether it was built with the checks of a debug build.
+    /// True if it was built with debug assertions.
     pub debug_build: bool,
 }
 
@@ -87,7 +87,7 @@ fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
         .map(|(_, value)| value.trim())
 }
 
-/// The figure of `key` in a file of `/proc`, whose `kB` are KiB.
+/// Number after `key` in a file of `/proc`, whose `kB` are KiB.
 fn kib_of(text: &str, key: &str) -> Option<u64> {
     value(text, key)?.strip_suffix("kB")?.trim().parse().ok()
 }

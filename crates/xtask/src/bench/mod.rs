@@ -1,5 +1,4 @@
-//! `cargo xtask bench`: how fast the simulator is, and how much memory it takes, as whole
-//! processes.
+//! `cargo xtask bench`: measures the speed and the memory of the simulator in whole processes.
 
 mod cases;
 mod machine;
@@ -27,7 +26,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     if args.list {
         return list(args.json);
     }
-    // What can be wrong is found before minutes of measuring.
+    // Errors are found before minutes of measurement.
     let cases = chosen(args)?;
     let against = match &args.against {
         Some(path) => Some(Record::read(path, args.smoke)?),
@@ -71,8 +70,8 @@ fn list(as_json: bool) -> Result<(), Failure> {
     print(&format!("{list:#}\n"))
 }
 
-/// The cases that were named, or all that run by default. A smoke run needs neither memory nor
-/// time, so that it takes all of them.
+/// Returns the named cases, or all that run by default. A smoke run needs little memory and time,
+/// and therefore includes all cases.
 fn chosen(args: &BenchArgs) -> Result<Vec<&'static Case>, Failure> {
     let Some(names) = &args.only else {
         let by_default = |case: &&Case| args.smoke || case.only_by_name.is_none();
@@ -139,14 +138,14 @@ fn measure_all(
     Ok(record)
 }
 
-/// The text of a shipped model.
+/// Returns the text of a shipped model.
 fn shipped(program: &Path, name: &str) -> Result<String, Failure> {
     said(Command::new(program).args(["drives", "show", name]))
         .ok_or_else(|| Failure::Io(format!("{} does not show {name}", program.display())))
 }
 
-/// Finds out that the record cannot be written. A file that is there keeps its content
-/// until there is something to replace it, and none is left where there was none.
+/// Checks that the record can be written. An existing file keeps its content until its replacement
+/// is complete, and no new file is left behind.
 fn check_writable(path: &Path) -> Result<(), Failure> {
     let was_there = path.exists();
     OpenOptions::new()

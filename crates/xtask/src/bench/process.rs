@@ -1,4 +1,4 @@
-//! `stend bench-case` as a process of its own.
+//! Runs `stend bench-case` in a separate process.
 
 use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -13,22 +13,22 @@ use serde_json::Value;
 use super::cases::{Case, ModelText};
 use crate::failure::Failure;
 
-/// What the process of a case measured in itself.
+/// Measurements by the process of a case itself.
 #[derive(Debug, Deserialize)]
 pub struct Measured {
     /// Requests of the measured phase.
     pub phase_requests: u64,
     /// Events of the simulation in the measured phase.
     pub phase_events: u64,
-    /// Wall clock of the measured phase, s.
+    /// Wall-clock time of the measured phase, s.
     pub phase_wall_s: f64,
     /// Requests of all phases.
     pub process_requests: u64,
-    /// Most memory that the process has had in RAM, bytes.
+    /// Peak resident memory of the process, bytes.
     pub peak_rss_bytes: u64,
 }
 
-/// Runs a case; what it measured, and the wall clock of its process, s.
+/// Runs a case; returns its measurements, and the wall-clock time of its process, s.
 pub fn run_case(
     program: &Path,
     case: &Case,
@@ -44,7 +44,7 @@ pub fn run_case(
     Ok((parse(&stdout)?, wall_s))
 }
 
-/// Asks for something else than a case.
+/// Sends a request other than a case.
 pub fn ask<T: DeserializeOwned>(program: &Path, request: &Value) -> Result<T, Failure> {
     match exchange(program, request)? {
         (status, stdout) if status.success() => parse(&stdout),
@@ -55,7 +55,7 @@ pub fn ask<T: DeserializeOwned>(program: &Path, request: &Value) -> Result<T, Fa
 fn exchange(program: &Path, request: &Value) -> Result<(ExitStatus, Vec<u8>), Failure> {
     let started = Command::new(program)
         .arg("bench-case")
-        // Ctrl-C is for this process; the child ends when this end of its stdin is closed.
+        // Ctrl-C goes only to this process; the child ends when this end of its stdin is closed.
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -67,7 +67,7 @@ fn exchange(program: &Path, request: &Value) -> Result<(ExitStatus, Vec<u8>), Fa
         ))
     })?;
     let mut stdin = child.stdin.take().expect("it is piped");
-    // If the process has already ended, its status says so.
+    // A failure is ignored: if the process has already ended, its status shows it.
     let _ = writeln!(stdin, "{request}");
     let output = child
         .wait_with_output()
@@ -85,7 +85,7 @@ fn failed(what: String) -> Failure {
     Failure::Io(format!("its process {what}"))
 }
 
-/// How a process ended that should not have.
+/// Describes the unexpected end of a process.
 fn end(case: &Case, status: ExitStatus) -> String {
     const SIGKILL: i32 = 9;
     match (status.signal(), case.only_by_name) {

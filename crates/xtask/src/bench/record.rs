@@ -1,4 +1,4 @@
-//! The figures of a run as JSON, schema `stend.bench/1`, and how they are read back.
+//! The figures of a run as JSON, schema `stend.bench/1`, written and read.
 
 use std::fs;
 use std::path::Path;
@@ -10,60 +10,60 @@ use super::machine::{Machine, Versions};
 use super::process::Measured;
 use crate::failure::Failure;
 
-/// The schema that a record names.
+/// Schema of a record.
 pub const SCHEMA: &str = "stend.bench/1";
 
-/// What every process may take beside its tables, bytes.
+/// Memory aim of a process without its tables, bytes.
 const MEMORY_AIM_BYTES: f64 = 200e6;
 
-/// What the tables may take for each 4 KiB of the drive's capacity, bytes.
+/// Memory aim of the tables per 4 KiB of the drive's capacity, bytes.
 const MEMORY_AIM_PER_4KIB_BYTES: f64 = 12.0;
 
-/// What a process may take however large its drive is: 8 GiB.
+/// Maximum memory aim of a process, whatever the size of its drive: 8 GiB.
 const MEMORY_AIM_BYTES_MAX: f64 = 8.0 * (1_u64 << 30) as f64;
 
-/// A run.
+/// A run of the benchmark.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Record {
     /// [`SCHEMA`].
     pub schema: String,
-    /// Whether it was a smoke run, whose figures mean nothing.
+    /// True for a smoke run, whose figures have no meaning.
     pub smoke: bool,
-    /// When it began, UTC.
+    /// Start of the run, UTC.
     pub recorded_at: String,
     /// The command.
     pub command: String,
-    /// Where.
+    /// Machine of the run.
     pub machine: Machine,
-    /// With what.
+    /// Versions of the program.
     pub versions: Versions,
-    /// The cases that ran to their end, in the order in which they did.
+    /// The cases that completed, in the order of completion.
     pub cases: Vec<Figures>,
 }
 
-/// What a case took.
+/// Figures of a case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Figures {
     /// Name of the case.
     pub name: String,
-    /// The case in a line.
+    /// Description in one line.
     pub what: String,
     /// The measured phase.
     pub phase: PhaseFigures,
-    /// The whole process, preparation included.
+    /// The whole process, including preparation.
     pub process: ProcessFigures,
-    /// What the drive's host can address, bytes.
+    /// Addressable capacity of the drive, bytes.
     pub capacity_bytes: u64,
-    /// Most memory that the process has had in RAM, bytes.
+    /// Peak resident memory of the process, bytes.
     pub peak_rss_bytes: u64,
-    /// The same for each 4 KiB of the drive's capacity, bytes.
+    /// Peak memory per 4 KiB of the drive's capacity, bytes.
     pub peak_rss_per_4kib_bytes: f64,
-    /// Cost of a request as a multiple of that of the case it is compared with; `None`
-    /// where there is none, or where it did not run.
+    /// Cost of a request as a multiple of that of the case it is compared with; `None` if there is
+    /// none, or it did not run.
     pub cost_ratio: Option<f64>,
-    /// How fast it should be.
+    /// Verdict on the speed aim.
     pub aim: Verdict,
-    /// How little memory it should take; not judged where the process holds several drives.
+    /// Verdict on the memory aim; not judged if the process simulates several drives.
     pub memory_aim: Verdict,
 }
 
@@ -72,13 +72,13 @@ pub struct Figures {
 pub struct PhaseFigures {
     /// Requests.
     pub requests: u64,
-    /// Wall clock, s.
+    /// Wall-clock time, s.
     pub wall_s: f64,
-    /// Requests in a second of wall clock.
+    /// Requests per second of wall-clock time.
     pub requests_per_s: f64,
     /// Events of the simulation.
     pub events: u64,
-    /// Events in a second of wall clock.
+    /// Events per second of wall-clock time.
     pub events_per_s: f64,
 }
 
@@ -87,16 +87,16 @@ pub struct PhaseFigures {
 pub struct ProcessFigures {
     /// Requests.
     pub requests: u64,
-    /// Wall clock from its start to its end, s.
+    /// Wall-clock time from its start to its end, s.
     pub wall_s: f64,
 }
 
-/// An aim, and whether it is reached.
+/// An aim, and its verdict.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Verdict {
     /// The aim.
     pub aim: String,
-    /// Whether it is reached; `None` where that cannot be said.
+    /// True if it is reached; `None` if that is unknown.
     pub reached: Option<bool>,
 }
 
@@ -111,8 +111,7 @@ impl std::fmt::Display for Verdict {
 }
 
 impl Figures {
-    /// The figures of a case whose process took `process_wall_s`. `others` are those of
-    /// the cases before it.
+    /// Figures of a case whose process took `process_wall_s`. `others` are those of earlier cases.
     pub fn new(
         case: &Case,
         measured: &Measured,
@@ -171,7 +170,7 @@ impl Figures {
 }
 
 impl Record {
-    /// An empty one of a program on this machine.
+    /// Creates an empty record for a program on this machine.
     pub fn begin(program: &Path, smoke: bool, command: String) -> Result<Record, Failure> {
         Ok(Record {
             schema: SCHEMA.to_owned(),
@@ -184,7 +183,7 @@ impl Record {
         })
     }
 
-    /// Reads one to compare with; `smoke` says which kind of run is compared.
+    /// Reads a record for comparison; `smoke` is the required kind of run.
     pub fn read(path: &Path, smoke: bool) -> Result<Record, Failure> {
         let wrong = |what: String| {
             Failure::Input(format!(
@@ -218,12 +217,12 @@ impl Record {
         Ok(record)
     }
 
-    /// The figures of a case.
+    /// Returns the figures of a case.
     pub fn find(&self, name: &str) -> Option<&Figures> {
         self.cases.iter().find(|figures| figures.name == name)
     }
 
-    /// As a JSON document.
+    /// Formats the record as JSON.
     pub fn json(&self) -> Result<String, Failure> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| Failure::Io(format!("cannot write the figures as JSON: {error}")))?;

@@ -1,9 +1,9 @@
-//! The figures for people: a row a case, and one below it that compares.
+//! The figures as a table: one row per case, and a row below it that compares.
 
 use super::cases::CASES;
 use super::record::{Figures, Record};
 
-/// Said on every line of a smoke run.
+/// Remark on every line of a smoke run.
 const SMOKE: &str = "  [smoke run: the figures mean nothing]";
 
 /// Prints rows of one kind of run.
@@ -13,7 +13,7 @@ pub struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// For a run that is compared with `against`.
+    /// Creates the table of a run that is compared with `against`.
     pub fn new(smoke: bool, against: Option<&Record>) -> Table<'_> {
         Table { smoke, against }
     }
@@ -38,7 +38,7 @@ impl Table<'_> {
         text + &self.line(&format!("{heads}aim (M: 10^6)"))
     }
 
-    /// A case.
+    /// Formats a case.
     pub fn case(&self, figures: &Figures) -> String {
         let mut end = figures.aim.to_string();
         if let Some(ratio) = figures.cost_ratio {
@@ -76,7 +76,7 @@ struct Column {
     head: &'static str,
     width: usize,
     decimals: usize,
-    /// Whether a bar stands behind it.
+    /// True if a bar follows the column.
     is_last_of_group: bool,
     figure: fn(&Figures) -> f64,
 }
@@ -124,7 +124,7 @@ fn row(name: &str, cell: impl Fn(&Column) -> String) -> String {
     text + " "
 }
 
-/// The cases without their figures.
+/// Lists the cases without figures.
 pub fn list() -> String {
     CASES
         .iter()

@@ -1,4 +1,4 @@
-//! The cases, and the requests of each: the same in every program.
+//! The cases, and the requests of each, which are the same in every program.
 
 use stend_base::{Nanos, Op};
 use stend_config::FileError;
@@ -6,54 +6,54 @@ use stend_load::trace::{Requests, Trace, TraceRequest};
 
 use super::drive::Drive;
 
-/// How a drive was used before the requests.
+/// State of a drive before the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// New: nothing was ever written.
     Fresh,
-    /// Written once in order.
+    /// Written once, sequentially.
     Filled,
-    /// Filled, then as much again written at random.
+    /// Filled, then the same amount written at random.
     Overwritten,
 }
 
-/// When requests are issued.
+/// Pacing of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// As soon as fewer than this are outstanding.
     Depth(u32),
-    /// At a distance of so many ns, whatever is outstanding.
+    /// At intervals of this number of ns, independent of outstanding requests.
     Interval(u64),
 }
 
-/// A case.
+/// A case of the benchmark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
     /// Short name.
     pub name: &'static str,
-    /// How the drive was used before.
+    /// State of the drive before the requests.
     pub state: State,
-    /// Reads or writes.
+    /// Operation: reads or writes.
     pub op: Op,
-    /// In order from the first byte on, or at random.
+    /// True if offsets are sequential from byte 0, false if random.
     pub sequential: bool,
     /// Bytes of a request.
     pub bytes: u64,
-    /// When requests are issued.
+    /// Pacing of the requests.
     pub pace: Pace,
-    /// How many.
+    /// Number of requests.
     pub requests: u64,
     /// Bytes that the host can address.
     pub capacity_bytes: u64,
-    /// Of the offsets.
+    /// Seed of the random offsets.
     pub seed: u64,
 }
 
 const KIB: u64 = 1024;
 
-/// The cases, by what must be done to the drive before.
+/// All cases, ordered by the preparation that they need.
 pub fn all(drive: &Drive, requests: u64, depth: u32, seed: u64) -> Vec<Case> {
-    // A request costs about tR, its transfer and the drive's overhead: less than half of this.
+    // A request takes about tR, its transfer and the drive's overhead: less than half of this.
     let interval_ns = 4 * drive.read_ns.iter().max().copied().unwrap_or(0);
     let case = |name, state, op, sequential, bytes, pace| Case {
         name,
@@ -95,7 +95,7 @@ pub fn all(drive: &Drive, requests: u64, depth: u32, seed: u64) -> Vec<Case> {
 }
 
 impl Case {
-    /// What is done, in words.
+    /// Describes the case.
     pub fn words(&self) -> String {
         let order = match self.sequential {
             true => "sequential",
@@ -126,13 +126,13 @@ impl Case {
         self.requests * self.bytes
     }
 
-    /// One of the requests. Where times do not matter, they are 1 ns apart: a program that knows
-    /// times alone has all of them waiting then.
+    /// Returns the request `index`. If times do not matter, requests are 1 ns apart, so that a
+    /// program that follows times has all of them queued at once.
     pub fn request(&self, index: u64) -> TraceRequest {
         let places = (self.capacity_bytes / self.bytes).max(1);
         let place = match self.sequential {
             true => index % places,
-            // The share of 2^64 is the same of the places.
+            // Scales the 64-bit number to the number of places.
             false => {
                 let drawn = u128::from(drawn(self.seed, index)) * u128::from(places);
                 (drawn >> 64) as u64
@@ -163,8 +163,8 @@ impl Trace for Case {
     }
 }
 
-/// A number of 64 bits that depends on both: SplitMix64 (Steele et al., OOPSLA 2014), whose states
-/// are equally far apart, so that any can be had without those before.
+/// A 64-bit number that depends on both arguments: SplitMix64 (Steele et al., OOPSLA 2014). Its
+/// states are equally spaced, so that each number can be computed without its predecessors.
 fn drawn(seed: u64, index: u64) -> u64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let state = mixed(seed).wrapping_add(GOLDEN.wrapping_mul(index + 1));
@@ -212,7 +212,7 @@ mod tests {
             let offset = case.request(index).offset_bytes;
             eighths[(offset * 8 / case.capacity_bytes) as usize] += 1;
         }
-        // 10,000 each, with a standard deviation of about 94.
+        // The expected count is 10,000 each, with a standard deviation of about 94.
         assert!(
             eighths.iter().all(|n| n.abs_diff(10_000) < 500),
             "{eighths:?}"

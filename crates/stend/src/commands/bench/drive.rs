@@ -1,4 +1,4 @@
-//! A drive in the words of other simulators: what all of them have.
+//! The properties of a drive that other simulators also have.
 
 use stend_model::Model;
 use stend_model::spec::{PAGE_BYTES, Policy, Protocol, Spec};
@@ -14,19 +14,19 @@ pub struct Drive {
     pub user_bytes: u64,
     /// Channels.
     pub channels: u32,
-    /// Dies on each.
+    /// Dies per channel.
     pub dies_per_channel: u32,
-    /// Planes of a die.
+    /// Planes per die.
     pub planes: u32,
-    /// Blocks of a plane.
+    /// Blocks per plane.
     pub blocks_per_plane: u32,
-    /// Flash pages of a block.
+    /// Flash pages per block.
     pub pages_per_block: u32,
     /// Bytes of a flash page.
     pub page_bytes: u32,
-    /// tR by type of page, ns.
+    /// tR by page type, ns.
     pub read_ns: Vec<u64>,
-    /// tPROG by type of page, ns; of a one-shot program its share of the time.
+    /// tPROG by page type, ns; of a one-shot program, each page's share of its time.
     pub program_ns: Vec<u64>,
     /// tBERS, ns.
     pub erase_ns: u64,
@@ -34,43 +34,43 @@ pub struct Drive {
     pub bus_mb_per_s: u32,
     /// Bytes of the write buffer.
     pub buffer_bytes: u64,
-    /// Whether writes are acknowledged from it.
+    /// True if writes are acknowledged from the write buffer.
     pub write_cache: bool,
-    /// Share of the blocks below which GC runs, and below which it comes first.
+    /// Shares of free blocks below which GC runs, and below which GC has priority.
     pub gc_free_shares: [f64; 2],
     /// Victim selection.
     pub policy: Policy,
-    /// Whether the least worn block is filled first.
+    /// True if the least worn block is filled first.
     pub levels_wear: bool,
     /// The host interface.
     pub link: Link,
-    /// From suspending a program, an erase, until the die can sense, ns.
+    /// Times from the suspension of a program and of an erase until the die can sense, ns.
     pub suspend_ns: [Option<u64>; 2],
-    /// Bytes of the mapping table that DRAM holds, where it does not hold all of it.
+    /// Bytes of the mapping table in DRAM, if DRAM does not hold all of it.
     pub mapping_bytes: Option<u64>,
-    /// What neither of the simulators has.
+    /// Mechanisms that neither simulator has.
     pub left_out: Vec<&'static str>,
 }
 
 /// A host interface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// NVMe; else one queue, as of SATA or AHCI.
+    /// True for NVMe; false for a single queue, as with SATA or AHCI.
     pub nvme: bool,
-    /// Lanes of PCIe, and GB/s of each (GB of 10^9 bytes).
+    /// PCIe lanes, and GB/s per lane (GB of 10^9 bytes).
     pub pcie: Option<(u32, f64)>,
-    /// Without PCIe, GB/s.
+    /// Speed without PCIe, GB/s.
     pub sata_gb_per_s: f64,
-    /// Commands that a queue holds at once.
+    /// Capacity of a queue, commands.
     pub queue_depth: u32,
-    /// From the call to the drive, ns.
+    /// Time from the call to the drive, ns.
     pub submit_ns: u64,
-    /// From the drive to the caller, ns.
+    /// Time from the drive to the caller, ns.
     pub complete_ns: u64,
 }
 
 impl Drive {
-    /// Of a model.
+    /// Translates a model.
     pub fn of(model: &Model) -> Drive {
         let spec = model.spec();
         let nand = &model.nand;
@@ -113,10 +113,10 @@ impl Drive {
         }
     }
 
-    /// Whether the drive can be told to another simulator at all.
+    /// Checks that another simulator can represent the drive.
     ///
     /// # Errors
-    /// What it has that makes it another drive there.
+    /// Names the mechanism without which the drive would be a different one.
     pub fn check(&self, model: &Model) -> Result<(), Failure> {
         let has = if model.spec().cache.is_some() {
             "an SLC cache, without which it would be another drive; switch it off in a file of \
@@ -139,7 +139,7 @@ impl Drive {
         planes * u64::from(self.blocks_per_plane) * self.block_bytes()
     }
 
-    /// Bytes of a block of one plane.
+    /// Bytes of a block in one plane.
     pub fn block_bytes(&self) -> u64 {
         u64::from(self.pages_per_block) * u64::from(self.page_bytes)
     }
@@ -160,7 +160,7 @@ impl Link {
     }
 }
 
-/// What a drive has and no other simulator does, in words.
+/// Describes the mechanisms of a drive that no other simulator has.
 fn left_out(model: &Model, spec: &Spec) -> Vec<&'static str> {
     let commands = model.nand_commands.as_ref();
     let abilities = &spec.abilities;
@@ -207,8 +207,7 @@ fn left_out(model: &Model, spec: &Spec) -> Vec<&'static str> {
     there.map(|(_, words)| words).collect()
 }
 
-/// Times of the first, middle and last page of a word line; with fewer, the last for those that it
-/// lacks.
+/// Times of the first, middle and last page of a word line; missing ones are replaced by the last.
 pub fn by_page_type(times: &[u64]) -> [u64; 3] {
     let last = times.last().copied().unwrap_or(0);
     let first = times.first().copied().unwrap_or(0);
@@ -222,7 +221,7 @@ pub fn by_page_type(times: &[u64]) -> [u64; 3] {
 pub mod tests {
     use super::*;
 
-    /// A drive to translate.
+    /// Returns a drive to translate.
     pub fn drive() -> Drive {
         Drive {
             name: "plain".to_owned(),

@@ -1,4 +1,4 @@
-//! `stend bench`: how fast the simulator is, alone or beside other simulators that are given the
+//! `stend bench`: measures the speed of the simulator, alone or beside other simulators with the
 //! same drive and the same requests.
 
 mod case;
@@ -62,7 +62,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     }
 }
 
-/// The drive's model, shipped or in a file.
+/// Reads the drive's model, shipped or in a file.
 fn model(name: &str) -> Result<Model, Failure> {
     if !is_model(name) {
         return Err(Failure::Input(unknown_model(name)));
@@ -73,7 +73,7 @@ fn model(name: &str) -> Result<Model, Failure> {
     }
 }
 
-/// The other simulators that are named.
+/// Returns the other simulators that are named.
 fn others(args: &BenchArgs) -> Result<Vec<Box<dyn Simulator>>, Failure> {
     let mut others: Vec<Box<dyn Simulator>> = Vec::new();
     if let Some(path) = &args.mqsim {
@@ -86,7 +86,7 @@ fn others(args: &BenchArgs) -> Result<Vec<Box<dyn Simulator>>, Failure> {
     Ok(others)
 }
 
-/// Runs a case of another simulator in a folder, which stays when it fails.
+/// Runs a case of another simulator in a folder, which is kept if the case fails.
 fn in_folder(
     other: &dyn Simulator,
     drive: &Drive,

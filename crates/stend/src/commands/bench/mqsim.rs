@@ -1,5 +1,5 @@
-//! MQSim: its files, and its results. Names and units are those of its sources; where it spells a
-//! name wrong, so does this.
+//! MQSim: its configuration files, and its results. Names and units, and spelling mistakes in
+//! names, are those of MQSim's sources.
 
 use std::fmt::Display;
 use std::fs;
@@ -19,17 +19,17 @@ use crate::failure::Failure;
 
 const CONFIG: &str = "ssdconfig.xml";
 const WORKLOAD: &str = "workload.xml";
-/// MQSim puts the number of the scenario behind the name of the workload.
+/// MQSim appends the number of the scenario to the name of the workload.
 const RESULT: &str = "workload_scenario_1.xml";
 const TRACE: &str = "requests.trace";
 
-/// Seeds are of 31 bits, and counted up.
+/// Seeds have 31 bits, and MQSim increments them.
 const SEED_MAX: u64 = i32::MAX as u64 - 16;
 
-/// Lines after which the requests follow.
+/// Output lines after which the requests follow.
 const PREPARED: [&str; 2] = ["Finished preconditioning", "seems healthy"];
 
-/// MQSim, as a program.
+/// MQSim as an external program.
 pub struct Mqsim(pub Program);
 
 impl Simulator for Mqsim {
@@ -92,13 +92,14 @@ impl Simulator for Mqsim {
     }
 }
 
-/// Whether MQSim draws the requests by itself: it prepares an overwritten drive for these alone.
+/// True if MQSim generates the requests itself: only for these does it prepare an overwritten
+/// drive.
 fn draws(case: &Case) -> bool {
     case.state == State::Overwritten
 }
 
 fn figures(read: &Results, ran: &Ran, drive: &Drive, case: &Case) -> Figures {
-    // Of a trace that keeps the queue full, what waits in the host is in it.
+    // With a trace that keeps the queue full, latencies include the time of waiting in the host.
     let known = matches!(case.pace, Pace::Interval(_)) || draws(case);
     let programmed = read.pages_programmed.filter(|_| case.op == Op::Write);
     Figures {
@@ -113,8 +114,8 @@ fn figures(read: &Results, ran: &Ran, drive: &Drive, case: &Case) -> Figures {
     }
 }
 
-/// A request in DiskSim's ASCII format: time in ns, device, sector, sectors, 0 to write or 1 to
-/// read.
+/// Formats a request in DiskSim's ASCII format: time in ns, device, sector, number of sectors, and
+/// 0 for a write or 1 for a read.
 fn trace_line(case: &Case, index: u64) -> String {
     let request = case.request(index);
     format!(
@@ -126,7 +127,7 @@ fn trace_line(case: &Case, index: u64) -> String {
     )
 }
 
-/// A channel as MQSim counts it: `bytes` at once, in so many ns.
+/// A channel as MQSim defines it: `bytes` per transfer, of `ns` each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Channel {
     bytes: u32,
@@ -134,15 +135,15 @@ struct Channel {
 }
 
 impl Channel {
-    /// The nearest to a speed, with as few bytes at once as that takes. MQSim divides lengths by
-    /// the width, so that it is a power of two.
+    /// The channel nearest to a speed, with the fewest bytes per transfer. MQSim divides lengths by
+    /// the width, which must therefore be a power of two.
     fn of(mb_per_s: u32) -> Channel {
         let wanted = f64::from(mb_per_s);
         let all = (0..7).flat_map(|bits| {
             let bytes = 1 << bits;
             (1..=50).map(move |ns| Channel { bytes, ns })
         });
-        // Times that the rate in MT/s, a whole number, gives back.
+        // Only times that can be restored from the rate in MT/s, a whole number.
         let told = all.filter(|channel| 1000 / channel.rate_mt_per_s() == channel.ns);
         let off = |channel: &Channel| (channel.mb_per_s() / wanted - 1.0).abs();
         told.min_by(|a, b| off(a).total_cmp(&off(b)).then(a.bytes.cmp(&b.bytes)))
@@ -158,14 +159,14 @@ impl Channel {
     }
 }
 
-/// Share of the flash that is not the host's, rounded so that nothing of the host's is missing.
+/// Share of the flash that the host does not see, rounded so that no capacity of the host is lost.
 fn over_provisioning(drive: &Drive) -> f64 {
     const STEPS: f64 = 1e7;
     let exact = 1.0 - drive.user_bytes as f64 / drive.flash_bytes() as f64;
     ((exact * STEPS).floor() - 1.0).max(0.0) / STEPS
 }
 
-/// Elements of XML, indented.
+/// Writes indented XML elements.
 #[derive(Default)]
 struct Xml {
     text: String,
@@ -209,7 +210,7 @@ impl Xml {
     }
 }
 
-/// `ssdconfig.xml`.
+/// Contents of `ssdconfig.xml`.
 fn config(drive: &Drive, case: &Case) -> String {
     let mut xml = Xml::new();
     xml.open("Execution_Parameter_Set");
@@ -222,7 +223,7 @@ fn config(drive: &Drive, case: &Case) -> String {
     xml.value("Flash_Channel_Count", drive.channels);
     xml.value("Flash_Channel_Width", channel.bytes);
     xml.value("Channel_Transfer_Rate", channel.rate_mt_per_s());
-    // Dies work by themselves here: each is a chip.
+    // Dies work independently here: each is a chip.
     xml.value("Chip_No_Per_Channel", drive.dies_per_channel);
     xml.value("Flash_Comm_Protocol", "NVDDR2");
     flash(&mut xml, drive);
@@ -241,7 +242,7 @@ fn host(xml: &mut Xml, drive: &Drive) {
     xml.close();
 }
 
-/// Requests in the device at once.
+/// Number of requests in the device at once.
 fn depth(drive: &Drive, case: &Case) -> u64 {
     let slots = u64::from(drive.link.queue_depth).min(65_534);
     match case.pace {
@@ -256,14 +257,14 @@ fn device(xml: &mut Xml, drive: &Drive, case: &Case) {
     xml.value("Enabled_Preconditioning", draws(case));
     xml.value("Memory_Type", "FLASH");
     xml.value("HostInterface_Type", "NVME");
-    // One entry stays empty. What the device fetches bounds the depth, since the host fills
+    // One entry stays empty. The device's fetch size limits the depth, because the host fills
     // entries as soon as they are fetched.
     xml.value("IO_Queue_Depth", depth + 1);
     xml.value("Queue_Fetch_Size", depth);
     xml.value("Caching_Mechanism", "ADVANCED");
     xml.value("Data_Cache_Sharing_Mode", "SHARED");
     xml.value("Data_Cache_Capacity", drive.buffer_bytes);
-    // DRAM as in MQSim's own example: a drive model has no figures of it.
+    // DRAM as in MQSim's own example: drive models have no DRAM figures.
     xml.value("Data_Cache_DRAM_Row_Size", 8192);
     xml.value("Data_Cache_DRAM_Data_Rate", 800);
     xml.value("Data_Cache_DRAM_Data_Busrt_Size", 4);
@@ -278,7 +279,7 @@ fn mapping(xml: &mut Xml, drive: &Drive) {
     xml.value("Ideal_Mapping_Table", drive.mapping_bytes.is_none());
     xml.value("CMT_Capacity", drive.mapping_bytes.unwrap_or(CMT_BYTES));
     xml.value("CMT_Sharing_Mode", "SHARED");
-    // As die d is on channel d mod channels: channels first, then chips, then planes.
+    // Die d is on channel d mod channels: channels first, then chips, then planes.
     xml.value("Plane_Allocation_Scheme", "CWDP");
     xml.value("Transaction_Scheduling_Policy", "OUT_OF_ORDER");
     xml.value(
@@ -303,7 +304,7 @@ fn collection(xml: &mut Xml, drive: &Drive) {
     xml.value("Static_Wearleveling_Enabled", false);
     xml.value("Static_Wearleveling_Threshold", 100);
     let [program, erase] = drive.suspend_ns.map(|time| time.unwrap_or(100_000));
-    // MQSim reads the first under either name, by its version.
+    // Some versions of MQSim read the first name, others the second.
     for name in ["Prefered", "Preferred"] {
         xml.value(&format!("{name}_suspend_erase_time_for_read"), erase);
     }
@@ -346,7 +347,7 @@ fn flash(xml: &mut Xml, drive: &Drive) {
     xml.close();
 }
 
-/// `workload.xml`.
+/// Contents of `workload.xml`.
 fn workload(drive: &Drive, case: &Case) -> String {
     let ids = |count: u32| {
         let ids = (0..count).map(|id| id.to_string());
@@ -369,7 +370,7 @@ fn workload(drive: &Drive, case: &Case) -> String {
     xml.value("Chip_IDs", ids(drive.dies_per_channel));
     xml.value("Die_IDs", 0);
     xml.value("Plane_IDs", ids(drive.planes));
-    // It fills less by itself where it cannot fill so much.
+    // MQSim fills less if the drive cannot be filled that far.
     xml.value("Initial_Occupancy_Percentage", 100);
     match draws(case) {
         true => drawn(&mut xml, drive, case),
@@ -383,7 +384,7 @@ fn workload(drive: &Drive, case: &Case) -> String {
     xml.done()
 }
 
-/// Requests of the case's kind that MQSim draws by itself.
+/// Adds requests of the case's kind that MQSim generates itself.
 fn drawn(xml: &mut Xml, drive: &Drive, case: &Case) {
     let sectors = case.bytes / SECTOR_BYTES;
     xml.value("Working_Set_Percentage", 100);
@@ -402,20 +403,20 @@ fn drawn(xml: &mut Xml, drive: &Drive, case: &Case) {
     xml.value("Variance_Request_Size", 0);
     xml.value("Seed", case.seed.min(SEED_MAX));
     xml.value("Average_No_of_Reqs_in_Queue", depth(drive, case));
-    // A speed is for its other generator alone.
+    // The bandwidth applies only to MQSim's other generator.
     xml.value("Bandwidth", 0);
     xml.value("Stop_Time", 0);
     xml.value("Total_Requests_To_Generate", case.requests);
 }
 
-/// What is read from a result.
+/// Figures parsed from a result.
 #[derive(Clone, Debug, PartialEq)]
 struct Results {
     requests: u64,
     iops: f64,
     /// Mean time from arrival to completion, us.
     delay_us: f64,
-    /// Flash pages programmed for the host and for GC, where the queues are told.
+    /// Flash pages programmed for the host and for GC, if the result reports the queues.
     pages_programmed: Option<u64>,
 }
 

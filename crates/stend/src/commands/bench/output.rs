@@ -6,14 +6,14 @@ use stend_base::Op;
 use super::case::{Case, Pace, State};
 use super::figures::Figures;
 
-/// What stend is called among the programs.
+/// Name of stend among the programs.
 pub const STEND: &str = "stend";
 
-/// A case, and its figures by program: stend's first.
+/// A case, and its figures by program; stend's come first.
 pub struct Done {
     /// The case.
     pub case: Case,
-    /// Name of the program, and what it measured.
+    /// Names of the programs, and their figures.
     pub figures: Vec<(&'static str, Figures)>,
 }
 
@@ -31,14 +31,14 @@ const HEAD: [&str; 10] = [
 ];
 
 impl Done {
-    /// How many times as many requests in a second of wall clock stend does.
+    /// Ratio of stend's requests per wall-clock second to those of another program.
     fn times_as_fast(&self, of: &Figures) -> Option<f64> {
         let (_, own) = self.figures.first()?;
         let other = of.requests_per_s();
         (other > 0.0).then(|| own.requests_per_s() / other)
     }
 
-    /// The table.
+    /// Formats the figures as a table.
     pub fn text(&self) -> String {
         let mut rows = vec![HEAD.map(str::to_owned)];
         for (program, figures) in &self.figures {
@@ -75,7 +75,7 @@ impl Done {
         ]
     }
 
-    /// As JSON.
+    /// Formats the figures as JSON.
     pub fn json(&self) -> Value {
         let case = &self.case;
         let programs: Map<String, Value> = self

@@ -1,4 +1,4 @@
-//! The cases in stend itself.
+//! The cases in stend's own simulator.
 
 use std::time::Instant;
 
@@ -17,20 +17,20 @@ use crate::output::note;
 
 const OVERWRITE: &str = "[overwrite]\nrw=randwrite\nbs=4k\niodepth=32\nnorandommap\n";
 
-/// A simulated drive that passes through the states of the cases.
+/// A simulated drive that is brought into the states of the cases.
 pub struct Own {
     model: Model,
-    /// The drive, and how it was used.
+    /// The drive and its state.
     used: Option<(State, SimulatedTarget)>,
 }
 
 impl Own {
-    /// Of a model.
+    /// Creates the runner for a model.
     pub fn new(model: Model) -> Own {
         Own { model, used: None }
     }
 
-    /// Brings the drive into the case's state, and replays its requests.
+    /// Brings the drive into the case's state, and replays the requests.
     pub fn run(&mut self, case: &Case) -> Result<Figures, Failure> {
         let began = Instant::now();
         let target = self.prepared(case.state)?;
@@ -63,14 +63,14 @@ impl Own {
         })
     }
 
-    /// The drive in a state.
+    /// The drive, brought into a state.
     fn prepared(&mut self, state: State) -> Result<&mut SimulatedTarget, Failure> {
         let (mut now, mut target) = match self.used.take() {
             Some(used) => used,
             None => (State::Fresh, SimulatedTarget::new(self.model.clone())),
         };
         if now == State::Fresh && state != State::Fresh {
-            // Whatever a case wrote to the fresh drive is gone.
+            // A new drive: an earlier case may have written to the fresh one.
             target = SimulatedTarget::new(self.model.clone());
             fill(&mut target, Fill::Busy)?;
             now = State::Filled;

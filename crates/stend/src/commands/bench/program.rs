@@ -1,5 +1,5 @@
-//! Another simulator as a program: whether it is there, its run in a folder, and what to say when
-//! it fails.
+//! Another simulator as an external program: its check, its run in a folder, and messages about its
+//! failures.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use super::figures::Figures;
 use crate::child;
 use crate::failure::Failure;
 
-/// Where what the program says is kept.
+/// Files for the program's output.
 const STDOUT: &str = "stdout.txt";
 const STDERR: &str = "stderr.txt";
 
@@ -24,10 +24,10 @@ pub trait Simulator {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// Where the drive differs there, or what else is to be known of its figures.
+    /// Limits of the comparison: differences of the drive, and remarks about the figures.
     fn limits(&self, drive: &Drive) -> Vec<String>;
 
-    /// Runs a case in a folder, which is empty.
+    /// Runs a case in an empty folder.
     fn run(&self, drive: &Drive, case: &Case, folder: &Path) -> Result<Figures, Failure>;
 }
 
@@ -38,23 +38,23 @@ pub struct Program {
     option: &'static str,
 }
 
-/// What a run took, and what it said.
+/// Times and output of a run.
 pub struct Ran {
-    /// Wall clock up to the last line that tells the end of the preparation, s; 0 without one.
+    /// Wall-clock time up to the last line that marks the end of the preparation, s; 0 without one.
     pub prepare_s: f64,
-    /// Wall clock from there to the end, s.
+    /// Wall-clock time from there to the end, s.
     pub wall_s: f64,
-    /// All of stdout.
+    /// Contents of stdout.
     pub stdout: String,
 }
 
 impl Program {
-    /// Looks whether there is one.
+    /// Checks that the program exists.
     ///
     /// # Errors
-    /// [`Failure::ToolMissing`] when there is no such file.
+    /// [`Failure::ToolMissing`] if there is no such file.
     pub fn new(name: &'static str, option: &'static str, path: &Path) -> Result<Program, Failure> {
-        // It runs in another folder.
+        // An absolute path, because the program runs in another folder.
         let found = fs::canonicalize(path).and_then(|found| Ok((fs::metadata(&found)?, found)));
         match found {
             Ok((meta, found)) if meta.is_file() => Ok(Program {
@@ -77,7 +77,7 @@ impl Program {
         }
     }
 
-    /// Runs it in a folder. A line of stdout with one of `prepared` ends the preparation.
+    /// Runs the program in a folder. A stdout line with one of `prepared` ends the preparation.
     pub fn run<S: AsRef<OsStr>>(
         &self,
         args: &[S],
@@ -146,7 +146,7 @@ impl Program {
         ))
     }
 
-    /// Its results are not what was expected.
+    /// Error for results in an unknown format.
     pub fn not_understood(&self, problem: &str) -> Failure {
         Failure::Io(format!(
             "the results of {} ({}) are not understood: {problem}; docs/bench-compare.md tells \
@@ -156,7 +156,7 @@ impl Program {
         ))
     }
 
-    /// It did something else than was asked.
+    /// Checks that a result is the requested one.
     pub fn expect(&self, what: &str, got: u64, wanted: u64) -> Result<(), Failure> {
         match got == wanted {
             true => Ok(()),

@@ -1,5 +1,5 @@
-//! SimpleSSD-Standalone 2.0: its files, and its results. Names and units are those of its sources:
-//! times of the flash in ps, configurations as INI files.
+//! SimpleSSD-Standalone 2.0: its configuration files, and its results. Names and units are those of
+//! its sources: times of the flash in ps, configurations as INI files.
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -21,16 +21,16 @@ const TRACE: &str = "requests.txt";
 const STATISTICS: &str = "statistics.txt";
 const LATENCIES: &str = "latencies.csv";
 
-/// The line after which the requests follow.
+/// Output line after which the requests follow.
 const PREPARED: [&str; 1] = ["Begin of simulation"];
 
-/// What stands before the last instant of virtual time, in ps.
+/// Text before the last instant of virtual time, in ps.
 const END: &str = "End of simulation @ tick";
 
-/// Bytes programmed, in its statistics.
+/// Name of the statistic of programmed bytes.
 const PROGRAMMED: &str = "pal.program.bytes";
 
-/// SimpleSSD-Standalone, as a program.
+/// SimpleSSD-Standalone as an external program.
 pub struct SimpleSsd(pub Program);
 
 impl Simulator for SimpleSsd {
@@ -102,7 +102,7 @@ fn figures(
     }
 }
 
-/// A request: time in ns, operation, offset and length in bytes.
+/// Formats a request: time in ns, operation, offset and length in bytes.
 fn trace_line(case: &Case, index: u64) -> String {
     let request = case.request(index);
     let op = match request.op {
@@ -115,7 +115,7 @@ fn trace_line(case: &Case, index: u64) -> String {
     )
 }
 
-/// Sections of an INI file.
+/// Builds an INI file.
 #[derive(Default)]
 struct Ini(String);
 
@@ -129,11 +129,11 @@ impl Ini {
     }
 }
 
-/// The simulation's configuration.
+/// Configuration of the simulation.
 fn config(drive: &Drive, case: &Case) -> String {
     let mut ini = Ini::default();
     ini.section("global");
-    // A trace is replayed.
+    // Mode 1 replays a trace.
     ini.value("Mode", 1);
     ini.value("LogPeriod", 0);
     ini.value("LogFile", STATISTICS);
@@ -166,12 +166,12 @@ fn config(drive: &Drive, case: &Case) -> String {
     ini.0
 }
 
-/// The drive's configuration.
+/// Configuration of the drive.
 fn device(drive: &Drive, case: &Case) -> String {
     let mut ini = Ini::default();
     if let (true, Some((lanes, gb_per_s))) = (drive.link.nvme, drive.link.pcie) {
         ini.section("nvme");
-        // 0.5 GB/s a lane is PCIe 2.0, 0.985 GB/s is 3.0.
+        // 0.5 GB/s per lane is PCIe 2.0, 0.985 GB/s is PCIe 3.0.
         ini.value("PCIEGeneration", if gb_per_s > 0.75 { 2 } else { 1 });
         ini.value("PCIELane", lanes);
         ini.value("DefaultNamespace", 1);
@@ -185,7 +185,7 @@ fn device(drive: &Drive, case: &Case) -> String {
     ini.value("EnableReadCache", 0);
     ini.value("EnableReadPrefetch", 0);
     ini.value("EnableWriteCache", u8::from(drive.write_cache));
-    // The least recently used goes first.
+    // Least recently used entries are evicted first.
     ini.value("EvictPolicy", 2);
     ini.0
 }
@@ -193,7 +193,7 @@ fn device(drive: &Drive, case: &Case) -> String {
 fn flash(ini: &mut Ini, drive: &Drive) {
     ini.section("pal");
     ini.value("Channel", drive.channels);
-    // Dies work by themselves here: each is a package.
+    // Dies work independently here: each is a package.
     ini.value("Package", drive.dies_per_channel);
     ini.value("Die", 1);
     ini.value("Plane", drive.planes);
@@ -228,7 +228,7 @@ fn mapping(ini: &mut Ini, drive: &Drive, case: &Case) {
     let (mode, filled, invalid) = match case.state {
         State::Fresh => (0, 0.0, 0.0),
         State::Filled => (0, 1.0, 0.0),
-        // In order, then at random; it takes as much as fits.
+        // Sequential writes, then random ones, as far as there is space.
         State::Overwritten => (1, 1.0, 1.0),
     };
     ini.value("FillingMode", mode);
@@ -245,11 +245,11 @@ fn mapping(ini: &mut Ini, drive: &Drive, case: &Case) {
     ini.value("GCThreshold", format!("{share:.7}"));
     ini.value("GCMode", 0);
     ini.value("GCReclaimBlocks", 1);
-    // Above the threshold, whatever the mode.
+    // Must be above the threshold, whatever the mode.
     ini.value("GCReclaimThreshold", format!("{:.7}", share + 0.01));
 }
 
-/// Superblocks: all, and those that the host can address.
+/// Numbers of superblocks: all, and those that the host can address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Space {
     all: u64,
@@ -266,20 +266,20 @@ impl Space {
         }
     }
 
-    /// Half a superblock less, since the share is a number of 24 bits there, and rounded down.
+    /// Adds half a superblock, because SimpleSSD rounds down a share of 24 bits.
     fn over_provisioning(self) -> f64 {
         1.0 - (self.of_host as f64 + 0.5) / self.all as f64
     }
 
-    /// The share of free superblocks below which GC runs: less than there are beside the host's
-    /// and those in use, or a full drive could not be prepared.
+    /// Share of free superblocks below which GC runs. It must be less than the spare superblocks
+    /// that are not in use, or a full drive could not be prepared.
     fn collection_share(self, wanted: f64) -> f64 {
         let spare = (self.all - self.of_host).saturating_sub(3) as f64 / self.all as f64;
         wanted.min(spare).max(0.0)
     }
 }
 
-/// Latencies of all requests, of which each has a line: number, offset, length, ps.
+/// Latencies of all requests; each has a line: number, offset, length, ps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Latencies {
     requests: u64,
@@ -302,7 +302,7 @@ impl Latencies {
     }
 }
 
-/// The last instant of virtual time, ps.
+/// Last instant of virtual time, ps.
 fn end_ps(stdout: &str) -> Result<u64, String> {
     let mut lines = stdout.lines().rev();
     let found = lines.find_map(|line| Some(line.split_once(END)?.1.trim()));
@@ -311,7 +311,7 @@ fn end_ps(stdout: &str) -> Result<u64, String> {
     tick_ps.ok_or_else(|| format!("`{END} {tick}` has no time"))
 }
 
-/// One of the statistics: a line with name, value and meaning. The last counts.
+/// Value of a statistic: lines contain name, value and meaning, and the last one counts.
 fn statistic(text: &str, name: &str) -> Option<f64> {
     let mut lines = text.lines().rev();
     lines.find_map(|line| {

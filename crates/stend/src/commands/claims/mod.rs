@@ -1,4 +1,4 @@
-//! `stend claims`: findings of published reviews, checked on drive models.
+//! `stend claims`: checks findings of published reviews on drive models.
 
 mod output;
 mod progress;
@@ -31,12 +31,12 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let whole = articles(args)?;
     check_drives(&whole, args)?;
     let scaled = args.scaled.map(|by| scaled(&whole, by)).transpose()?;
-    // Without versions all drives are scaled.
+    // Without plausible versions, all drives are scaled.
     let (articles, of_versions) = match (&scaled, args.samples) {
         (Some(scaled), None) => (scaled, scaled),
         (scaled, _) => (&whole, scaled.as_ref().unwrap_or(&whole)),
     };
-    // An experiment that cannot be made is a mistake of the file, whether it is made or not.
+    // An experiment that cannot be run is an error in the file, even if it is not selected.
     check_experiments(articles)?;
     let needed = measurements(articles, args.drives.as_deref())?;
     let lab = laboratory::path(&args.lab)?;
@@ -91,7 +91,7 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     refuted(&judged)
 }
 
-/// How is measured.
+/// Options of the measurement.
 fn options<'a>(args: &ClaimsArgs, lab: &'a Path, program: &'a str) -> Options<'a> {
     Options {
         lab,
@@ -105,13 +105,13 @@ fn options<'a>(args: &ClaimsArgs, lab: &'a Path, program: &'a str) -> Options<'a
     }
 }
 
-/// The articles put to drives with a `by`-th of their capacity.
+/// Articles for drives with 1/`by` of their capacity.
 fn scaled(articles: &[CheckedArticle], by: u32) -> Result<Vec<CheckedArticle>, Failure> {
     let scaled = articles.iter().map(|article| article.scaled(by));
     Ok(scaled.collect::<Result<_, _>>()?)
 }
 
-/// Whether a finding fails, as the program's end.
+/// Returns an error if a finding fails: the exit code reports it.
 fn refuted(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)]) -> Result<(), Failure> {
     let mut outcomes = judged.iter().flat_map(|(_, all)| all).map(|j| j.outcome);
     match outcomes.any(|outcome| outcome == Outcome::Fails) {
@@ -120,10 +120,10 @@ fn refuted(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)]) -> Result<(), F
     }
 }
 
-/// Tells what could not be measured.
+/// Reports the drives and versions that could not be measured.
 ///
 /// # Errors
-/// [`Failure::Incomplete`] if there is any.
+/// [`Failure::Incomplete`] if there are any.
 fn tell_failures(
     measured: &[MeasuredDrive],
     samples: Option<&Samples<'_>>,
@@ -140,7 +140,7 @@ fn tell_failures(
     }
 }
 
-/// The articles of the command line: files, or those that are part of the program.
+/// Reads the articles of the command line: files, or those that the program contains.
 fn articles(args: &ClaimsArgs) -> Result<Vec<CheckedArticle>, Failure> {
     let mut articles = match args.files.is_empty() {
         true => CheckedArticle::shipped()?,
@@ -172,7 +172,7 @@ fn check_drives(articles: &[CheckedArticle], args: &ClaimsArgs) -> Result<(), Fa
     }
 }
 
-/// Keeps what was measured of a drive in the lab.
+/// Stores the review of a drive in the lab.
 fn keep(review: &Review, edition: &Edition, lab: &Path) -> Result<(), Failure> {
     signals::undisturbed(|| {
         let keeper = Keeper::open(lab, Path::new(""), &edition.sha256, &MarkArgs::default())?;

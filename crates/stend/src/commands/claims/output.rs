@@ -1,4 +1,4 @@
-//! The outcome of the findings, as text and as JSON.
+//! Outcomes of the findings, as text and as JSON.
 
 use serde::Serialize;
 use stend_analysis::claims::{JudgedCheck, JudgedFinding, Outcome, Relation};
@@ -13,18 +13,18 @@ use crate::output::json_line;
 
 type Judged<'a> = [(&'a CheckedArticle, Vec<JudgedFinding<'a>>)];
 
-/// What is told beside the outcome of the findings.
+/// Results printed beside the outcomes of the findings.
 pub struct More<'m> {
-    /// What plausible versions make of them.
+    /// Outcomes on plausible versions of the drives.
     pub sure: Option<&'m Sure<'m>>,
-    /// What experiments make of those that do not hold.
+    /// Experiments on findings that do not hold.
     pub tried: &'m [Tried],
-    /// Published figures, each drive predicted without its own.
+    /// Published figures, each drive predicted without its own rows.
     pub left_out: Option<&'m leave_one_out::Document>,
 }
 
 impl<'m> More<'m> {
-    /// What experiments make of a finding of an article.
+    /// Experiments on a finding of an article.
     pub fn tried_on(
         &self,
         article: usize,
@@ -44,12 +44,12 @@ pub fn word(outcome: Outcome) -> &'static str {
     }
 }
 
-/// How many of an outcome there are.
+/// Number of findings with an outcome.
 pub fn count(findings: &[JudgedFinding<'_>], outcome: Outcome) -> usize {
     findings.iter().filter(|j| j.outcome == outcome).count()
 }
 
-/// How long was measured, in a sentence.
+/// A sentence about the length of the measurements.
 pub fn lengths(args: &ClaimsArgs) -> &'static str {
     match args.full_length {
         true => "Everything was measured for its full time.",
@@ -63,8 +63,8 @@ pub fn lengths(args: &ClaimsArgs) -> &'static str {
     }
 }
 
-/// How many times smaller than the real ones the drives were, of which the figures are, in a
-/// sentence; `None` of whole drives.
+/// A sentence about the factor by which the simulated drives are smaller than the real ones; `None`
+/// if they have their full capacity.
 pub fn scaled(args: &ClaimsArgs) -> Option<String> {
     let by = args.scaled?;
     let which = match args.samples {
@@ -77,7 +77,7 @@ pub fn scaled(args: &ClaimsArgs) -> Option<String> {
     ))
 }
 
-/// `9 hold, 3 do not, 1 open`.
+/// Counts outcomes in words: `9 hold, 3 do not, 1 open`.
 pub fn sum<'j>(findings: impl Iterator<Item = &'j JudgedFinding<'j>>) -> String {
     let mut counts = [0; 3];
     for judged in findings {
@@ -140,7 +140,7 @@ pub fn text(judged: &Judged<'_>, more: &More<'_>, args: &ClaimsArgs) -> String {
     }
 }
 
-/// That a finding would turn, if its loose words were read otherwise.
+/// A sentence if a stricter or wider reading of the finding's loose words would change its outcome.
 pub fn turns(judged: &JudgedFinding<'_>) -> Option<&'static str> {
     match judged.outcome {
         _ if !judged.turned_by_reading => None,
@@ -149,7 +149,7 @@ pub fn turns(judged: &JudgedFinding<'_>) -> Option<&'static str> {
     }
 }
 
-/// What experiments made of a finding, a line a value.
+/// Formats the results of experiments on a finding, one line per value.
 fn tried_lines<'t>(judged: &JudgedFinding<'_>, tried: impl Iterator<Item = &'t Tried>) -> String {
     let line = |one: &Tried| {
         let experiment = &judged.finding.experiments[one.experiment];
@@ -182,7 +182,7 @@ fn check_lines(check: &JudgedCheck<'_>) -> String {
     text + &wrapped(&format!("got: {}", check.got), 24)
 }
 
-/// Text in lines of at most 100 characters, behind a margin; further lines two deeper.
+/// Wraps text at 100 characters, indented by `margin`; further lines are indented by two more.
 fn wrapped(text: &str, margin: usize) -> String {
     let mut out = String::new();
     let mut line = String::new();

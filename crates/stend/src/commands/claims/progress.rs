@@ -1,4 +1,4 @@
-//! How far the simulations for findings are, on stderr.
+//! Progress of the simulations for findings, on stderr.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -9,18 +9,18 @@ use stend_language::counted;
 use crate::output::note;
 use crate::progress::Bar;
 
-/// Prints the events of measuring.
+/// Prints the events of the measurements.
 pub struct Progress {
     bar: Bar,
-    /// Drives to be simulated.
+    /// Number of drives to simulate.
     drives: AtomicUsize,
-    /// Of plausible versions: the one at work, and how many there are; 0 where there are none.
+    /// Of plausible versions: the one under way, and their number; 0 if there are none.
     version: AtomicU32,
     versions: AtomicU32,
 }
 
 impl Progress {
-    /// Nothing is shown before there is something to simulate.
+    /// Creates a progress display, hidden until there is something to simulate.
     pub fn new() -> Progress {
         Progress {
             bar: Bar::new("findings"),
@@ -30,7 +30,7 @@ impl Progress {
         }
     }
 
-    /// Share of all that is done, of the share of one version.
+    /// Share of all work that is done, computed from the share of one version.
     fn of_all(&self, share_done: f64) -> f64 {
         match self.versions.load(Ordering::Relaxed) {
             0 => share_done,
@@ -84,7 +84,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish();
     }

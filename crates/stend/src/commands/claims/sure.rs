@@ -1,4 +1,4 @@
-//! How sure findings are, in words and as JSON.
+//! Robustness of findings, in words and as JSON.
 
 use serde::Serialize;
 use stend_analysis::claims::JudgedFinding;
@@ -6,18 +6,18 @@ use stend_claims::samples::{Decisive, Robustness, Samples, Shares, decisive};
 use stend_fit::fitting::Parameter;
 use stend_language::counted;
 
-/// What plausible versions of the drives make of the findings.
+/// Outcomes of the findings on plausible versions of the drives.
 pub struct Sure<'s> {
     parameters: &'s [Parameter],
     versions: usize,
     /// By article and finding.
     findings: Vec<Vec<(Shares, Vec<Decisive>)>>,
-    /// By article and finding: whether the models come out of it alike as whole and as scaled
-    /// drives; `None` where the versions are whole drives.
+    /// By article and finding: true if whole and scaled models have the same outcome; `None` if the
+    /// versions are whole drives.
     alike: Option<Vec<Vec<bool>>>,
 }
 
-/// Findings by what the versions make of them.
+/// Numbers of findings by their outcomes on the versions.
 #[derive(Serialize)]
 pub struct SamplesDocument {
     versions: usize,
@@ -29,7 +29,7 @@ pub struct SamplesDocument {
     scaled_alike: Option<usize>,
 }
 
-/// What the versions make of a finding.
+/// Outcomes of one finding on the versions.
 #[derive(Serialize)]
 pub struct FindingSamplesDocument {
     holds: u32,
@@ -47,7 +47,7 @@ struct DecisiveDocument {
 }
 
 impl<'s> Sure<'s> {
-    /// Of what was sampled; `models` is what the models themselves make of the findings, by
+    /// Creates the outcomes from samples; `models` holds the outcomes on the models themselves, by
     /// article.
     pub fn of(samples: &'s Samples<'_>, models: &[&[JudgedFinding<'_>]]) -> Sure<'s> {
         let articles = samples.versions.first().map(|version| &version.judged);
@@ -74,7 +74,7 @@ impl<'s> Sure<'s> {
         }
     }
 
-    /// In how many findings the models come out alike as whole and as scaled drives.
+    /// Number of findings with the same outcome on whole and on scaled models.
     fn alike(&self) -> Option<usize> {
         let alike = self.alike.as_ref()?.iter().flatten();
         Some(alike.filter(|alike| **alike).count())
@@ -87,7 +87,7 @@ impl<'s> Sure<'s> {
             .count()
     }
 
-    /// All findings in a sentence.
+    /// Summarizes all findings in a sentence.
     pub fn headline(&self) -> String {
         let mut text = format!(
             "{} of the drives ({} drawn from their ranges): {} robust (they hold in \
@@ -113,7 +113,7 @@ impl<'s> Sure<'s> {
         text
     }
 
-    /// A finding in words.
+    /// Describes a finding in words.
     pub fn finding(&self, article: usize, finding: usize) -> String {
         let (shares, decisive) = &self.findings[article][finding];
         let Some(robustness) = shares.robustness() else {
@@ -147,7 +147,7 @@ impl<'s> Sure<'s> {
         format!("{}: {}.{}", figure.file, figure.table, figure.key)
     }
 
-    /// All findings.
+    /// Document about all findings.
     pub fn document(&self) -> SamplesDocument {
         SamplesDocument {
             versions: self.versions,
@@ -159,7 +159,7 @@ impl<'s> Sure<'s> {
         }
     }
 
-    /// A finding.
+    /// Document about one finding.
     pub fn finding_document(&self, article: usize, finding: usize) -> FindingSamplesDocument {
         let (shares, decisive) = &self.findings[article][finding];
         FindingSamplesDocument {

@@ -1,4 +1,4 @@
-//! The document of what holds and what does not: `docs/validation.md`.
+//! The document of findings that hold and that do not: `docs/validation.md`.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::output::{self, More};
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
 
-/// Writes it.
+/// Writes the document.
 pub fn write(
     path: &Path,
     judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)],
@@ -142,7 +142,7 @@ fn mark(outcome: Outcome) -> &'static str {
     }
 }
 
-/// What experiments made of a finding: of each value, every check.
+/// Formats the results of experiments on a finding: every check, by value.
 fn tried_tables<'t>(
     judged: &JudgedFinding<'_>,
     tried: impl Iterator<Item = &'t Tried> + Clone,
@@ -179,7 +179,7 @@ fn tried_tables<'t>(
     text
 }
 
-/// Text that does not end its cell.
+/// Escapes text for a cell of a Markdown table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

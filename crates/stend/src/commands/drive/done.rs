@@ -1,4 +1,4 @@
-//! What `stend drive` prints after a change.
+//! Output of `stend drive` after a change.
 
 use serde_json::{Value, json};
 use stend_real::EraseMethod;
@@ -6,10 +6,10 @@ use stend_real::EraseMethod;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 
-/// What a command did: for people, and the keys of its JSON.
+/// Result of a command: a text, and keys for JSON.
 pub type Done = (String, Vec<(&'static str, Value)>);
 
-/// Prints what a command did to a drive, and how long it took by which clock.
+/// Prints the result of a command on a drive, and its duration with the clock used.
 pub fn done(
     name: &str,
     command: &str,
@@ -34,7 +34,7 @@ pub fn done(
     print_json(&document)
 }
 
-/// A range that was trimmed; `how` says by what.
+/// Result of trimming a range; `how` names the mechanism.
 pub fn trimmed(offset: u64, length: u64, how: &str) -> Done {
     let keys = vec![
         ("offset_bytes", offset.into()),
@@ -43,21 +43,21 @@ pub fn trimmed(offset: u64, length: u64, how: &str) -> Done {
     (format!("{length} bytes from {offset} on {how}"), keys)
 }
 
-/// A drive that was erased.
+/// Result of an erase.
 pub fn erased(text: String, method: EraseMethod) -> Done {
     let EraseMethod { crypto, sanitize } = method;
     let keys = vec![("crypto", crypto.into()), ("sanitize", sanitize.into())];
     (text, keys)
 }
 
-/// A write cache that was switched.
+/// Result of switching the write cache.
 pub fn switched(on: bool) -> Done {
     let word = if on { "on" } else { "off" };
     let text = format!("the write cache is {word}");
     (text, vec![("write_cache", on.into())])
 }
 
-/// Time for people.
+/// Formats a time.
 fn time(ns: u64) -> String {
     match ns {
         0..1_000_000 => format!("{} µs", ns as f64 / 1e3),

@@ -1,5 +1,4 @@
-//! What happens to simulated drives, in words: data ages without power, a die fails, the power is
-//! cut.
+//! Harm to simulated drives: data ages without power, a die fails, the power is cut.
 
 use stend_simulated::SimulatedTarget;
 use stend_simulated::harm::{self, REFERENCE_C};
@@ -7,7 +6,7 @@ use stend_simulated::harm::{self, REFERENCE_C};
 use super::done::Done;
 use crate::failure::Failure;
 
-/// Data ages for so many days at this temperature.
+/// Ages the data by `days` days at this temperature.
 pub fn age(target: &mut SimulatedTarget, days: f64, celsius: f64) -> Result<Done, Failure> {
     let aged = harm::age(target, days, celsius)?;
     let text = format!(
@@ -28,7 +27,7 @@ pub fn age(target: &mut SimulatedTarget, days: f64, celsius: f64) -> Result<Done
     Ok((text, keys))
 }
 
-/// A die fails.
+/// Makes a die fail.
 pub fn fail_die(target: &mut SimulatedTarget, die: u32) -> Result<Done, Failure> {
     harm::fail_die(target, die)?;
     let dies = target.drive().spec().dies;
@@ -37,7 +36,7 @@ pub fn fail_die(target: &mut SimulatedTarget, die: u32) -> Result<Done, Failure>
     Ok((text, vec![("die", die.into()), ("dies", dies.into())]))
 }
 
-/// What parity, of so many pages of data, rebuilds of a die.
+/// Describes which data of a failed die the parity rebuilds; a stripe has `parity_data` data pages.
 fn rebuilt(parity_data: Option<u32>, dies: u32) -> &'static str {
     match parity_data {
         Some(data) if data < dies => "parity rebuilds what lies on it",
@@ -52,7 +51,7 @@ fn rebuilt(parity_data: Option<u32>, dies: u32) -> &'static str {
     }
 }
 
-/// The power is cut and comes back.
+/// Cuts the power, and restores it.
 pub fn power_cut(target: &mut SimulatedTarget) -> Result<Done, Failure> {
     let cut = harm::power_cut(target)?;
     let text = format!(

@@ -1,4 +1,4 @@
-//! `stend drive health`: a drive's health in smartctl's format, and what is left of its rated life.
+//! `stend drive health`: a drive's health in smartctl's format, and its remaining rated life.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::simulated::open;
 use crate::failure::Failure;
 use crate::output::{json_value, note, print, print_json};
 
-/// Of a block device.
+/// Prints the health of a block device.
 pub fn real(name: &str, rated_bytes: Option<u64>, as_json: bool) -> Result<(), Failure> {
     let path = Path::new(name);
     if path.is_file() {
@@ -30,7 +30,7 @@ pub fn real(name: &str, rated_bytes: Option<u64>, as_json: bool) -> Result<(), F
     of_document(&answer.document, &answer.text, rated_bytes, as_json)
 }
 
-/// Of a served drive.
+/// Prints the health of a served drive.
 pub fn served(
     name: &str,
     document: Value,
@@ -66,7 +66,7 @@ fn of_document(
     }
 }
 
-/// smartctl's document to the byte, but for one key more at its end, `stend`.
+/// smartctl's document, byte for byte, with the additional key `stend` at its end.
 fn with_own(document: &str, own: &Value) -> String {
     let whole = document.trim_end();
     match whole.strip_suffix('}') {
@@ -79,7 +79,7 @@ fn with_own(document: &str, own: &Value) -> String {
     }
 }
 
-/// Of a simulated drive that lives in a file.
+/// Prints the health of a simulated drive in a state file.
 pub fn simulated(name: &str, rated_bytes: Option<u64>, as_json: bool) -> Result<(), Failure> {
     let mut target = open(name, Access::Look)?;
     let document = target.smart();
@@ -106,7 +106,7 @@ pub fn simulated(name: &str, rated_bytes: Option<u64>, as_json: bool) -> Result<
     }
 }
 
-/// What smartctl does not print: what is left of the rated life, and what the simulation knows.
+/// Values that smartctl does not print: the remaining rated life, and values of the simulation.
 fn own(target: &SimulatedTarget, life: Option<&RemainingLife>) -> Result<Value, Failure> {
     let mut own = simulation(target);
     if let Some(life) = life {
@@ -115,7 +115,7 @@ fn own(target: &SimulatedTarget, life: Option<&RemainingLife>) -> Result<Value, 
     Ok(own)
 }
 
-/// What the simulation knows and no drive reports; without keys that the model lacks.
+/// Values that only the simulation knows, without keys that the model lacks.
 fn simulation(target: &SimulatedTarget) -> Value {
     let (health, counters) = (target.drive().health(), target.drive().counters());
     let mut known = json!({});
@@ -137,7 +137,7 @@ fn simulation(target: &SimulatedTarget) -> Value {
     known
 }
 
-/// The counters of a drive whose model has no `[health]`.
+/// Prints the counters of a drive whose model has no `[health]`.
 fn counters(
     name: &str,
     target: &SimulatedTarget,
@@ -163,7 +163,7 @@ fn counters(
     print(&format!("{life}{counted}"))
 }
 
-/// ATA and NVMe drives have a `model_name`; SCSI drives name it otherwise.
+/// ATA and NVMe drives report a `model_name`; SCSI drives use another key.
 fn model_of(document: &Document) -> &str {
     let scsi = document.other.get("scsi_model_name");
     match document.model_name.as_str() {
@@ -172,7 +172,7 @@ fn model_of(document: &Document) -> &str {
     }
 }
 
-/// The rated life, used and left.
+/// Formats the used and the remaining rated life.
 fn life_rows(life: &RemainingLife) -> String {
     let mut text = String::new();
     if let Some(bytes) = life.host_written_bytes {
@@ -219,7 +219,7 @@ fn table(document: &Document, life: Option<&RemainingLife>) -> Result<String, Fa
     Ok(text)
 }
 
-/// As smartctl shows them.
+/// Formats ATA attributes as smartctl does.
 fn attribute_rows(attributes: &Attributes) -> String {
     let mut text = format!(
         "{:>3} {:<28} {:<7} {:>5} {:>5} {:>6} {:<4} RAW\n",
@@ -239,7 +239,7 @@ fn attribute_rows(attributes: &Attributes) -> String {
     text
 }
 
-/// The keys of an object, a line each.
+/// Formats the keys of an object, one per line.
 fn rows(object: &Value) -> String {
     let keys = object.as_object().into_iter().flatten();
     keys.map(|(key, value)| format!("{:<28} {value}\n", key.replace('_', " ")))

@@ -1,4 +1,4 @@
-//! `stend drive`: health, monitoring and changes of a simulated drive in a file, or of a real one.
+//! `stend drive`: shows health and activity of a drive, real or simulated, and changes the drive.
 
 mod done;
 mod harm;
@@ -40,8 +40,8 @@ pub fn run(args: &DriveArgs) -> Result<(), Failure> {
     }
 }
 
-/// Whether a name is the character device of an NVMe controller (`/dev/nvme0`), which has health
-/// and no blocks.
+/// True if a path is the character device of an NVMe controller (`/dev/nvme0`), which reports
+/// health and has no blocks.
 fn is_nvme_controller(name: &str) -> bool {
     use std::os::unix::fs::FileTypeExt;
     let path = Path::new(name);
@@ -52,7 +52,7 @@ fn is_nvme_controller(name: &str) -> bool {
             .is_ok_and(|meta| meta.file_type().is_char_device())
 }
 
-/// Whether a name is a block device, or a file that holds no simulated drive.
+/// True if a path is a block device, or a file that holds no simulated drive.
 fn is_real(name: &str) -> bool {
     use std::os::unix::fs::FileTypeExt;
     let kind = Path::new(name).metadata().map(|meta| meta.file_type());

@@ -1,4 +1,4 @@
-//! `stend drive monitor`: what a drive does, as it does it.
+//! `stend drive monitor`: shows the activity of a drive while it works.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
     show(args, &watched, as_json)
 }
 
-/// Of a served drive.
+/// Monitors a served drive.
 pub fn served(args: &MonitorArgs, watched: &Watched, as_json: bool) -> Result<(), Failure> {
     if args.job.is_some() {
         return Err(Failure::Input(format!(
@@ -60,13 +60,13 @@ fn show(args: &MonitorArgs, watched: &Watched, as_json: bool) -> Result<(), Fail
     lines(&args.target, watched, count, as_json)
 }
 
-/// Whether there is a terminal to draw on, and one that keys come from.
+/// True if there is a terminal for output and one for keys.
 fn has_screen() -> bool {
     let keys = std::io::stdin().is_terminal() || std::fs::File::open("/dev/tty").is_ok();
     cfg!(feature = "screen") && std::io::stdout().is_terminal() && keys
 }
 
-/// Of the block device at, or below, a path.
+/// Monitors the block device at a path, or the one that holds the file at the path.
 fn of_device(args: &MonitorArgs) -> Result<Watched, Failure> {
     if is_simulated(&args.target) {
         return Err(Failure::Input(format!(
@@ -95,7 +95,7 @@ fn of_device(args: &MonitorArgs) -> Result<Watched, Failure> {
     })
 }
 
-/// Of a simulated drive on which a job runs.
+/// Monitors a simulated drive on which a job runs.
 fn of_job(args: &MonitorArgs, job: &Path, in_lines: bool) -> Result<Watched, Failure> {
     if !is_simulated(&args.target) {
         return Err(Failure::Input(format!(
@@ -129,7 +129,7 @@ fn of_job(args: &MonitorArgs, job: &Path, in_lines: bool) -> Result<Watched, Fai
     })
 }
 
-/// A line a reading.
+/// Prints one line per reading.
 fn lines(target: &str, watched: &Watched, count: u64, as_json: bool) -> Result<(), Failure> {
     let mut left = count;
     for reading in &watched.readings {

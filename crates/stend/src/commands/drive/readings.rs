@@ -1,20 +1,20 @@
-//! Readings of a monitored drive, and their text for people.
+//! Readings of a monitored drive, and their format as text.
 
 use std::sync::mpsc::Receiver;
 
 use stend_load::target::{Reading, TargetError};
 
-/// What is watched, and its readings as they come. The channel closes after the last one.
+/// A monitored drive and its readings as they arrive. The channel closes after the last one.
 pub struct Watched {
-    /// Of the drive.
+    /// Title of the drive.
     pub title: String,
     /// Unit of the readings' time.
     pub clock: &'static str,
-    /// A reading an interval, or what ended them.
+    /// One reading per interval, or the error that ended them.
     pub readings: Receiver<Result<Reading, TargetError>>,
 }
 
-/// Name, requests a second, bytes a second and mean latency in ns of reads and of writes.
+/// Name, requests per second, bytes per second and mean latency in ns, of reads and of writes.
 pub fn directions(reading: &Reading) -> [(&'static str, f64, f64, Option<f64>); 2] {
     let r = reading;
     let read_ns = r.read_latency_ns_mean;
@@ -25,7 +25,7 @@ pub fn directions(reading: &Reading) -> [(&'static str, f64, f64, Option<f64>); 
     ]
 }
 
-/// A mean latency for people.
+/// Formats a mean latency.
 pub fn latency(ns: Option<f64>) -> String {
     match ns {
         None => "no latency".to_owned(),
@@ -34,7 +34,7 @@ pub fn latency(ns: Option<f64>) -> String {
     }
 }
 
-/// The temperature for people.
+/// Formats the temperature.
 pub fn temperature(reading: &Reading) -> String {
     reading.temperature_c.map_or_else(
         || "temperature not known".to_owned(),
@@ -42,7 +42,7 @@ pub fn temperature(reading: &Reading) -> String {
     )
 }
 
-/// The wear for people.
+/// Formats the wear.
 pub fn used(reading: &Reading) -> String {
     reading.used_percent.map_or_else(
         || "wear not known".to_owned(),

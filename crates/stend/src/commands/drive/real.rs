@@ -1,4 +1,4 @@
-//! What `stend drive` does to real targets.
+//! Commands of `stend drive` for real targets.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::consent;
 use crate::failure::Failure;
 use crate::output::note;
 
-/// How often it is said how far a drive is.
+/// Interval between progress notes.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
-/// Does it, and reports how long it took.
+/// Runs the command, and reports the time it took.
 pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Failure> {
     let began = Instant::now();
     let path = Path::new(name);

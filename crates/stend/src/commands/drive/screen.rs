@@ -18,13 +18,13 @@ use super::readings::{Watched, directions, latency, temperature, used};
 use crate::failure::Failure;
 use crate::signals;
 
-/// How long one poll waits for a key.
+/// Time that one poll waits for a key.
 const KEY_POLL: Duration = Duration::from_millis(50);
 
-/// Readings kept for the curves: more than any terminal has columns.
+/// Number of readings kept for the curves: more than any terminal has columns.
 const HISTORY: usize = 1000;
 
-/// Shows readings until q, Ctrl-C, their end or `count` of them; restores the terminal.
+/// Shows readings until q, Ctrl-C, their end, or after `count` of them; restores the terminal.
 pub fn show(watched: &Watched, count: u64) -> Result<(), Failure> {
     let mut terminal = ratatui::try_init().map_err(|error| terminal_error(&error))?;
     signals::restore_terminal_by(Some(restore));
@@ -34,8 +34,8 @@ pub fn show(watched: &Watched, count: u64) -> Result<(), Failure> {
     result
 }
 
-/// The terminal as it was. Drawing hides the cursor, which ratatui shows again only when a terminal
-/// is dropped, and a signal drops none.
+/// Restores the terminal. Drawing hides the cursor; ratatui shows it again only when a terminal is
+/// dropped, which does not happen at a signal.
 fn restore() {
     ratatui::restore();
     let _ = execute!(std::io::stdout(), Show);
@@ -68,7 +68,7 @@ fn watch(terminal: &mut DefaultTerminal, watched: &Watched, count: u64) -> Resul
         {
             return Ok(());
         }
-        // A simulation ends, and its last readings stay to be looked at.
+        // When a simulation ends, its last readings stay on the screen.
         while !view.ended && left > 0 {
             match watched.readings.try_recv() {
                 Ok(reading) => view.add(reading?),
@@ -80,7 +80,7 @@ fn watch(terminal: &mut DefaultTerminal, watched: &Watched, count: u64) -> Resul
     }
 }
 
-/// Whether a key ends it. In raw mode Ctrl-C is a key like any other.
+/// True if a key ends the display. In raw mode, Ctrl-C is an ordinary key.
 fn ends(key: &KeyEvent) -> bool {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     key.kind == KeyEventKind::Press
@@ -91,7 +91,7 @@ fn ends(key: &KeyEvent) -> bool {
         }
 }
 
-/// What is on the screen.
+/// State of the screen.
 struct View {
     title: String,
     clock: &'static str,
@@ -129,7 +129,7 @@ impl View {
         ]
     }
 
-    /// The speeds that fit into the columns, the last one on the right.
+    /// Speeds that fit into the columns, the last one on the right.
     fn speeds(&self, columns: u16, of: fn(&Reading) -> f64) -> Vec<u64> {
         let skip = self.history.len().saturating_sub(usize::from(columns));
         let shown = self.history.iter().skip(skip);
@@ -159,7 +159,7 @@ fn draw(frame: &mut Frame<'_>, view: &View) {
     frame.render_widget(Line::from("q or Ctrl-C ends it").dim(), foot);
 }
 
-/// Speeds over time, scaled to the highest of those shown.
+/// Draws speeds over time, scaled to the highest of those shown.
 fn curve(frame: &mut Frame<'_>, area: Rect, name: &str, view: &View, of: fn(&Reading) -> f64) {
     let speeds = view.speeds(area.width.saturating_sub(2), of);
     let most = speeds.iter().max().copied().unwrap_or(0);

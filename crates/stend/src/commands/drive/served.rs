@@ -1,4 +1,4 @@
-//! What `stend drive` does to a served drive, by its control socket.
+//! Commands of `stend drive` for a served drive, through its control socket.
 
 use std::io::{BufRead, BufReader, Write};
 use std::ops::ControlFlow;
@@ -20,13 +20,13 @@ use crate::args::{DriveCommand, MonitorArgs};
 use crate::failure::Failure;
 use crate::output::{json_value, print, print_json};
 
-/// Whether a name is a socket's.
+/// True if the path is a socket.
 pub fn is_socket(name: &str) -> bool {
     let meta = Path::new(name).metadata();
     meta.is_ok_and(|meta| meta.file_type().is_socket())
 }
 
-/// That a name is no served drive's.
+/// Error for a path that is no control socket.
 pub fn not_served(name: &str) -> Failure {
     Failure::Input(format!(
         "{name} is no control socket: `stend serve DRIVE --control {name}` makes one"
@@ -53,7 +53,7 @@ impl Control {
         })
     }
 
-    /// Gives a command and waits for the answer.
+    /// Sends a command and waits for the answer.
     fn request(&mut self, command: &Command) -> Result<Value, Failure> {
         let name = &self.name;
         let failed = |error: std::io::Error| Failure::Io(format!("{name}: {error}"));
@@ -83,7 +83,7 @@ impl Control {
     }
 }
 
-/// Gives the command, and prints what it did.
+/// Sends the command, and prints its result.
 pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Failure> {
     let mut control = Control::connect(name)?;
     let plain = |word: &'static str, what: &Value, text: String| {
@@ -166,7 +166,7 @@ fn print_plain(
     print_json(&document)
 }
 
-/// As [`done`] prints it for a drive in a file.
+/// Prints a result in the format of [`done`] for a drive in a state file.
 fn print_done(name: &str, word: &str, answer: &Value, as_json: bool) -> Result<(), Failure> {
     let text = answer["text"].as_str().unwrap_or_default().to_owned();
     let time_ns = answer["time_ns"].as_u64().unwrap_or_default();
@@ -257,7 +257,7 @@ fn status_text(report: &Report) -> String {
         .concat()
 }
 
-/// A reading an interval of the machine's time.
+/// Reads the drive's status once per interval of wall-clock time.
 fn watch(mut control: Control, args: &MonitorArgs) -> Result<Watched, Failure> {
     let first = control.status()?;
     let title = first.title.clone();
@@ -280,7 +280,7 @@ fn watch(mut control: Control, args: &MonitorArgs) -> Result<Watched, Failure> {
                     }
                 }
                 Err(error) => {
-                    // There may be no reader left.
+                    // A failure is ignored: there may be no receiver left.
                     let _ = send.send(Err(error));
                     ControlFlow::Break(())
                 }
@@ -297,7 +297,7 @@ fn watch(mut control: Control, args: &MonitorArgs) -> Result<Watched, Failure> {
     })
 }
 
-/// What happened between two reports.
+/// Computes a reading from two successive reports.
 fn reading(begin_ns: u64, last: &Report, now: &Report) -> Reading {
     let Totals { reads, writes, .. } = now.totals;
     let seconds = (now.totals.at_ns - last.totals.at_ns) as f64 / 1e9;

@@ -1,4 +1,4 @@
-//! What `stend drive` does to simulated drives that live in files.
+//! Commands of `stend drive` for simulated drives in state files.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::open::{is_model, real_options_fit};
 use crate::signals;
 
-/// Does it, and keeps the drive in its file.
+/// Runs the command, and saves the drive to its file.
 pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
     let (target, word) = match command {
         DriveCommand::Trim {
@@ -57,7 +57,7 @@ pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
     })
 }
 
-/// Does to a drive what a command says; `None` for one that is none of these.
+/// Applies a command to a drive; `None` if the command changes no drive.
 pub fn apply(
     target: &mut SimulatedTarget,
     command: &DriveCommand,
@@ -97,7 +97,7 @@ fn nothing_to_lose(target: &String, destroy: &[String]) -> Result<(), Failure> {
     real_options_fit([target], &real)
 }
 
-/// Does something with the drive in a file and keeps it there.
+/// Changes the drive in a state file, and saves it there.
 fn change(
     name: &str,
     command: &str,
@@ -118,7 +118,7 @@ fn change(
     )
 }
 
-/// The drive in a file.
+/// Opens the drive in a state file.
 pub fn open(name: &str, access: Access) -> Result<SimulatedTarget, Failure> {
     let path = Path::new(name);
     if is_state_file(path) && !is_model(name) {

@@ -1,4 +1,4 @@
-//! The flat table of figures: one row a figure.
+//! The flat table of figures: one row per figure.
 
 use stend_analysis::compare::flat_figures;
 use stend_lab::{Kind, Lab, RunId, Table};
@@ -7,7 +7,7 @@ use stend_record::study::Cell;
 
 use crate::failure::Failure;
 
-/// The table's name.
+/// Name of the table.
 pub const NAME: &str = "figures";
 
 const COLUMNS: [(&str, Kind); 11] = [
@@ -24,7 +24,7 @@ const COLUMNS: [(&str, Kind); 11] = [
     ("unit", Kind::Text),
 ];
 
-/// The key figures and points of all runs, or of some.
+/// Returns the key figures and points of all runs, or of the given ones.
 pub fn table(lab: &Lab, runs: Option<&[RunId]>) -> Result<Table, Failure> {
     let mut rows = Vec::new();
     for run in lab.runs()? {

@@ -1,4 +1,4 @@
-//! `stend lab serve`: the lab as pages of a web browser.
+//! `stend lab serve`: the lab as web pages.
 
 use crate::args::LabPath;
 use crate::failure::Failure;

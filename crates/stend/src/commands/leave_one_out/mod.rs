@@ -1,5 +1,5 @@
-//! `stend fit --leave-one-out`: each measured drive, predicted with figures that have not seen its
-//! own rows.
+//! `stend fit --leave-one-out`: predicts each measured drive with figures that were fitted without
+//! the drive's own rows.
 
 mod progress;
 mod table;
@@ -24,19 +24,19 @@ use progress::Progress;
 pub use table::Document;
 use table::Drive;
 
-/// Generations of each search at most, where no number is given.
+/// Default for the maximum number of generations of each search.
 const GENERATIONS: usize = 6;
 
-/// The folder of the result, where none is given.
+/// Default folder of the result.
 const FOLDER: &str = "fit-leave-one-out";
 
-/// The table of all drives, in the folder of the result.
+/// File with the table of all drives, in the folder of the result.
 const RESULT: &str = "leave-one-out.json";
 
-/// The result of a drive that is finished.
+/// Result of a finished drive.
 #[derive(Serialize, Deserialize)]
 struct Finished {
-    /// SHA-256 of all that it depends on.
+    /// SHA-256 of all inputs of the result.
     inputs: String,
     drive: Drive,
 }
@@ -86,7 +86,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     }
 }
 
-/// The models that rows name as files.
+/// Reads the models that rows name as files.
 fn model_files(measured: &Measured) -> Result<BTreeMap<String, (Files, Model)>, Failure> {
     let mut all = BTreeMap::new();
     for name in measured.models().filter(|name| is_file(name)) {
@@ -99,7 +99,7 @@ fn model_files(measured: &Measured) -> Result<BTreeMap<String, (Files, Model)>, 
     Ok(all)
 }
 
-/// The plans of the drives that are named, or of all.
+/// Plans of the named drives, or of all.
 fn chosen(all: &LeaveOneOut<'_>, names: &[String]) -> Result<Vec<Plan>, Failure> {
     let known: Vec<&str> = all.drives().collect();
     if known.is_empty() {
@@ -120,7 +120,7 @@ fn chosen(all: &LeaveOneOut<'_>, names: &[String]) -> Result<Vec<Plan>, Failure>
     Ok(plans)
 }
 
-/// Drives that are left out one after the other.
+/// Leaves out drives one after the other.
 struct Run<'a> {
     measured: &'a Measured,
     all: &'a LeaveOneOut<'a>,
@@ -168,7 +168,7 @@ impl Run<'_> {
         }))
     }
 
-    /// Leaves a drive out, and keeps the result.
+    /// Leaves out a drive, and saves the result.
     fn drive(
         &self,
         plan: &Plan,
@@ -205,7 +205,7 @@ impl Run<'_> {
         Ok(finished.drive)
     }
 
-    /// The result of a drive, if it is finished and of the same inputs.
+    /// Result of a drive, if it is finished and was computed from the same inputs.
     fn finished(&self, plan: &Plan) -> Result<Option<Drive>, Failure> {
         let path = self.path(plan, ".json");
         let text = match fs::read_to_string(&path) {
@@ -225,7 +225,7 @@ impl Run<'_> {
         Ok((finished.inputs == plan.inputs).then_some(finished.drive))
     }
 
-    /// A drive's file. A drive that is a model file has a path for a name.
+    /// Path of a drive's file. The name of a drive that is a model file is a path.
     fn path(&self, plan: &Plan, ending: &str) -> PathBuf {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() || "-_.".contains(c) {

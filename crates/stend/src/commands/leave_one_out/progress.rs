@@ -1,4 +1,4 @@
-//! How far the drives left out are, on stderr.
+//! Progress of `stend fit --leave-one-out`, on stderr.
 
 use std::time::Instant;
 
@@ -7,16 +7,16 @@ use stend_fit::fitting::{Generation, Plan, SearchOptions};
 use super::table::Drive;
 use crate::output::note;
 
-/// Prints what is done, and the time left at the speed so far.
+/// Prints the current activity, and the time left at the speed so far.
 pub struct Progress {
     options: SearchOptions,
-    /// Work of each drive that is not finished.
+    /// Unfinished drives, with the work of each.
     left: Vec<(String, usize)>,
-    /// How many there are.
+    /// Number of drives.
     drives: usize,
-    /// Work of all of them at the beginning.
+    /// Work of all drives at the beginning.
     all: usize,
-    /// Work that an earlier run had done, and of finished drives of this one.
+    /// Work done by an earlier run, and work of the drives finished in this run.
     known: usize,
     done: usize,
     begin: Instant,
@@ -41,19 +41,19 @@ impl Progress {
         }
     }
 
-    /// A drive was finished by an earlier run.
+    /// Skips a drive that an earlier run has finished.
     pub fn leave_out(&mut self, drive: &str) {
         note(&format!("{drive}: finished before"));
         self.left.retain(|(name, _)| name != drive);
     }
 
-    /// What is left begins.
+    /// Starts the clock for the drives that are left.
     pub fn begin(&mut self) {
         self.all = self.left.iter().map(|(_, work)| work).sum();
         self.begin = Instant::now();
     }
 
-    /// A drive begins, of which so many generations are known.
+    /// Begins a drive, of which `generations` generations are already done.
     pub fn drive(&mut self, drive: &str, generations: usize) {
         let number = self.drives - self.left.len() + 1;
         let resumed = match generations {
@@ -64,7 +64,7 @@ impl Progress {
         self.known = self.done;
     }
 
-    /// A generation is done; 0 when it is known what is to be searched.
+    /// Reports a finished generation; number 0 reports that the search is prepared.
     pub fn generation(&self, plan: &Plan, generation: &Generation) {
         let done = self.known + plan.work(&self.options, generation.number);
         let what = match generation.number {
@@ -80,7 +80,7 @@ impl Progress {
         note(&format!("{}: {what}{}", plan.drive, self.time_left(done)));
     }
 
-    /// A drive is finished.
+    /// Reports a finished drive.
     pub fn finished(&mut self, drive: &Drive) {
         let is_it = |(name, _): &(String, usize)| *name == drive.drive;
         if let Some(at) = self.left.iter().position(is_it) {

@@ -1,4 +1,4 @@
-//! The table of drives left out: JSON, text, Markdown.
+//! The table of drives left out: as JSON, text and Markdown.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,10 @@ use stend_fit::{Measured, Outcome};
 
 use crate::failure::Failure;
 
-/// The schema of the result.
+/// Schema of the result.
 const SCHEMA: &str = "stend.fit-leave-one-out/1";
 
-/// The whole result.
+/// Result for all drives.
 #[derive(Serialize, Deserialize)]
 pub struct Document {
     schema: String,
@@ -25,7 +25,7 @@ pub struct Document {
     drives: Vec<Drive>,
 }
 
-/// Medians over the rows of several drives.
+/// Median errors over the rows of several drives.
 #[derive(Serialize, Deserialize)]
 struct Errors {
     drives: usize,
@@ -37,7 +37,7 @@ struct Errors {
 /// A drive that was left out.
 #[derive(Serialize, Deserialize)]
 pub struct Drive {
-    /// Its name.
+    /// Name of the drive.
     pub drive: String,
     predicted: bool,
     answered: usize,
@@ -93,7 +93,7 @@ impl Answer {
     }
 }
 
-/// The median of the errors' sizes. A row without an answer misses by more than any other.
+/// Median absolute error. A row without an answer counts as an infinite error.
 fn error_median<'r>(answers: impl Iterator<Item = &'r Option<Answer>>) -> Option<f64> {
     let size = |answer: &Option<Answer>| answer.as_ref().map_or(f64::INFINITY, |a| a.error.abs());
     median(answers.map(size).collect()).filter(|median| median.is_finite())
@@ -120,7 +120,7 @@ fn figure(chosen: &Chosen) -> Figure {
 }
 
 impl Drive {
-    /// What became of a drive.
+    /// Creates the result of a drive.
     pub fn new(measured: &Measured, plan: &Plan, left_out: &LeftOut) -> Drive {
         let row = |of: &LeftOutRow| {
             let row = &measured.rows[of.row];
@@ -156,7 +156,7 @@ impl Drive {
         }
     }
 
-    /// In a line.
+    /// Formats the result in one line.
     pub fn told(&self) -> String {
         format!(
             "{}: {} rows, median error {} as shipped, {} when left out; {}",
@@ -168,7 +168,7 @@ impl Drive {
         )
     }
 
-    /// What it was predicted from.
+    /// Describes the origin of the drive's figures.
     fn basis(&self) -> String {
         if self.predicted {
             return "predicted".to_owned();
@@ -187,7 +187,7 @@ impl Drive {
         text
     }
 
-    /// Whether anything in it is not as shipped.
+    /// True if any figure differs from the shipped model.
     fn is_changed(&self) -> bool {
         self.fitted + self.middle > 0
     }
@@ -206,7 +206,7 @@ impl Errors {
 }
 
 impl Document {
-    /// The result of these drives; one that answers nothing is left out.
+    /// Creates the result for these drives, without those that answer no row.
     pub fn new(options: SearchOptions, mut drives: Vec<Drive>) -> Document {
         drives.retain(|drive| drive.answered > 0);
         let all: Vec<&Drive> = drives.iter().collect();
@@ -221,7 +221,7 @@ impl Document {
         }
     }
 
-    /// A result that was written before.
+    /// Reads an earlier result.
     pub fn read(path: &Path) -> Result<Document, Failure> {
         let text = fs::read_to_string(path).map_err(|error| {
             let message = format!("cannot read {}: {error}", path.display());
@@ -269,7 +269,7 @@ impl Document {
         }
     }
 
-    /// The table for a terminal.
+    /// Formats the table for a terminal.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{:<30} {:>5} {:>12} {:>12}  figures fitted\n",
@@ -288,7 +288,7 @@ impl Document {
         text + &format!("\n{}\n", self.headline())
     }
 
-    /// The table in Markdown.
+    /// Formats the table in Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!(
             "{}\n\n| drive | rows | error as shipped | error when left out | fitted on |\n\
@@ -309,7 +309,7 @@ impl Document {
     }
 }
 
-/// A share in per cent; a dash where too many rows have no answer.
+/// A share in per cent; a dash if too many rows have no answer.
 fn percent(share: Option<f64>) -> String {
     share.map_or("–".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }

@@ -1,6 +1,6 @@
-//! `stend review --plan`: what a review would do, how long it would take, and how much it would
-//! write. Nothing is opened for writing, made, locked or asked for; of a device, its health is
-//! read.
+//! `stend review --plan`: the work, time and written bytes of a review, without running it. Opens
+//! nothing for writing, creates and locks nothing, and asks no question; reads the health of a
+//! device.
 
 use serde_json::{Value, json};
 use stend_analysis::words;
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::open::{Named, Seen, look};
 use crate::output::{print, print_json};
 
-/// What would be done with a target.
+/// Work planned on a target.
 struct Planned {
     seen: Seen,
     outline: Outline,
@@ -33,7 +33,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
         if nth > 0 {
             check_rival(name)?;
         }
-        // Rivals are not changed.
+        // `--set` applies only to the drive under test.
         let set = match nth {
             0 => &args.set,
             _ => &SetArgs::default(),
@@ -78,7 +78,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Plans a target, once.
+/// Plans one repetition on a target, and multiplies it.
 fn planned(
     seen: Seen,
     can_be_copied: bool,
@@ -100,7 +100,7 @@ fn planned(
     Ok(Planned { seen, outline })
 }
 
-/// What is done so many times over, states included.
+/// Multiplies the planned work by `times`, including the preparation of states.
 fn repeat(outline: &mut Outline, times: u32) {
     let of_tests = outline.tests.iter_mut().flat_map(|test| &mut test.parts);
     for part in outline.states.iter_mut().chain(of_tests) {
@@ -171,7 +171,7 @@ fn part_line(part: &OutlinedPart) -> String {
     }
 }
 
-/// How long, how much, and what share of the rated life.
+/// Formats time, written bytes, and share of the rated life.
 fn totals(seen: &Seen, total: &Estimate) -> String {
     let clock = match seen.simulated {
         true => ", of the drive's own time: a simulation takes less",
@@ -213,7 +213,7 @@ fn totals(seen: &Seen, total: &Estimate) -> String {
     text + "\n  rated life: " + &life_in_words(seen, total) + "\n"
 }
 
-/// The share of the target's rated life that so much writing takes.
+/// Formats the share of the target's rated life that the planned writes use.
 fn life_in_words(seen: &Seen, total: &Estimate) -> String {
     let so_far = |health| life_percent(health, total.written_bytes());
     match (seen.rated_bytes, seen.health.as_ref().and_then(so_far)) {

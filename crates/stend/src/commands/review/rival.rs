@@ -1,5 +1,4 @@
-//! The rival of a review that names none: a page on which nothing is set beside the drive tells
-//! little.
+//! Default rival of a review: a report without a drive to compare with says little.
 
 use stend_analysis::claims::Article;
 use stend_method::edition::Test;
@@ -12,18 +11,18 @@ use crate::failure::Failure;
 use crate::open::{self, Named, check_distinct_targets};
 use crate::output::note;
 
-/// The word for no rival.
+/// The word for "no rival".
 pub(super) const NONE: &str = "none";
 
-/// Capacities further apart than this make no rivals.
+/// Largest ratio of two capacities at which drives are rivals.
 const CAPACITY_RATIO_MAX: f64 = 1.6;
 
-/// An edition that wears a drive out takes hours for each.
+/// The edition without a default rival: wearing a drive out takes hours for each drive.
 const WITHOUT: &str = "endurance";
 
-/// The arguments with the rivals that are meant: none for the word `none`; where none is named, the
-/// model before its figures were changed, or the nearest of the rivals of an article about the
-/// drive, or of all shipped models.
+/// Returns the arguments with the rivals filled in. The word `none` stands for no rival. If no
+/// rival is named, it is the model without `--set`, or else the nearest of the rivals of an article
+/// about the drive, or else the nearest of all shipped models.
 pub(super) fn completed(args: &ReviewArgs) -> Result<ReviewArgs, Failure> {
     let mut args = args.clone();
     check_distinct_targets(&args.against, "rival")?;
@@ -49,9 +48,9 @@ pub(super) fn completed(args: &ReviewArgs) -> Result<ReviewArgs, Failure> {
     Ok(args)
 }
 
-/// The options with which rivals are reviewed: the nearest model, which nobody has asked for,
-/// without the curves that go on after another test. They take as long as all the rest, and tell
-/// what rest and TRIM give back to the drive under test itself.
+/// Returns the options with which rivals are reviewed. The nearest model, chosen by default, is
+/// reviewed without the tests that continue another test: these take as long as all others, and
+/// show only how far rest and TRIM restore the drive under test.
 pub(super) fn options<'a>(
     args: &ReviewArgs,
     edition: &Edition,
@@ -101,7 +100,7 @@ fn default_for(args: &ReviewArgs) -> Result<Option<(String, &'static str)>, Fail
     Ok(nearest_other(&model, all).map(|name| (name, "the nearest of the shipped models")))
 }
 
-/// The rivals of published reviews of a drive by an edition.
+/// Rivals in published reviews of a drive by an edition.
 fn of_articles(target: &str, edition: &str) -> Vec<String> {
     let shipped = Article::shipped().into_iter();
     let articles = shipped.filter_map(|name| {
@@ -114,7 +113,7 @@ fn of_articles(target: &str, edition: &str) -> Vec<String> {
     about.flat_map(|article| article.rivals).collect()
 }
 
-/// As [`nearest`], of another series: the first two words of the title differ.
+/// As [`nearest`], among models of another series: the first two words of the title differ.
 fn nearest_other(model: &Model, names: impl Iterator<Item = String>) -> Option<String> {
     let series = |title: &str| -> Vec<String> {
         let words = title.split_whitespace().take(2);
@@ -125,8 +124,8 @@ fn nearest_other(model: &Model, names: impl Iterator<Item = String>) -> Option<S
     })
 }
 
-/// The model of the same interface with as many bits a cell, if there is one, and the nearest
-/// capacity; of equals the first.
+/// Returns the model of the same interface with the nearest capacity, preferring equal bits per
+/// cell; the first of equals.
 fn nearest(model: &Model, names: impl Iterator<Item = String>) -> Option<String> {
     nearest_of(model, names, |_| true)
 }
@@ -167,7 +166,7 @@ mod tests {
         let rivals = of_articles("sandisk-ultra-ii-240gb", "2014");
         assert!(rivals.len() > 5, "{rivals:?}");
         let nearest = nearest(&model("sandisk-ultra-ii-240gb"), rivals.into_iter());
-        // The other drive of three bits a cell.
+        // The other drive of three bits per cell.
         assert_eq!(nearest.as_deref(), Some("samsung-840-evo-250gb"));
         assert!(of_articles("sandisk-ultra-ii-240gb", "quick").is_empty());
     }

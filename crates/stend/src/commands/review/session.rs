@@ -1,4 +1,4 @@
-//! An edition on a target and its rivals: one after the other, or two simulated drives side by
+//! Runs an edition on a target and its rivals: one after the other, or two simulated drives side by
 //! side.
 
 use parking_lot::Mutex;
@@ -24,45 +24,45 @@ use crate::progress::{Progress, note_above};
 use crate::values::Price;
 use crate::{folder, signals};
 
-/// An edition on a target and its rivals, with one folder for all of it.
+/// One review: an edition on a target and its rivals, saved in one folder.
 pub(super) struct Session<'a> {
     pub(super) edition: &'a Edition,
     pub(super) options: ReviewOptions<'a>,
-    /// Those of the rivals.
+    /// Options for the rivals.
     pub(super) rival_options: ReviewOptions<'a>,
-    /// How many drives are reviewed side by side.
+    /// Number of drives reviewed side by side.
     pub(super) at_a_time: usize,
     pub(super) folder: Folder,
-    /// The lab that keeps it too, if any.
+    /// The lab in which the review is stored too, if any.
     pub(super) keeper: Option<Keeper>,
-    /// What an earlier run left unfinished.
+    /// Unfinished review of an earlier run.
     pub(super) earlier: Option<Review>,
-    /// What the user calls the review.
+    /// Label and note of the user.
     pub(super) marks: &'a MarkArgs,
-    /// What the drive under test costs.
+    /// Price of the drive under test.
     pub(super) price: Option<&'a Price>,
-    /// Where the drive under test is kept, and whether that has failed.
+    /// File in which the drive under test is saved, and below the outcome of saving it.
     pub(super) state: Option<&'a Path>,
     pub(super) kept: Mutex<Result<(), TargetError>>,
-    /// What the simulated drives have done.
+    /// Requests and events of the simulated drives so far.
     pub(super) requests: AtomicU64,
     pub(super) events: AtomicU64,
 }
 
-/// What there is of a review: of the target, and of each rival. Whoever saves it holds it, so that
-/// nothing older replaces what is newer.
+/// Results so far of the target and of each rival. They stay locked while they are saved, so that
+/// older results never replace newer ones.
 struct Parts {
     info: TargetInfo,
     price: Option<Condition>,
     target: Option<Review>,
     rivals: Vec<Option<Rival>>,
-    /// Rivals without which the review is not complete.
+    /// Number of rivals whose reviews are incomplete.
     incomplete: usize,
-    /// Tests that failed on rivals, by the number of the rival.
+    /// Tests that failed on rivals, with the number of the rival.
     failed: Vec<(usize, FailedTest)>,
 }
 
-/// What is still to be reviewed, with its number: 0 is the target, rivals follow.
+/// Drives still to be reviewed, with their numbers: 0 is the target, rivals follow.
 type Queue = Mutex<VecDeque<(usize, Opened)>>;
 
 impl Session<'_> {
@@ -107,7 +107,7 @@ impl Session<'_> {
         Ok(review)
     }
 
-    /// Reviews what is in the queue, until that is empty or something cannot be reviewed at all.
+    /// Reviews the drives of the queue, until it is empty or a drive cannot be reviewed at all.
     fn work(&self, queue: &Queue, parts: &Mutex<Parts>, slots: &Slots) -> Result<(), Failure> {
         let next = || queue.lock().pop_front();
         while let Some((number, drive)) = next() {
@@ -185,7 +185,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The review of a rival without results.
+    /// A rival's review without results.
     fn outline(&self, drive: &Opened) -> Review {
         let options = &self.rival_options;
         let chosen = |id: &String| options.tests.as_ref().is_none_or(|ids| ids.contains(id));
@@ -200,7 +200,7 @@ impl Session<'_> {
             edition: self.edition.id.clone(),
             seed: options.seed,
             duration_scale: options.duration_scale,
-            // Once is not told.
+            // A single repetition is recorded as 0.
             repeat: if options.repeat > 1 {
                 options.repeat
             } else {
@@ -213,7 +213,7 @@ impl Session<'_> {
         }
     }
 
-    /// All that there is. Where nothing is finished of the target, a review of a rival tells of
+    /// Combines all results so far. If no test of the target is finished, a rival's review supplies
     /// the conditions.
     fn together(&self, parts: &Parts, of_rival: &Review) -> Review {
         let mut review = match &parts.target {
@@ -239,14 +239,14 @@ impl Session<'_> {
         review
     }
 
-    /// Saves what there is, after a change by the review of one drive. What cannot be saved now is
-    /// a warning: the end tries again.
+    /// Saves the results so far, after the review of one drive has changed. The caller treats an
+    /// error as a warning: they are saved again at the end.
     fn save(&self, parts: &Parts, changed: &Review) -> Result<(), String> {
         let saved = self.keep(&self.together(parts, changed));
         saved.map(drop).map_err(|error| error.to_string())
     }
 
-    /// The price as a fact of the drive.
+    /// The price as a fact about the drive.
     fn price_fact(&self, info: &TargetInfo) -> Option<Condition> {
         Some(Condition {
             name: PRICE.to_owned(),
@@ -254,7 +254,8 @@ impl Session<'_> {
         })
     }
 
-    /// A rival as the lab has it: a simulation comes to the same again.
+    /// The rival's result in the lab, if there is one: repeating a simulation gives the same
+    /// result.
     fn simulated_before(&self, outline: &Review) -> Result<Option<Rival>, Failure> {
         let Some(keeper) = &self.keeper else {
             return Ok(None);
@@ -269,7 +270,8 @@ impl Session<'_> {
         Ok(Some(as_rival(before)))
     }
 
-    /// Saves a review as it stands. What one place has no room for, the other still gets.
+    /// Saves a review in its present state. If one of the two places fails, the other is still
+    /// written.
     pub(super) fn keep(&self, review: &Review) -> Result<PathBuf, Failure> {
         let kept = match &self.keeper {
             Some(keeper) => signals::undisturbed(|| {
@@ -282,7 +284,7 @@ impl Session<'_> {
         kept.map(|()| page)
     }
 
-    /// The tests of the edition on one drive, which is kept in the file `state`.
+    /// Runs the tests of the edition on one drive, which is saved in the file `state`.
     fn review_one(
         &self,
         drive: Opened,
@@ -328,7 +330,7 @@ impl Session<'_> {
         Ok(review)
     }
 
-    /// Counts what a simulated drive has done, and says how fast.
+    /// Adds the requests and events of a simulated drive, and prints their rate.
     fn count(&self, review: &Review, counts: Option<[Arc<AtomicU64>; 2]>, began: Instant) {
         let load = |counts: [Arc<AtomicU64>; 2]| counts.map(|n| n.load(Ordering::Relaxed));
         let [requests, events] = counts.map_or([0, 0], load);
@@ -355,7 +357,7 @@ fn as_rival(review: Review) -> Rival {
     }
 }
 
-/// The rival of this kind in an earlier review.
+/// Returns the rival in an earlier review that is the same drive.
 pub(super) fn earlier_rival<'a>(earlier: &'a Review, info: &TargetInfo) -> Option<&'a Rival> {
     earlier.rivals.iter().find(|rival| {
         rival.target.title == info.title

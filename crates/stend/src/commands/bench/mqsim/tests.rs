@@ -53,7 +53,7 @@ fn a_drive_becomes_a_configuration() {
     }
     let link: f64 = value(&xml, "PCIe_Lane_Bandwidth").parse().unwrap();
     assert!((link - 0.6).abs() < 0.001, "{link}");
-    // Paced requests have all of the queue; the drive is prepared to be overwritten alone.
+    // Paced requests have the whole queue; only the overwritten drive needs preparation.
     let paced = config(&drive(), &cases[2]);
     assert_eq!(value(&paced, "Queue_Fetch_Size"), "32");
     let overwritten = config(&drive(), &cases[3]);
@@ -69,7 +69,7 @@ fn an_nvme_drive_has_its_link() {
     assert!((link - 0.985).abs() < 0.001, "{link}");
 }
 
-/// What MQSim makes of the figures, as its sources say.
+/// Computes the capacity from the figures as MQSim's sources do.
 #[test]
 fn no_shipped_drive_is_smaller_there() {
     for shipped in SHIPPED {
@@ -96,7 +96,7 @@ fn no_shipped_drive_is_smaller_there() {
 fn channels_are_told_in_whole_ns() {
     for mb_per_s in 20..=2400 {
         let channel = Channel::of(mb_per_s);
-        // Two transfers take twice a whole number of ns of the rate that it is told.
+        // Two transfers take twice the whole number of ns that MQSim derives from the rate.
         assert_eq!(1000 / channel.rate_mt_per_s(), channel.ns, "{mb_per_s}");
         let off = channel.mb_per_s() / f64::from(mb_per_s) - 1.0;
         assert!(off.abs() < 0.03, "{mb_per_s}: {channel:?}");
@@ -109,7 +109,7 @@ fn requests_become_lines() {
     assert_eq!(trace_line(&cases[0], 3), "4 0 768 256 0\n");
     let line = trace_line(&cases[2], 2);
     let words: Vec<&str> = line.split_whitespace().collect();
-    // Four times tR apart, in sectors of 512 bytes; 1 is a read.
+    // Interval 4 tR, in sectors of 512 bytes; 1 is a read.
     assert_eq!(
         (words[0], words[1], words[3], words[4]),
         ("720000", "0", "8", "1")
@@ -146,7 +146,7 @@ fn what_an_overwritten_drive_gets_is_drawn_by_mqsim() {
         assert_eq!(value(&xml, name), wanted, "{name}");
     }
     assert!(!xml.contains("File_Path"));
-    // It ends where more are to be outstanding than there are.
+    // The trace is shorter than the queue depth.
     let few = Case {
         requests: 3,
         ..cases().remove(3)

@@ -92,7 +92,7 @@ fn the_simulation_replays_by_depth_or_by_time() {
     assert_eq!(trace_line(&cases[0], 3), "4 W 393216 131072\n");
 }
 
-/// What SimpleSSD makes of the shares, as its sources say.
+/// Computes capacity and free space from the shares as SimpleSSD's sources do.
 #[test]
 fn every_shipped_drive_has_its_capacity_and_can_be_filled_there() {
     for shipped in SHIPPED {
@@ -104,7 +104,7 @@ fn every_shipped_drive_has_its_capacity_and_can_be_filled_there() {
         let of_host = (all * (1.0 - share("OverProvisioningRatio"))) as u64;
         assert_eq!(of_host, space.of_host, "{}", shipped.name);
         assert!(of_host * (drive.flash_bytes() / space.all) >= drive.user_bytes);
-        // What is written before the requests: nothing below the host's share.
+        // Data written before the requests: at least the host's share.
         let before_gc = (all * (1.0 - share("GCThreshold"))) - 1.0;
         assert!(before_gc >= of_host as f32, "{}: {space:?}", shipped.name);
         assert!(share("GCReclaimThreshold") > share("GCThreshold"));
